@@ -134,7 +134,9 @@ public struct Migration: Sendable {
     func fingerprint(at version: Int) -> String {
         var parts = [name, String(version)]
         for step in steps { parts += ["step"] + step.declaration.identity }
-        if runsClosure, coding.summary != RecordCoding.standard.summary { parts += ["coding", coding.summary] }
+        if runsClosure || hasOwnCoding && runsSettingClosure, coding.summary != RecordCoding.standard.summary {
+            parts += ["coding", coding.summary]
+        }
         // The length prefix keeps parts apart.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         return String(SHA256.hexadecimal(of: text.utf8).prefix(32))
@@ -146,9 +148,7 @@ public struct Migration: Sendable {
 
     /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
     package var worksOnSettings: Bool {
-        steps.contains { step in
-            step.declaration is RunStep || !step.usesRecords && step.attached.contains { $0.suite != nil }
-        }
+        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
     }
 
     /// Whether it may add records to a store that was just created.
@@ -165,7 +165,13 @@ public struct Migration: Sendable {
     }
 
     /// Whether a closure of the app may decode or encode values of records.
-    var runsClosure: Bool { steps.contains(where: \.runsRecordClosure) }
+    var runsClosure: Bool { steps.contains { $0.runsContentClosure && $0.settings == nil } }
+
+    /// Whether a closure of the app may decode or encode the content of settings.
+    private var runsSettingClosure: Bool { steps.contains { $0.runsContentClosure && $0.settings != nil } }
+
+    /// The coders of settings in JSON: those of the registry are about records.
+    var settingCoding: RecordCoding { hasOwnCoding ? coding : .standard }
 }
 
 extension Migration: CustomStringConvertible {

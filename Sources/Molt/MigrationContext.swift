@@ -50,8 +50,6 @@ public final class MigrationContext {
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []
-    /// The error for the first setting that the step could not convert.
-    var firstFailure: MoltError?
     /// The keys of settings that it could not convert; what earlier steps of the migration did to them is taken back.
     var leftKeys: Set<String> = []
     /// The data that the step has removed from settings by its declaration, and the removed settings with a prefix.
@@ -198,13 +196,15 @@ public final class MigrationContext {
         if outcomes.contains(where: { $0.outcome == .changed }) {
             settingLosses += step.declared.declaration.losses.filter { $0.kind != .setting && $0.kind != .settings }
         }
-        guard outcomes.isEmpty else { return try note(outcomes, among: names()) }
-        let absent = MigrationReport.KeyOutcome(
-            store: place.suite.attachedName,
-            key: place.label,
-            outcome: .absent
-        )
-        try note([absent], among: names())
+        guard outcomes.isEmpty, place.isPrefix else { return try note(outcomes, among: names()) }
+        var absent = MigrationReport.KeyOutcome(store: place.suite.attachedName, key: place.label, outcome: .absent)
+        if runner.findsUnmatchedNames {
+            let prefix = place.name.text
+            let beginnings = Set(try names().map { String($0.prefix(prefix.count)) }).sorted()
+            let nearest = MigrationReport.UnmatchedName.nearest(to: prefix, among: beginnings)
+            absent.reason = nearest.map { "the nearest prefix is \"\($0)\"" }
+        }
+        keys.append(absent)
     }
 
     // MARK: Looking

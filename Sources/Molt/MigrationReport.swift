@@ -36,7 +36,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
         public var counts: Counts
-        /// The outcome for each key, if the step works on keys of a suite or on files.
+        /// The outcome for each key of the step, if it works on settings or files.
         public var keys: [KeyOutcome]
         /// The first 1 000 records that it could not convert and that did not stop the upgrade.
         public var failedRecords: [FailedRecord]
@@ -111,7 +111,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         entries.filter { $0.outcome == .ran || $0.outcome == .onRead }.map(\.migration)
     }
 
-    /// The outcomes for all keys that steps worked on, in order.
+    /// The outcomes of the steps on settings or files, one for each step and key, in order.
     public var keys: [KeyOutcome] {
         entries.flatMap { $0.steps.flatMap(\.keys) }
     }

@@ -44,6 +44,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step converts a key of its suite, or changes the setting's content.
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
 
+    /// The settings that the step moves into records.
+    var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
+
     /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
     var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }
 
@@ -112,9 +115,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// ```
     ///
     /// The policy is not part of the migration's fingerprint, so it may change after the migration has shipped. For a
-    /// block, it applies to the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``. A setting cannot
-    /// be quarantined: with that policy it stays as it is, and the report names it as not convertible. For settings, only
-    /// the limit's count applies. The registry is invalid if the step processes no records, such as a rename of a type, or if the limit is out of range.
+    /// block, it applies to the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``.
+    ///
+    /// A setting cannot be quarantined. With that policy, it stays as it was before the migration, later steps of the
+    /// migration leave it out, and the report lists it as not convertible. With `drop`, it is removed. The limit's
+    /// share has no effect on settings.
+    ///
+    /// The registry is invalid if the step processes neither records nor the content of settings, such as a rename of a
+    /// type, or if the limit is out of range.
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
@@ -130,10 +138,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package var isBlock: Bool { declaration is RunStep || attachment?.isBlock == true }
 
     /// Whether the step works on records or the content of settings, and is fully described by its declaration.
-    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsRecordClosure }
+    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsContentClosure }
 
-    /// Whether the step runs a closure of the app that may decode or encode values of records.
-    var runsRecordClosure: Bool {
+    /// Whether the step runs a closure of the app that may decode or encode the content of records or settings.
+    var runsContentClosure: Bool {
         declaration is TransformStep || declaration is ConvertStep || declaration is RunStep
     }
 
@@ -147,10 +155,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
-        if case .edit = action { true } else { false }
+        if case .edit(let edit, _) = action { !edit.mayDrop } else { false }
     }
 
-    /// Whether the step processes single records or settings and can fail for one; false for renaming or deleting a type.
+    /// Whether the step processes single records or settings and can fail for one; renaming a type cannot.
     var processesRecords: Bool {
         switch action {
         case .edit: true

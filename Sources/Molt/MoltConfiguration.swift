@@ -57,8 +57,9 @@ public struct MoltConfiguration: Sendable {
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
     /// The size in bytes above which plans name a setting in ``MigrationPlan/settingNotes``; nil to name none.
     ///
-    /// It is 512 KiB by default, concerns the suites that migrations work on, and does not change upgrades. Systems
-    /// limit all settings of a domain together. tvOS warns an app at 512 kB and terminates it at 1 MB, as Apple
+    /// It is 512 KiB by default. Plans look at the suites that migrations work on. The size does not change upgrades.
+    ///
+    /// Systems limit all settings of a domain together. tvOS warns an app at 512 kB and terminates it at 1 MB, as Apple
     /// documents at `UserDefaults.sizeLimitExceededNotification`. iOS since 13 and macOS log an error for a domain
     /// of 4 MiB, and watchOS 26 for one of 1 MiB.
     public var largeSettingSize: Int? = 512 * 1024

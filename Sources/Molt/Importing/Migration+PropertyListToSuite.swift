@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Migration {
-    /// Copies the settings in a property list file into a suite, such as those that a framework kept in its own file.
+    /// Copies the settings of a property list file, such as a framework's own, into a suite.
     ///
     /// ```swift
     /// .propertyListToSuite(to: 4, from: folder.appending(path: "sounds.plist"), into: .standard)
@@ -17,18 +17,18 @@ extension Migration {
     /// The migration is deferred and retried at every opening while the file cannot be read: in an app extension that
     /// does not see it, and on a locked device that protects it. An upgrade fails with the code `unreadable` if the
     /// file is damaged or does not hold a dictionary, with `noPermission` if its permissions deny access, and with
-    /// `attachedStoreFailed` if it is no file or cannot be read for another reason. Nothing is changed then.
+    /// `attachedStoreFailed` if it is not a file or cannot be read for another reason. Nothing is changed then.
     ///
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if there are two files.
     ///   - file: The property list. The migration's fingerprint contains the file's name but not its directory, which
     ///     may change between installations.
-    ///   - destination: The suite that gets the settings. The registry is invalid if the file is its own.
+    ///   - destination: The suite that gets the settings. The registry is invalid if the file is the suite's own.
     ///   - keys: The keys to copy; all except the system's own by default.
     ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
     ///     same key, the upgrade fails with the code `keyExists`.
-    ///   - conflict: The value that wins if the file and the suite have one; that of the suite by default.
+    ///   - conflict: The value that wins if both have one; that of the suite by default.
     public static func propertyListToSuite(
         to version: Int,
         _ name: String = "property-list-to-suite",

@@ -73,8 +73,7 @@ struct SettingsConversion: Sendable {
                 store: settings.name,
                 key: key,
                 outcome: .notNamed,
-                reason: "its value looks like an old form, and no migration converts it: add it to the keys, or to "
-                    + "`except`"
+                reason: "it probably has an old form, and no migration converts it: add it to the keys, or to `except`"
             )
         }
     }

@@ -25,6 +25,9 @@ final class AttachedStores {
 
     func contains(_ name: String) -> Bool { stores[name] != nil }
 
+    /// Whether the upgrade is one of a cache, with records.
+    var hasRecords: Bool { primary == nil }
+
     /// The content of a suite at the first call.
     private func snapshot(of suite: Suite) throws -> SuiteSnapshot {
         if let snapshot = snapshots[suite.attachedName] { return snapshot }
@@ -114,6 +117,7 @@ final class AttachedStores {
     ///
     /// - Parameter ledger: The rows of the file and of the suites.
     func deferral(of steps: [MigrationStep], _ ledger: [LedgerEntry]) throws -> String? {
+        if let reason = try steps.lazy.compactMap(cacheReason).first { return reason }
         for name in steps.flatMap(\.attached).map(\.name) {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
@@ -123,6 +127,16 @@ final class AttachedStores {
             if let reason { return reason }
         }
         return nil
+    }
+
+    /// The reason to wait for a cache, if a step moves settings into records.
+    private func cacheReason(_ step: MigrationStep) throws -> String? {
+        guard primary != nil, let settings = step.movedSettings,
+            let suite = try store(settings.suite.attachedName).suite,
+            try suite.unavailability(in: role) == nil,
+            try snapshot(of: suite).values.keys.contains(where: settings.includes)
+        else { return nil }
+        return "It moves settings of \(suite) into records, which a cache has. Open the cache."
     }
 
     /// The reason to wait for a suite that reads as empty, though it had settings after the last migration.

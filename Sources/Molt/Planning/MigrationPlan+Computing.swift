@@ -285,7 +285,7 @@ extension MigrationPlan {
             }
         }
         // Records must go through the migrations in order.
-        for index in candidates {
+        for index in candidates where stores.hasRecords {
             guard let reason = entries[index].deferral else { continue }
             let migration = registry.migrations[index]
             if migration.steps.contains(where: \.usesRecords) { addDeferred(migration, reason) }

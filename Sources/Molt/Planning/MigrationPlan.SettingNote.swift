@@ -1,5 +1,7 @@
 extension MigrationPlan {
-    /// A setting that needs the developer's attention; never its value.
+    /// A setting that needs the developer's attention.
+    ///
+    /// A note does not contain the setting's value.
     public struct SettingNote: Hashable, Sendable, Codable {
         /// Why a setting is named.
         public enum Kind: Hashable, Sendable, Codable {

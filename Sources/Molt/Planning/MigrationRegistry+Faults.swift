@@ -47,12 +47,6 @@ extension MigrationRegistry {
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
-            if migration.worksOnSettings, migration.steps.contains(where: { $0.declaration is MoveToRecordsStep }) {
-                faults.append(
-                    "\(place), moves settings into records, which only a cache has, and has a block or another step on "
-                        + "settings. Put the latter into a migration of its own."
-                )
-            }
             faults += codingFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }

@@ -142,6 +142,8 @@ struct ValueMap: Sendable {
     /// Whether no record is changed, whatever its value.
     var isEmpty: Bool { pairs.isEmpty && other == .keep }
 
+    var removesOthers: Bool { other == .remove }
+
     /// Whether several of the named values become one, or another value may be lost.
     var isLossy: Bool { other.isLossy || Set(pairs.map(\.new)).count < pairs.count }
 
@@ -207,6 +209,9 @@ extension Record {
     }
 
     private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
+        if case .date(_, .propertyListDate) = conversion, !isSetting {
+            throw error(.typeMismatch, "A record is JSON, which has no dates of property lists.", property: path)
+        }
         let other = OtherJSON(other, at: path)
         if other == .tooDeep { throw tooDeep(path) }
         try replaceValue(path, ifMissing: requirement(of: [path])) { conversion.change(of: $0, otherwise: other) }
@@ -235,6 +240,7 @@ enum ValueConversion: Sendable {
         guard !value.isNull else { return .kept }
         let json: String?
         switch self {
+        case .kind where PropertyListTag.isPart(of: value.string ?? ""): json = nil
         case .kind(.string) where value.string != nil: return .kept
         case .kind(let kind): json = kind.json(value)
         case .date(let form, let newForm):

@@ -47,26 +47,6 @@ extension MigrationStep {
     }
 }
 
-extension MigrationRegistry {
-    /// The keys of a suite whose values have an old form, and that no migration converts or changes the content of, sorted.
-    ///
-    /// - Parameters:
-    ///   - suite: The suite's name as an attached store.
-    ///   - values: Its values.
-    ///   - isOldForm: Whether a value probably has the old form.
-    func forgottenKeys(
-        of suite: String,
-        in values: [String: PropertyListValue],
-        _ isOldForm: (PropertyListValue) -> Bool
-    ) -> [String] {
-        let steps = migrations.flatMap(\.steps).filter { step in step.attached.contains { $0.name == suite } }
-        return values.filter { key, value in
-            !Suite.ownKeys.contains(key) && !steps.contains { $0.convertsKey(key) } && isOldForm(value)
-        }
-        .keys.sorted()
-    }
-}
-
 /// The declaration of a step that works on suites or directories, without its closure.
 struct AttachedStoreStep: StepDeclaration {
     /// The step's identity, which must never change.

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Decodes each record of a type as an old release's model, and encodes the value that a closure makes of it.
+    /// Decodes the records of a type, or settings, as an old model, and encodes the value that a closure returns.
     ///
     /// ```swift
     /// .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
@@ -7,7 +7,7 @@ extension MigrationStep {
     /// }
     /// ```
     ///
-    /// The records keep their key, their expiry and their type name. Properties that the old model does not have are
+    /// Records keep their key, their expiry and their type name. Properties that the old model does not have are
     /// lost: use `transform` to keep them. The closure runs on all cores.
     ///
     /// - Parameters:

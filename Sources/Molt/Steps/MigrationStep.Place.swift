@@ -8,9 +8,14 @@ extension MigrationStep {
     /// ```
     ///
     /// The content of a setting is the value that the app reads from it, in any of the forms in which suites hold
-    /// values; see ``SettingForm``. A step keeps the form. A setting in no form that can be read, or whose value cannot
-    /// have the properties that a step names, stays as it is and is in the report as
-    /// ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    /// values; see ``SettingForm``. A step keeps the form. A value that has none of these forms, or cannot have the
+    /// property, is left unchanged. The report lists it as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    ///
+    /// In JSON, what a step does not change stays byte for byte the same. A property list is written anew as a whole,
+    /// with equal values. Closures code JSON with the coders of the registry, and property lists and native values with
+    /// Foundation's; see ``Migration/coding(_:)``.
+    ///
+    /// `ifMissing: .fail` is about a property: an absent setting never fails.
     ///
     /// A step on settings also runs on a newly created store, because the settings may be older than the store.
     public struct Place: Hashable, Sendable {
@@ -35,13 +40,25 @@ extension MigrationStep {
         }
 
         /// The content of a setting.
-        public static func setting(_ key: String, in suite: Suite) -> Place {
-            Place(SettingsPlace(suite, key: key))
+        ///
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - suite: The suite.
+        ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
+        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may be; a
+        ///     string only if it is an object, an array, or a string in quotes.
+        public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Place {
+            Place(SettingsPlace(suite, key: key, form: form))
         }
 
         /// The content of each setting whose key begins with a prefix, which must not be empty.
-        public static func settings(withPrefix prefix: String, in suite: Suite) -> Place {
-            Place(SettingsPlace(suite, prefix: prefix))
+        ///
+        /// - Parameters:
+        ///   - prefix: The prefix.
+        ///   - suite: The suite.
+        ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
+        public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Place {
+            Place(SettingsPlace(suite, prefix: prefix, form: form))
         }
     }
 }
@@ -53,23 +70,31 @@ extension MigrationStep.Place: ExpressibleByStringInterpolation {
     }
 }
 
-/// A setting of a suite, or all with a prefix.
+/// A setting of a suite, or all with a prefix; it is the same place in whatever form its values are read.
 package struct SettingsPlace: Hashable, Sendable {
     package var suite: Suite
     /// The key or the prefix.
     package var name: ExactName
     package var isPrefix: Bool
+    /// The form of its values; nil if they show it.
+    var form: SettingForm?
 
-    init(suite: Suite, name: ExactName, isPrefix: Bool) {
-        (self.suite, self.name, self.isPrefix) = (suite, name, isPrefix)
+    package init(_ suite: Suite, key: String, form: SettingForm? = nil) {
+        (self.suite, name, isPrefix, self.form) = (suite, ExactName(key), false, form)
     }
 
-    package init(_ suite: Suite, key: String) {
-        self.init(suite: suite, name: ExactName(key), isPrefix: false)
+    package init(_ suite: Suite, prefix: String, form: SettingForm? = nil) {
+        (self.suite, name, isPrefix, self.form) = (suite, ExactName(prefix), true, form)
     }
 
-    package init(_ suite: Suite, prefix: String) {
-        self.init(suite: suite, name: ExactName(prefix), isPrefix: true)
+    package static func == (place: SettingsPlace, other: SettingsPlace) -> Bool {
+        place.suite == other.suite && place.name == other.name && place.isPrefix == other.isPrefix
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(suite)
+        hasher.combine(name)
+        hasher.combine(isPrefix)
     }
 
     @Sendable package func includes(_ key: String) -> Bool {
@@ -127,7 +152,7 @@ extension MigrationStep.Place {
         case .settings(let settings):
             [
                 "\(kind) of \(settings.isPrefix ? "settings" : "a setting")", settings.suite.declaredName,
-                settings.name.text,
+                settings.name.text, settings.form?.rawValue ?? "",
             ]
         }
     }

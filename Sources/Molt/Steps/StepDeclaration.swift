@@ -37,6 +37,8 @@ struct RecordEdit: Sendable {
     var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.
     var mayKeepValue = false
+    /// Whether it may drop a record by its declaration.
+    var mayDrop = false
     /// Whether it is expensive enough to run on several cores.
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any amount of time.

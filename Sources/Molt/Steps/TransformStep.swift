@@ -1,11 +1,13 @@
 extension MigrationStep {
-    /// Changes each record of a type in place: its properties, key or expiry; it can also drop records.
+    /// Changes the records of a type, or the content of settings, in a closure.
     ///
     /// ```swift
     /// .transform("Person") { person in
     ///     if try person.int("age") < 0 { person.drop() }
     /// }
     /// ```
+    /// The closure can change a record's content, key and expiry, and drop the record. Of a setting, it can change the
+    /// content only; `drop` removes the setting.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

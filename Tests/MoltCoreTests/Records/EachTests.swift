@@ -220,7 +220,11 @@ import Testing
         // A native value has no null, and an element of JSON texts is a container or a string in quotes.
         guard let new = try? content.value() else { return nil }
         let after = try SettingContent(new).record.content()
-        guard form.isPropertyList else { return try after.json() == reference.json() }
+        guard form.isPropertyList else {
+            let isSame = try after.json() == reference.json()
+            if !isSame { print("DBG", form, String(decoding: try after.json(), as: UTF8.self), "REF", String(decoding: try reference.json(), as: UTF8.self)) }
+            return isSame
+        }
         return try after.sorted.json() == (form == .native ? reference.withoutNulls : reference).sorted.json()
     }
 

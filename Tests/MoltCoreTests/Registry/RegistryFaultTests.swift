@@ -192,10 +192,7 @@ struct RegistryFaultTests {
                 .renameProperty(.setting("y", in: .standard), "a", to: "b"),
             ]
         ),
-        (
-            "moves settings into records",
-            [.moveToRecords(.setting("x", in: .standard), ofType: "X"), .removeKeys("y", in: .standard)]
-        ),
+        ("is a type of records, not a setting", [.moveToRecords("Person", ofType: "X")]),
         (
             "The property A.x was removed by an earlier step",
             [.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array)]

@@ -109,7 +109,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         .init("removing a nested one as another type", .typeMismatch, "nested.s") {
             _ = try $0.remove(["nested", "s"], as: Int.self)
         },
-        .init("removing without a name", .propertyMissing, "") { try $0.remove([]) },
+        .init("removing without a name", .propertyMissing) { try $0.remove([]) },
         .init("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
         .init("renaming a missing one onto one", .propertyMissing, "x") { try $0.rename("x", to: "age") },
         .init("renaming onto another", .propertyExists, "age") { try $0.rename("name", to: "age") },

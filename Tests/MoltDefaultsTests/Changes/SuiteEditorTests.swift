@@ -209,7 +209,7 @@ import Testing
             ["\"appearance\" of \(name), created\n  + \"dark\"", "\"theme\" of \(name), deleted\n  - \"dark\""],
             [
                 "\"appearance\" of \(name)\n  - \"dark\"\n  + \"light\"",
-                "\"volume\" of \(name)\n  - 3\n  + left: 3\n  + since: \"1970-01-01T00:00:00Z\"",
+                "\"volume\" of \(name)\n  - 3\n  + left: 3\n  + since: \"date 1970-01-01T00:00:00Z\"",
             ],
             ["\"other\" of \(name), deleted\n  - true"],
         ]

@@ -72,11 +72,11 @@ import Testing
         report.expectKeys(
             "null: already current",
             "number: not convertible, a number, which has no properties",
-            "damaged: not convertible, a string that begins like JSON text, but is not: the text ends too early, at byte 8",
-            "bytes: not convertible, data that is neither JSON text nor a property list: an unexpected byte, at byte 0",
+            "damaged: not convertible, a string with damaged JSON text: the text ends too early, at byte 8",
+            "bytes: not convertible, data that is neither JSON text nor a property list",
             "archive: not convertible, a keyed archive, which only its app can read",
             "text: not convertible, a string, which has no properties",
-            "list: not convertible, a property list that is damaged, or holds what no suite can hold",
+            "list: not convertible, a property list that is damaged, or contains values that no suite can store",
             "fine: already current"
         )
     }
@@ -104,6 +104,53 @@ import Testing
         let dropping = MigrationStep.changeValue(place, "n", to: .bool).onFailure(.drop())
         try scratch.suite.upgrade(with: [Migration(to: 1, "drop", dropping)])
         try scratch.expect([:])
+    }
+
+    @Test func `What a migration has done to a setting is taken back if a later step cannot convert it`() throws {
+        let scratch = try ScratchSuite(["a1": #"{"mail":"x","n":"one"}"#, "a2": #"{"mail":"y","n":"2"}"#])
+        func place(_ prefix: String) -> MigrationStep.Place { .settings(withPrefix: prefix, in: scratch.suite) }
+        let report = try scratch.suite.upgrade(
+            with: MigrationRegistry([
+                Migration(
+                    to: 1,
+                    "change",
+                    .renameProperty(place("a"), "mail", to: "email"),
+                    .renameKeys(withPrefix: "a", to: "b", in: scratch.suite),
+                    .changeValue(place("b"), "n", to: .integer),
+                    .addProperty(place("b"), "level", default: 1)
+                )
+            ]).onFailure(.quarantine())
+        )
+        try scratch.expect(["b1": #"{"mail":"x","n":"one"}"#, "b2": #"{"email":"y","n":2,"level":1}"#])
+        #expect(report.description.contains("change: 2 renamed, 1 changed, 1 not convertible"), "\(report)")
+    }
+
+    @Test func `Every step on properties works, and one that changes nothing leaves the bytes of a property list`()
+        throws
+    {
+        let data = try PropertyListSerialization.data(
+            fromPropertyList: ["b": 1, "a": 2, "c": "x y", "d": ["z"]],
+            format: .xml,
+            options: 0
+        )
+        let value = PropertyListValue.data(data.replacing("<dict>".utf8, with: "<dict> ".utf8))
+        let scratch = try ScratchSuite(["p": value, "q": value])
+        let (p, q) = (
+            MigrationStep.Place.setting("p", in: scratch.suite), MigrationStep.Place.setting("q", in: scratch.suite)
+        )
+        _ = try upgrade(
+            scratch,
+            .moveProperty(p, "b", to: ["in", "b"]),
+            .copyProperty(p, "a", to: "copy"),
+            .splitProperty(p, "c", into: ["c1", "c2"]),
+            .joinProperties(p, ["c2", "c1"], into: "c"),
+            .unwrapProperty(p, "d", from: .array),
+            .removeProperty(q, "no"),
+            .mapValue(q, "a", [7: 8])
+        )
+        #expect(try scratch.values["q"] == value)
+        let changed = try PropertyListReader.value(try #require(try scratch.values["p"]?.data))
+        #expect(changed == ["in": ["b": 1], "a": 2, "copy": 2, "c": "y x", "d": "z"])
     }
 
     @Test func `A closure cannot change the key or the expiry of a setting`() throws {
@@ -211,6 +258,19 @@ import Testing
             Migration(to: 1, "back", .renameKeys(withPrefix: "aa", to: "a", in: scratch.suite))
         ])
         try scratch.expect(["a": 1, "aa": 2, "aaa": 3, "b": 4])
+        let report = try scratch.suite.upgrade(
+            with: [
+                Migration(
+                    to: 1,
+                    "one",
+                    .copyKey("b", to: "c", in: scratch.suite),
+                    .renameKeys(withPrefix: "aab", to: "x", in: scratch.suite)
+                )
+            ],
+            configuration: .init { $0.hooks.findsUnmatchedNames = true }
+        )
+        report.expectKeys("b: copied, to c", "aab*: absent, the nearest prefix is \"aa\"")
+        try scratch.expect(["a": 1, "aa": 2, "aaa": 3, "b": 4, "c": 4])
         let error = try #require(throws: MoltError.self) {
             try scratch.suite.upgrade(with: [
                 Migration(to: 1, "copy", .copyKeys(withPrefix: "aaa", to: "b", in: scratch.suite))
@@ -239,7 +299,8 @@ import Testing
         try first.upgrade(migrations)
         try scratch.expect([:])
         let report = try second.upgrade(create)
-        #expect(report.outcomes["a"] == .absent)
+        // The suite has been through the migration.
+        #expect(report.keys.isEmpty)
     }
 
     @Test func `Fingerprints tell records from settings, and a setting from a prefix`() {

@@ -30,8 +30,8 @@ import Testing
 
         #expect(forgotten(report) == ["owner", "url", "owner", "url"])
         let line = """
-            not named: "owner" of \(suite.attachedName): its value looks like an old form, and no migration converts \
-            it: add it to the keys, or to `except`
+            not named: "owner" of \(suite.attachedName): it probably has an old form, and no migration converts it: \
+            add it to the keys, or to `except`
             """
         #expect(report.description.contains(line))
         let values = try scratch.values

@@ -39,6 +39,14 @@ import Testing
         (Migration(to: 1, "n", .settings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
         (Migration(to: 1, "n", .renameKey("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
         (Migration(to: 1, "n", .removeKeys("a", "b", in: suite)), "3bf1de3d0bd11e90981c170dba4d1dc4"),
+        (Migration(to: 1, "n", .removeKeys(withPrefix: "a", in: suite)), "95e68565919d89df12169826e945429d"),
+        (Migration(to: 1, "n", .renameKeys(withPrefix: "a", to: "b", in: suite)), "5b38c16488f6f6aef2df30e3a0f710cb"),
+        (Migration(to: 1, "n", .copyKey("a", to: "b", in: suite)), "907b779fc3a5ddd7512a8f0fa6c7b8c2"),
+        (Migration(to: 1, "n", .copyKeys(withPrefix: "a", to: "b", in: suite)), "66a4e413496cef0b1b0f3b9b7c6dd0dd"),
+        (Migration(to: 1, "n", .removeProperty(.setting("a", in: suite), "b")), "aafc6403abef383e3c17187f46bc15a8"),
+        (Migration(to: 1, "n", .removeProperty(.settings(withPrefix: "a", in: suite), "b")), "a7baad1f704b58ed7faaa681c592a243"),
+        (Migration(to: 1, "n", .changeForm(.setting("a", in: suite), to: .jsonTexts)), "9fbbf46bb7d7b0ab9ab8fdbcb5bdd5e2"),
+        (Migration(to: 1, "n", .moveToRecords(.setting("a", in: suite), ofType: "A")), "374b9723c715f6542db483c0538b2abd"),
     ]
 
     @Test func `A fingerprint is the same in all releases of Molt`() {

@@ -79,7 +79,7 @@ import Testing
         }
         failure.expect(kinds: .decoding)
         let found = failure.messages(.decoding)
-        let title = "\"title\" of standard cannot be read as Array<Int>: it is a string that begins like JSON text"
+        let title = "\"title\" of standard cannot be read as Array<Int>: it is a string with damaged JSON text"
         #expect(found.contains { $0.hasPrefix(title) })
         #expect(
             found.filter { !$0.hasPrefix(title) } == [

@@ -54,7 +54,7 @@ struct SettingsVerificationTests {
                 .verify(migrations, types: [], settings: [.setting("sizes", [String].self, in: .standard)])
         }
         failure.expect(kinds: .missingFixture, .decoding, .missingGolden, .unmatchedName)
-        #expect(failure.description.contains("not named: its value looks like an old form"))
+        #expect(failure.description.contains("not named: it probably has an old form"))
     }
 
     @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {

@@ -131,7 +131,7 @@ extension MigrationReport: CustomStringConvertible {
     private var keyLines: [String] {
         var lines: [String] = []
         for entry in entries {
-            let keys = entry.steps.flatMap(\.keys)
+            let keys = entry.keys
             guard !keys.isEmpty else { continue }
             let counts = Dictionary(grouping: keys, by: \.outcome).mapValues(\.count)
                 .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
@@ -151,5 +151,23 @@ extension MigrationReport: CustomStringConvertible {
             if !absent.isEmpty { lines.append("  absent: \(Self.list(absent.map(\.key)))") }
         }
         return lines
+    }
+}
+
+extension MigrationReport.Entry {
+    /// The outcome for each key, in order: what the steps of the migration have done to it together.
+    fileprivate var keys: [MigrationReport.KeyOutcome] {
+        var merged: [MigrationReport.KeyOutcome] = []
+        var indices: [[String]: Int] = [:]
+        for key in steps.flatMap(\.keys) {
+            guard let index = indices[[key.store, key.key]] else {
+                indices[[key.store, key.key]] = merged.count
+                merged.append(key)
+                continue
+            }
+            let isNews = ![.alreadyCurrent, .absent].contains(key.outcome) && merged[index].outcome != .notConvertible
+            if isNews { merged[index] = key }
+        }
+        return merged
     }
 }

@@ -25,8 +25,12 @@ extension MigrationReport {
 
         /// The kind of the data.
         package var kind: Kind
-        /// The property with its type, such as "Person.fax", or with the key of the setting, such as "profile.fax"; the type
-        /// of the records; the key of the setting; or a prefix of settings with an asterisk.
+        /// The name of the data, as its kind needs it.
+        ///
+        /// - for a property, its path after the type or the key of the setting, such as "Person.fax" or "profile.fax"
+        /// - for records, their type
+        /// - for a setting, its key
+        /// - for settings with a prefix, the prefix and an asterisk
         public var name: String
         /// The number of records that were changed or deleted, or of settings with a prefix; nil in a plan, and for a
         /// setting.

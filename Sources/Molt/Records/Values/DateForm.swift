@@ -39,8 +39,8 @@ extension Record.DateForm {
             var seconds = value.number.flatMap { DecimalNumber($0) }
             return seconds?.shift(by: -3) == true ? seconds : nil
         case .propertyListDate:
-            let seconds = PropertyListTag.date.value(in: value)?.number.flatMap { DecimalNumber($0) }
-            return seconds?.adding(DecimalNumber(Self.referenceDate))
+            let number = PropertyListTag.date.content(of: value).flatMap { RecordValue.Number(text: $0) }
+            return number.flatMap { DecimalNumber($0) }?.adding(DecimalNumber(Self.referenceDate))
         }
     }
 
@@ -59,9 +59,8 @@ extension Record.DateForm {
             var milliseconds = seconds
             return milliseconds.shift(by: 3) ? milliseconds.text : nil
         case .propertyListDate:
-            return seconds.adding(DecimalNumber(-Self.referenceDate)).map {
-                "{\"\(PropertyListTag.date.rawValue)\":\($0.text)}"
-            }
+            let text = seconds.adding(DecimalNumber(-Self.referenceDate))?.text
+            return text.map { RecordValue.string(PropertyListTag.date.text($0)).description }
         }
     }
 }

@@ -79,7 +79,7 @@ public enum RecordValue: Hashable, Sendable {
         case .null: "null"
         case .bool: "a Boolean"
         case .number: "a number"
-        case .string: "a string"
+        case .string(let text): PropertyListTag.read(text).map { "\($0.tag)" } ?? "a string"
         case .array: "an array"
         case .object: "an object"
         }

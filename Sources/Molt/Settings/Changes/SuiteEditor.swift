@@ -131,6 +131,7 @@ public final class SuiteEditor: SettingsAccess {
         guard key != newKey, try copy(key, to: newKey, "renamed") else { return false }
         edits.renamed[newKey] = edits.renamed[key] ?? key
         contents.before[newKey] = contents.before.removeValue(forKey: key)
+        if contents.unconverted.remove(key) != nil { contents.unconverted.insert(newKey) }
         if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
         try removeValue(forKey: key, movedTo: self, newKey)
         return true

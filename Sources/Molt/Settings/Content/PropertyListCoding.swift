@@ -2,20 +2,13 @@ import Foundation
 
 /// The coders of the content of a property list, which is JSON while steps change it.
 final class PropertyListCoding: ContentCoding {
-    private let hasNulls: Bool
-
-    /// - Parameter hasNulls: Whether null is written, as `PropertyListEncoder` does.
-    init(hasNulls: Bool) {
-        self.hasNulls = hasNulls
-    }
-
     func encode(_ value: some Encodable) throws -> Data {
         // In an array, because a property list cannot be a string or a number alone.
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         let list = try PropertyListReader.value(encoder.encode([value]))
         guard let json = list.array?.first?.json(hasNulls: true) else {
-            throw MoltError(.cannotStore, "The value has a property whose name is reserved by Molt.")
+            throw MoltError(.cannotStore, "The value has a string that begins like those that Molt reserves.")
         }
         return Data(try json.json())
     }

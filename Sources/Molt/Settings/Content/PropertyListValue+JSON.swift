@@ -2,13 +2,13 @@ internal import Foundation
 
 /// A property list as JSON, in which steps change it.
 ///
-/// JSON has no dates, data, infinities and NaN. In their places are objects with one member, which is named after the
-/// kind; see ``PropertyListTag``. A number is an integer if its text is one.
+/// JSON has no dates, data, infinities and NaN. Texts stand for them; see ``PropertyListTag``. A number is an integer if
+/// its text is one.
 extension PropertyListValue {
     /// The value as JSON, with the members of dictionaries in the order of their names.
     ///
     /// - Parameter hasNulls: Whether the string `$null` stands for null, as `PropertyListEncoder` writes it.
-    /// - Returns: nil if a dictionary has a name that stands for a kind of value.
+    /// - Returns: nil if a string looks like a text that stands for another value.
     func json(hasNulls: Bool) -> RecordValue? {
         switch self {
         case .bool(let bool): return .bool(bool)
@@ -16,23 +16,19 @@ extension PropertyListValue {
         case .unsigned(let unsigned): return .int(unsigned)
         case .double(let double):
             return double.isFinite
-                ? .number(RecordValue.Number(checked: "\(double)")) : PropertyListTag.real.json(.string("\(double)"))
-        case .string(let string): return hasNulls && string == Self.null ? .null : .string(string)
-        case .date(let date):
-            let seconds = date.timeIntervalSinceReferenceDate
-            return PropertyListTag.date.json(
-                seconds.isFinite ? .number(RecordValue.Number(checked: "\(seconds)")) : .string("\(seconds)")
-            )
-        case .data(let data): return PropertyListTag.data.json(.string(data.base64EncodedString()))
+                ? .number(RecordValue.Number(checked: "\(double)")) : .string(PropertyListTag.real.text("\(double)"))
+        case .string(let string):
+            guard !PropertyListTag.isPart(of: string) else { return nil }
+            return hasNulls && string == Self.null ? .null : .string(string)
+        case .date(let date): return .string(PropertyListTag.date.text("\(date.timeIntervalSinceReferenceDate)"))
+        case .data(let data): return .string(PropertyListTag.data.text(data.base64EncodedString()))
         case .array(let elements):
             let values = elements.compactMap { $0.json(hasNulls: hasNulls) }
             return values.count == elements.count ? .array(values) : nil
         case .dictionary(let members):
             var object = RecordValue.Object()
             for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                guard PropertyListTag(rawValue: name) == nil, let value = value.json(hasNulls: hasNulls) else {
-                    return nil
-                }
+                guard let value = value.json(hasNulls: hasNulls) else { return nil }
                 object.properties.append(RecordValue.Object.Property(name: name, value: value))
             }
             return .object(object)
@@ -50,26 +46,18 @@ extension PropertyListValue {
             self = .string(Self.null)
         case .bool(let bool): self = .bool(bool)
         case .number(let number): self = try Self.number(number)
-        case .string(let string): self = .string(string)
+        case .string(let string): self = try Self.value(of: string)
         case .array(let elements):
             var values: [PropertyListValue] = []
             for element in elements { values.append(try PropertyListValue(json: element, hasNulls: hasNulls)) }
             self = .array(values)
         case .object(let object):
-            if let value = try Self.tagged(object) {
-                self = value
-                return
-            }
             var members: [String: PropertyListValue] = [:]
             for property in object.properties {
                 if let index = members.index(forKey: property.name),
                     !ExactName.isSame(members[index].key, property.name)
                 {
-                    throw MoltError(
-                        .cannotStore,
-                        "A dictionary cannot have two keys that differ in their Unicode form alone.",
-                        advice: "Choose another name."
-                    )
+                    throw Self.sameName
                 }
                 // Of several members with one name, the last one counts.
                 members[property.name] =
@@ -94,25 +82,33 @@ extension PropertyListValue {
         )
     }
 
-    private static func tagged(_ object: RecordValue.Object) throws(MoltError) -> PropertyListValue? {
-        guard object.properties.count == 1, let property = object.properties.first,
-            let tag = PropertyListTag(rawValue: property.name)
-        else { return nil }
-        switch (tag, property.value) {
-        case (.date, let value):
-            let seconds = value.number?.double ?? value.string.flatMap(Double.init)
-            if let seconds { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
-        case (.data, .string(let text)):
-            if let data = Data(base64Encoded: text) { return .data(data) }
-        case (.real, .string(let text)):
-            if let double = Double(text) { return .double(double) }
-        case (.data, _), (.real, _): break
-        }
-        throw MoltError(.cannotStore, "The closure has changed the value of \"\(tag.rawValue)\" to another kind.")
+    private static func value(of text: String) throws(MoltError) -> PropertyListValue {
+        let (tag, content) = PropertyListTag.read(text) ?? (nil, "")
+        let value: PropertyListValue? =
+            switch tag {
+            case .date: Double(content).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+            case .data: Data(base64Encoded: content).map { .data($0) }
+            case .real: Double(content).map { .double($0) }
+            case nil: PropertyListTag.isPart(of: text) ? nil : .string(text)
+            }
+        if let value { return value }
+        throw MoltError(
+            .cannotStore,
+            "A step has changed a date, or data, as if it were a string.",
+            advice: "Change it in a `transform`, as a `Date` or `Data`."
+        )
     }
 
     /// What `PropertyListEncoder` writes for nil.
     private static let null = "$null"
+
+    static var sameName: MoltError {
+        MoltError(
+            .cannotStore,
+            "A dictionary cannot have two keys that differ in their Unicode form alone.",
+            advice: "Choose another name."
+        )
+    }
 
     private static var nullElement: MoltError {
         MoltError(

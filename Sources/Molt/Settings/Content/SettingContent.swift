@@ -16,23 +16,30 @@ package struct SettingContent {
 
     /// Reads a value.
     ///
-    /// - Parameter coding: The coders of JSON; property lists have their own.
+    /// - Parameters:
+    ///   - declaredForm: The form of a string, data, or an array or dictionary that may have several; by default, the value
+    ///     shows it.
+    ///   - coding: The coders of JSON; property lists have their own.
     package init(
         _ stored: PropertyListValue,
         key: String = "",
         typeName: String = "",
+        in declaredForm: SettingForm? = nil,
         coding: RecordCoding = .standard
     ) throws(Unreadable) {
         self.stored = stored
         let json: [UInt8]
         switch stored {
-        case .string(let text) where Self.looksLikeJSON(text):
+        case .string(let text) where declaredForm == .jsonText || declaredForm != .native && Self.looksLikeJSON(text):
             form = .jsonText
-            json = try Self.checked(Array(text.utf8), "a string that begins like JSON text, but is not")
-        case .data(let data):
+            json = Array(text.utf8)
+            if let fault = Self.fault(in: json) {
+                throw Unreadable(reason: "a string with damaged JSON text: \(fault)")
+            }
+        case .data(let data) where declaredForm != .native:
             (form, json) = try Self.read(data)
-        case .array, .dictionary:
-            if let depth = Self.depthOfTexts(stored) {
+        case .array where declaredForm != .native, .dictionary where declaredForm != .native:
+            if let depth = try Self.depthOfTexts(stored) {
                 form = .jsonTexts
                 self.depth = depth
                 json = Self.joined(stored)
@@ -44,7 +51,7 @@ package struct SettingContent {
             form = .native
             json = try Self.json(of: stored, hasNulls: false)
         }
-        let coding: any ContentCoding = form.isPropertyList ? PropertyListCoding(hasNulls: form != .native) : coding
+        let coding: any ContentCoding = form.isPropertyList ? PropertyListCoding() : coding
         do {
             record = try Record(key: key, typeName: typeName, json: json, coding: coding)
         } catch {
@@ -64,47 +71,65 @@ package struct SettingContent {
         }
     }
 
-    private static func checked(_ json: [UInt8], _ what: String) throws(Unreadable) -> [UInt8] {
-        guard let fault = json.withUnsafeBufferPointer({ JSONScanner.fault(in: $0) }) else { return json }
-        throw Unreadable(reason: "\(what): \(fault)")
+    private static func fault(in json: [UInt8]) -> JSONSyntaxError? {
+        json.withUnsafeBufferPointer { JSONScanner.fault(in: $0) }
     }
 
     private static func read(_ data: Data) throws(Unreadable) -> (SettingForm, [UInt8]) {
         let isBinary = data.starts(with: "bplist".utf8)
         guard isBinary || ["<?xml", "<!DOCTYPE plist", "<plist"].contains(where: { data.starts(with: $0.utf8) }) else {
-            return (.jsonData, try checked(Array(data), "data that is neither JSON text nor a property list"))
+            let json = Array(data)
+            guard fault(in: json) == nil else {
+                throw Unreadable(reason: "data that is neither JSON text nor a property list")
+            }
+            return (.jsonData, json)
         }
         guard PlainArchive(data) == nil else {
             throw Unreadable(reason: "a keyed archive, which only its app can read")
         }
         guard let list = try? PropertyListReader.value(data) else {
-            throw Unreadable(reason: "a property list that is damaged, or holds what no suite can hold")
+            throw Unreadable(reason: "a property list that is damaged, or contains values that no suite can store")
         }
         return (isBinary ? .binaryPropertyList : .xmlPropertyList, try json(of: list, hasNulls: true))
     }
 
     private static func json(of list: PropertyListValue, hasNulls: Bool) throws(Unreadable) -> [UInt8] {
         guard let value = list.json(hasNulls: hasNulls) else {
-            throw Unreadable(reason: "a dictionary with a key that is reserved by Molt")
+            throw Unreadable(reason: "a string that begins like those that Molt reserves")
         }
         guard let json = try? value.json() else { throw Unreadable(reason: "a value that is nested too deep") }
         return json
     }
 
-    /// The number of arrays and dictionaries around each JSON text; nil if there is no text, or something else.
-    private static func depthOfTexts(_ value: PropertyListValue) -> Int? {
+    /// The number of arrays and dictionaries around each JSON text; nil for a value that is not made of them.
+    ///
+    /// A number or a word counts as JSON text beside an object, an array or a string in quotes.
+    ///
+    /// - Throws: ``Unreadable`` for an array in which only some elements are JSON texts.
+    private static func depthOfTexts(_ value: PropertyListValue) throws(Unreadable) -> Int? {
         var depths: Set<Int> = []
-        func add(_ value: PropertyListValue, depth: Int) -> Bool {
+        var (hasText, hasOther) = (false, false)
+        func add(_ value: PropertyListValue, depth: Int) {
             switch value {
             case .string(let text):
                 depths.insert(depth)
-                return looksLikeJSON(text) && (try? JSONPart(text)) != nil
-            case .array(let elements): return elements.allSatisfy { add($0, depth: depth + 1) }
-            case .dictionary(let members): return members.values.allSatisfy { add($0, depth: depth + 1) }
-            default: return false
+                let isText = (try? JSONPart(text)) != nil
+                hasText = hasText || isText && looksLikeJSON(text)
+                hasOther = hasOther || !isText
+            case .array(let elements): for element in elements { add(element, depth: depth + 1) }
+            case .dictionary(let members): for member in members.values { add(member, depth: depth + 1) }
+            default: hasOther = true
             }
         }
-        return add(value, depth: 0) && depths.count == 1 ? depths.first : nil
+        add(value, depth: 0)
+        guard hasText else { return nil }
+        if !hasOther, depths.count == 1 { return depths.first }
+        // In a dictionary, one property may be JSON text and others not.
+        guard case .array(let elements) = value, elements.contains(where: { $0.string.map(looksLikeJSON) ?? false })
+        else {
+            return nil
+        }
+        throw Unreadable(reason: "an array in which only some elements are JSON text")
     }
 
     /// The JSON of an array or dictionary of JSON texts, which stay as they are.
@@ -135,7 +160,7 @@ package struct SettingContent {
         var json: [UInt8] = []
         record.writeContent(to: &json)
         guard !form.isPropertyList else { return try propertyList(json) }
-        guard !json.contains(PropertyListTag.opening) else {
+        guard !json.contains(PropertyListTag.openingInJSON) else {
             throw MoltError(
                 .cannotStore,
                 "JSON text cannot hold a date or data of a property list.",
@@ -153,10 +178,24 @@ package struct SettingContent {
     private func propertyList(_ json: [UInt8]) throws -> PropertyListValue {
         let value = try PropertyListValue(json: RecordValue(json: json), hasNulls: form != .native)
         switch form {
-        case .binaryPropertyList: return .data(try PropertyListCoding.data(value, .binary))
-        case .xmlPropertyList: return .data(try PropertyListCoding.data(value, .xml))
+        case .binaryPropertyList: return .data(try Self.data(value, .binary))
+        case .xmlPropertyList: return .data(try Self.data(value, .xml))
         default: return value
         }
+    }
+
+    /// A property list in data from which the same value is read.
+    private static func data(
+        _ value: PropertyListValue,
+        _ format: PropertyListSerialization.PropertyListFormat
+    ) throws -> Data {
+        let data = try PropertyListCoding.data(value, format)
+        if (try? PropertyListReader.value(data))?.withoutDates == value.withoutDates { return data }
+        throw MoltError(
+            .cannotStore,
+            "A property list in data cannot hold the value.",
+            advice: "Store it natively or as JSON."
+        )
     }
 
     /// Splits JSON into an array or dictionary of JSON texts.
@@ -175,7 +214,7 @@ package struct SettingContent {
                 try elements.indices.map { try split(elements[$0], depth: depth - 1, former?[$0]) }
             )
         }
-        guard let members = part.properties else {
+        guard let members = part.members else {
             throw MoltError(
                 .cannotStore,
                 "The new value is \(part.kind.rawValue), which has no elements to store as JSON texts.",
@@ -184,6 +223,10 @@ package struct SettingContent {
         }
         var values: [String: PropertyListValue] = [:]
         for (name, member) in members {
+            let name = name.string ?? ""
+            if let index = values.index(forKey: name), !ExactName.isSame(values[index].key, name) {
+                throw PropertyListValue.sameName
+            }
             values[name] = try split(member, depth: depth - 1, former?.dictionary?[name])
         }
         return .dictionary(values)
@@ -216,23 +259,38 @@ package struct SettingContent {
     private static func plain(_ value: RecordValue, _ dates: Record.DateForm) throws -> RecordValue {
         switch value {
         case .array(let elements): return .array(try elements.map { try plain($0, dates) })
-        case .object(var object):
-            if let data = PropertyListTag.data.value(in: value) { return data }
-            if PropertyListTag.date.value(in: value) != nil {
+        case .string(let text):
+            switch PropertyListTag.read(text) {
+            case nil: return value
+            case (.data, let base64)?: return .string(base64)
+            case (.date, _)?:
                 let json = Record.DateForm.propertyListDate.seconds(value).flatMap(dates.json)
                 if let json { return try RecordValue(json: json.utf8) }
-            }
-            if object.properties.count == 1, PropertyListTag(rawValue: object.properties[0].name) != nil {
+                fallthrough
+            case (.real, _)?:
                 throw MoltError(
                     .cannotStore,
                     "JSON cannot hold an infinite number, NaN, or a date far in the future or past."
                 )
             }
+        case .object(var object):
             for index in object.properties.indices {
                 object.properties[index].value = try plain(object.properties[index].value, dates)
             }
             return .object(object)
         default: return value
+        }
+    }
+}
+
+extension PropertyListValue {
+    /// The value with the same date in place of all dates, which XML rounds to seconds.
+    fileprivate var withoutDates: PropertyListValue {
+        switch self {
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .array(let elements): .array(elements.map(\.withoutDates))
+        case .dictionary(let members): .dictionary(members.mapValues(\.withoutDates))
+        default: self
         }
     }
 }

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Adds a property to each record of a type in which it is missing or null.
+    /// Adds a property to the records of a type, or to settings, where it is missing or null.
     ///
     /// Use it when a new property is not optional, or when an optional one becomes required; existing values are kept.
     ///

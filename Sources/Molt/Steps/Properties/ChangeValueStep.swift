@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Changes the kind of a property's value in each record of a type.
+    /// Changes the kind of a property's value in the records of a type, or in settings.
     ///
     /// ```swift
     /// .changeValue("Person", "age", to: .integer)
@@ -25,7 +25,7 @@ extension MigrationStep {
         MigrationStep(ChangeValueStep(place, path, .kind(kind), other, ifMissing))
     }
 
-    /// Changes the form of a date in each record of a type.
+    /// Changes the form of a date in the records of a type, or in settings.
     ///
     /// ```swift
     /// .changeValue("Event", "at", from: .iso8601, to: .secondsSinceReferenceDate)
@@ -95,7 +95,7 @@ struct ChangeValueStep: RecordStep {
     }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true, mayDrop: path.count == 0 && other == .remove) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, otherwise: other) }
         }
     }

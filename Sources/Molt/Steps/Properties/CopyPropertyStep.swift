@@ -1,9 +1,11 @@
 extension MigrationStep {
-    /// Copies a property within each record of a type, byte for byte.
+    /// Copies a property in the records of a type, or in settings.
     ///
     /// ```swift
     /// .copyProperty("Person", "email", to: "contactEmail")
     /// ```
+    ///
+    /// In JSON, the value stays byte for byte the same.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

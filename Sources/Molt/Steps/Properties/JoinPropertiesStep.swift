@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Joins string properties into one, in their order, in each record of a type.
+    /// Joins string properties into one, in their order, in the records of a type, or in settings.
     ///
     /// ```swift
     /// .joinProperties("Person", ["firstName", "lastName"], into: "fullName")

@@ -1,12 +1,11 @@
 extension MigrationStep {
-    /// Replaces values of a property with others in each record of a type, for example when cases of an enum are
-    /// renamed.
+    /// Replaces values of a property with others in the records of a type, or in settings.
     ///
     /// ```swift
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// Null is left as it is, unless `values` names it.
+    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
@@ -35,12 +34,14 @@ struct MapValueStep: RecordStep {
     var description: String { "map the values of \(place.name(of: path))\(place.suffix)" }
     var identity: [String] { place.identity(of: "mapValue") + path.identity + map.identity + [ifMissing.rawValue] }
     var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(place, path))] }
+    /// Whether a record or a setting with another value is removed.
+    private var dropsWhole: Bool { path.count == 0 && map.removesOthers }
     var losses: [MigrationReport.DataLoss] {
         map.isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
     }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, mayKeepValue: true, mayDrop: dropsWhole) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
         }
     }

@@ -1,9 +1,11 @@
 extension MigrationStep {
-    /// Moves a property within each record of a type; its value stays byte for byte the same.
+    /// Moves a property in the records of a type, or in settings.
     ///
     /// ```swift
     /// .moveProperty("Person", "street", to: ["address", "street"])
     /// ```
+    ///
+    /// In JSON, the value stays byte for byte the same.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

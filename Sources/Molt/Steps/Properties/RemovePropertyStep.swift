@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Removes a property from each record of a type.
+    /// Removes a property from the records of a type, or from settings.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

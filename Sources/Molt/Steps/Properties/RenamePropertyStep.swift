@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Renames a property in each record of a type; everything else stays as it was written.
+    /// Renames a property in the records of a type, or in settings.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

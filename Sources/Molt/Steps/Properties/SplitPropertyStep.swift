@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Splits a string property into several in each record of a type.
+    /// Splits a string property into several in the records of a type, or in settings.
     ///
     /// ```swift
     /// .splitProperty("Person", "fullName", into: ["firstName", "lastName"])

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Puts the value of a property into an array or object of its own, in each record of a type.
+    /// Puts the value of a property into an array or object, in the records of a type, or in settings.
     ///
     /// ```swift
     /// .wrapProperty("Person", "phone", in: .array)               // "555" becomes ["555"]
@@ -22,15 +22,15 @@ extension MigrationStep {
         MigrationStep(WrapPropertyStep(place: place, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 
-    /// Replaces the value of a property with the only element of its array, or the only property of its object, in each
-    /// record of a type.
+    /// Takes the value of a property out of an array or object, in the records of a type, or in settings.
     ///
     /// ```swift
     /// .unwrapProperty("Person", "phones", from: .array)          // ["555"] becomes "555"
     /// ```
     ///
-    /// An empty array or object becomes null, and null stays null. A record with a value that is not such an array or
-    /// object, or has other contents, fails the upgrade with the code `typeMismatch`.
+    /// The only element of the array, or the only property of the object, becomes the value. An empty array or object
+    /// becomes null, and null stays null. A record with a value that is not such an array or object, or has other
+    /// contents, fails the upgrade with the code `typeMismatch`.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

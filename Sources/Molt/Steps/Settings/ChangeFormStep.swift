@@ -7,8 +7,9 @@ extension MigrationStep {
     /// ```
     ///
     /// Use it when the app changes the library that reads its settings, or when releases have written several forms.
-    /// JSON has no data, so data becomes a Base64 string, as `JSONEncoder` writes it. Null becomes `$null` in a property
-    /// list, as `PropertyListEncoder` writes it. Native dictionaries have no null: such a member is left out.
+    /// JSON has no data, so data becomes a Base64 string, as `JSONEncoder` writes it. Null becomes `$null` in a
+    /// property list, as `PropertyListEncoder` writes it. Native values have no null: a setting that is null, as for an optional
+    /// that was nil, is removed, and a member of a dictionary is left out.
     ///
     /// A value that the new form cannot hold fails the upgrade with the code `cannotStore`: null in a native array, an
     /// infinite number in JSON, or a string or number alone in a property list in data.
@@ -31,12 +32,20 @@ extension MigrationStep {
     }
 }
 
+extension Record.DateForm {
+    /// What the dates of a property list lose in this form of JSON.
+    func losses(of place: MigrationStep.Place) -> [MigrationReport.DataLoss] {
+        self == .iso8601 ? [MigrationReport.DataLoss(.values, place.name(of: []))] : []
+    }
+}
+
 struct ChangeFormStep: StepDeclaration {
     var place: MigrationStep.Place
     var form: SettingForm
     var dates: Record.DateForm
 
     var description: String { "change the form of \(place.name(of: []))\(place.suffix) to \(form)" }
+    var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] { place.identity(of: "changeForm") + [form.rawValue, dates.rawValue] }
 
     func check(_ check: inout StepCheck) {

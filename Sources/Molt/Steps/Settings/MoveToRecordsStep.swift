@@ -7,15 +7,18 @@ extension MigrationStep {
     /// ```
     ///
     /// The content becomes JSON as in ``changeForm(_:to:dates:)``; JSON text and JSON data stay byte for byte the same.
-    /// The setting is removed after the record is committed. A record with the same key and content is kept, and any
-    /// other one fails the upgrade with the code `keyExists`.
+    /// Data in no form that Molt reads, such as an image, becomes a record of raw data.
     ///
-    /// Settings are moved by the first cache that is opened with the migration; an upgrade of a suite without a cache
-    /// leaves them alone. The migration may have no other step on settings.
+    /// The setting is removed after the record is committed. If a record already has the key, it must have the same
+    /// type and content. Otherwise the upgrade fails with the code `keyExists`.
+    ///
+    /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache, the
+    /// migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
+    /// cannot see the suite cannot open the cache before the app has.
     ///
     /// - Parameters:
     ///   - place: The settings.
-    ///   - type: The type name of the records.
+    ///   - type: The name under which the app stores the type, such as `Array<Item>` for `[Item]`; `Data` for raw data.
     ///   - newName: The key of the record, or for a prefix, the text that replaces the prefix in the keys; by default,
     ///     keys stay the same.
     ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders.
@@ -27,7 +30,12 @@ extension MigrationStep {
     ) -> MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
         guard let settings = place.settings else { return MigrationStep(declaration, .run { _ in }) }
-        let attachment = Attachment(converts: settings.includes, usesRecords: true, hasFailurePolicy: true)
+        let attachment = Attachment(
+            settings: settings.suite,
+            converts: settings.includes,
+            usesRecords: true,
+            hasFailurePolicy: true
+        )
         return MigrationStep(
             declaration,
             .run { try $0.moveToRecords(settings, declaration) },
@@ -44,6 +52,7 @@ struct MoveToRecordsStep: StepDeclaration {
     var dates: Record.DateForm
 
     var description: String { "move \(place.name(of: []))\(place.suffix) into records of type \(type)" }
+    var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] {
         place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.rawValue]
     }

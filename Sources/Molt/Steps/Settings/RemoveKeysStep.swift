@@ -1,12 +1,20 @@
 extension MigrationStep {
     /// Removes settings and reports which of them existed.
     ///
+    /// ```swift
+    /// .removeKeys("fax", "faxPrefix", in: .standard)
+    /// ```
+    ///
     /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
         RemoveKeysStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }).migrationStep
     }
 
     /// Removes all settings whose keys begin with a prefix.
+    ///
+    /// ```swift
+    /// .removeKeys(withPrefix: "draft.", in: .standard)
+    /// ```
     ///
     /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(withPrefix prefix: String, in suite: Suite) -> MigrationStep {
@@ -33,7 +41,7 @@ struct RemoveKeysStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         if places.isEmpty { check.add("No key is named.") }
-        for place in places {
+        for (index, place) in places.enumerated() where !places[..<index].contains(place) {
             check.use(MigrationStep.Place(place))
             check.delete(MigrationStep.Place(place))
         }

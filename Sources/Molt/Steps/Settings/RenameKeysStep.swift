@@ -1,6 +1,10 @@
 extension MigrationStep {
     /// Renames a key of a suite; if it has no value, does nothing and reports it as absent.
     ///
+    /// ```swift
+    /// .renameKey("theme", to: "appearance", in: .standard)
+    /// ```
+    ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false).migrationStep
@@ -19,12 +23,20 @@ extension MigrationStep {
 
     /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
     ///
+    /// ```swift
+    /// .copyKey("volume", to: "speechVolume", in: .standard)
+    /// ```
+    ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func copyKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true).migrationStep
     }
 
     /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
+    ///
+    /// ```swift
+    /// .copyKeys(withPrefix: "draft.", to: "backup.", in: .standard)    // "backup.7" gets the value of "draft.7"
+    /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
     public static func copyKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
@@ -41,7 +53,7 @@ struct RenameKeysStep: StepDeclaration {
     var copies: Bool
 
     private var newPlace: SettingsPlace {
-        SettingsPlace(suite: place.suite, name: ExactName(newName), isPrefix: place.isPrefix)
+        place.isPrefix ? SettingsPlace(place.suite, prefix: newName) : SettingsPlace(place.suite, key: newName)
     }
 
     var migrationStep: MigrationStep {
@@ -82,6 +94,14 @@ struct RenameKeysStep: StepDeclaration {
         let settings = try migration.suite(place.suite)
         let outcomes = try keys(of: settings).map { key in
             let newKey = place.newKey(for: key, newName)
+            guard !newKey.isEmpty else {
+                throw MoltError(
+                    .cannotStore,
+                    "The key would be empty without its prefix.",
+                    advice: "Choose another prefix.",
+                    key: key
+                )
+            }
             let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             if isDone {

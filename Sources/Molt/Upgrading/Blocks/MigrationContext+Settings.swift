@@ -8,6 +8,7 @@ extension MigrationContext {
             let before = content.record
             contents.append(before)
             if let reason = before.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
+            if content.form == .jsonTexts, edit.property?.count == 0 { throw Self.wholeOfTexts }
             try edit.apply(&content.record)
             if edit.runsClosure { runner.notes?.noteLost(before, content.record, by: step.id) }
         }
@@ -36,7 +37,11 @@ extension MigrationContext {
             guard let value = try settings.value(forKey: key) else { return outcome }
             do {
                 let newKey = declaration.newName.map { place.newKey(for: key, $0) } ?? key
-                try addRecord(of: value, declaration, key: newKey)
+                guard !newKey.isEmpty else { throw Self.emptyKey }
+                guard try addRecord(of: value, in: place.form, declaration, key: newKey) else {
+                    (outcome.outcome, outcome.reason) = (.kept, "the record \"\(newKey)\" exists, with other content")
+                    return outcome
+                }
                 try settings.removeValue(forKey: key)
                 (outcome.outcome, outcome.reason) = (.moved, "to the record \"\(newKey)\" of type \(declaration.type)")
                 return outcome
@@ -50,13 +55,23 @@ extension MigrationContext {
         try note(outcomes, of: place, among: settings.keys)
     }
 
-    private func addRecord(of value: PropertyListValue, _ declaration: MoveToRecordsStep, key: String) throws {
-        let new = try record(of: value, declaration, key: key)
-        guard let other = try record(forKey: key) else { return try create(new, expiration: nil) }
+    /// - Returns: Whether there is a record with the content now. There may be another one if the step runs again, on a
+    ///   suite that was put back from a copy.
+    private func addRecord(
+        of value: PropertyListValue,
+        in form: SettingForm?,
+        _ declaration: MoveToRecordsStep,
+        key: String
+    ) throws -> Bool {
+        let new = try record(of: value, in: form, declaration, key: key)
+        guard let other = try record(forKey: key) else {
+            try create(new, expiration: nil)
+            return true
+        }
         let isEqual =
             try ExactName.isSame(other.typeName, new.typeName) && other.data == new.data
             && (new.isData || other.content().sorted.json() == new.content().sorted.json())
-        guard !isEqual else { return }
+        if isEqual || runner.runsAgain(migration) { return isEqual }
         throw MoltError(
             .keyExists,
             "The setting would become a record with the key \"\(key)\", which another record has.",
@@ -65,11 +80,17 @@ extension MigrationContext {
     }
 
     /// A record with the content of a setting; data in no form that Molt reads becomes raw data.
-    private func record(of value: PropertyListValue, _ declaration: MoveToRecordsStep, key: String) throws -> Record {
+    private func record(
+        of value: PropertyListValue,
+        in form: SettingForm?,
+        _ declaration: MoveToRecordsStep,
+        key: String
+    ) throws -> Record {
         do {
-            var content = try SettingContent(value, key: key)
+            var content = try SettingContent(value, key: key, in: form)
             try content.changeForm(to: .jsonData, dates: declaration.dates)
-            let json = try content.value()?.data ?? Data()
+            var json: [UInt8] = []
+            content.record.writeContent(to: &json)
             return try Record(key: key, typeName: declaration.type, json: json)
         } catch let error as SettingContent.Unreadable {
             guard let data = value.data else { throw error }
@@ -86,7 +107,13 @@ extension MigrationContext {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
         guard let value = try settings.content(of: key, for: migration.name) else { return outcome }
         do {
-            var content = try SettingContent(value, key: key, typeName: place.label, coding: coding)
+            var content = try SettingContent(
+                value,
+                key: key,
+                typeName: place.label,
+                in: place.form,
+                coding: migration.settingCoding
+            )
             let before = content.record
             try body(&content)
             if let failure = content.record.failure { throw failure }
@@ -119,19 +146,9 @@ extension MigrationContext {
         failure.type = nil
         failure.attachedStore = settings.name
         let policy = step.onFailure ?? runner.registry.failurePolicy
-        guard let limit = policy.limit, failure.isAboutRecord else { throw failure }
-        failureCount += 1
-        let first = firstFailure ?? failure
-        firstFailure = first
-        guard !limit.isExceeded(by: failureCount) else {
-            throw first.leading(
-                to: .tooManyFailures,
-                "\(failureCount) settings could not be converted so far, and the limit is \(limit).",
-                advice:
-                    "This error describes the first failure; its cause is the underlying error. Correct the step, or "
-                    + "raise the limit."
-            )
-        }
+        // As with records, both values are whole if a record has the key of a setting.
+        guard policy != .stop, failure.isAboutRecord, failure.code != .keyExists else { throw failure }
+        try runner.failures.count(setting: failure, at: step)
         var outcome = outcome
         leftKeys.insert(outcome.key)
         outcome.reason = MigrationReport.RecordFailure(failure, in: step, firstStep: step.number).reason
@@ -143,6 +160,18 @@ extension MigrationContext {
             outcome.outcome = .notConvertible
         }
         return outcome
+    }
+
+    private static var emptyKey: MoltError {
+        MoltError(.cannotStore, "The setting would become a record with an empty key.", advice: "Choose another key.")
+    }
+
+    private static var wholeOfTexts: MoltError {
+        MoltError(
+            .typeMismatch,
+            "The setting is an array or dictionary of JSON texts, and cannot be changed as a whole.",
+            advice: "First change its form with `changeForm`, or name the elements with `.each`."
+        )
     }
 
     /// Notes properties that no setting of a place has.
@@ -179,7 +208,7 @@ extension Record {
         guard let part else { return }
         throw MoltError(
             .stepFailed,
-            "A closure has changed the \(part) of a setting, of which it may only change the content.",
+            "A closure has changed the \(part) of a setting. It may only change the content.",
             advice: part == "key" ? "Use the step `renameKey`." : nil
         )
     }

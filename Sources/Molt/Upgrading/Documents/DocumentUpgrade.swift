@@ -156,7 +156,7 @@ public struct DocumentUpgrade: Sendable {
 extension MigrationStep {
     /// Whether the step reads or changes more than one record at a time, and not only adds some.
     fileprivate var needsStore: Bool {
-        if case .run = action { usesRecords && !(declaration is MoveToRecordsStep) } else { false }
+        if case .run = action { usesRecords && movedSettings == nil } else { false }
     }
 }
 

@@ -46,7 +46,9 @@ final class DryRunNotes: Sendable {
         let lost = lostProperties(before, after)
         guard !lost.isEmpty else { return }
         notes.withLock { notes in
-            for name in lost { notes[step, default: Note()].lost[name, default: 0] += 1 }
+            var note = notes[step] ?? Note()
+            for name in lost where note.lost[name] != nil || note.lost.count < 100 { note.lost[name, default: 0] += 1 }
+            notes[step] = note
         }
     }
 

@@ -18,6 +18,8 @@ final class FailureTally {
     /// The policy for steps without their own.
     private let policy: RecordFailurePolicy
     private var failures: [Scope: Failures] = [:]
+    /// The settings that could not be converted.
+    private var settings: [Scope: Failures] = [:]
     /// The first failed records of each step.
     private var records: [ScheduledStep.ID: [MigrationReport.FailedRecord]] = [:]
 
@@ -78,6 +80,23 @@ final class FailureTally {
         return outcome
     }
 
+    /// Counts a setting that could not be converted.
+    ///
+    /// - Throws: ``MoltError`` with the code `tooManyFailures` if there are more than the limit's count. Its share is one
+    ///   of records.
+    func count(setting error: MoltError, at step: ScheduledStep) throws {
+        let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
+        var failed = settings[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)
+        failed.count += 1
+        settings[scope] = failed
+        guard failed.limit.isExceeded(by: failed.count) else { return }
+        throw failed.first.leading(
+            to: .tooManyFailures,
+            "\(failed.count) settings could not be converted so far, and the limit is \(failed.limit).",
+            advice: Self.advice
+        )
+    }
+
     /// The first failed records of a step.
     func records(of step: ScheduledStep) -> [MigrationReport.FailedRecord] {
         records[step.id] ?? []
@@ -111,8 +130,10 @@ final class FailureTally {
             to: .tooManyFailures,
             "\(failed.count) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is "
                 + "\(failed.limit).",
-            advice: "This error describes the first failure; its cause is the underlying error. Correct the step, or "
-                + "raise the limit."
+            advice: Self.advice
         )
     }
+
+    private static let advice =
+        "This error describes the first failure; its cause is the underlying error. Correct the step, or raise the limit."
 }

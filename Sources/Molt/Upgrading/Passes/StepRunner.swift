@@ -67,6 +67,11 @@ final class StepRunner {
     /// Whether to look for names in steps that match nothing in the store.
     var findsUnmatchedNames: Bool { configuration.isDryRun || configuration.hooks.findsUnmatchedNames }
 
+    /// Whether a migration runs again, on suites whose ledgers lack it.
+    func runsAgain(_ migration: Migration) -> Bool {
+        if case .runAgain = plan.entries.first(where: { $0.migration == migration.id })?.action { true } else { false }
+    }
+
     /// The suites that a migration has worked on, so that they are through it.
     func suites(of migration: String) -> Set<String> { results[migration]?.suites ?? [] }
 
@@ -279,11 +284,11 @@ final class StepRunner {
             result.counts += context.counts
             result.keys += context.keys
             result.unmatchedNames += context.unmatchedNames
-            result.losses += context.losses + (notes?.losses(of: step.id) ?? [])
+            result.losses += context.losses + lostBySteps(step)
         }
         var result = self[step.migration]
-        for index in 0..<step.number {
-            result.entry.steps[index].keys.removeAll { $0.store == ownSuite && context.leftKeys.contains($0.key) }
+        for index in 0..<step.number where !context.leftKeys.isEmpty {
+            result.entry.steps[index].takeBack(context.leftKeys, of: ownSuite)
         }
         result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(settled))
         result.entry.counts += context.counts
@@ -292,11 +297,31 @@ final class StepRunner {
         self[step.migration] = result
     }
 
+    /// The data that closures of a step have lost in a dry run.
+    private func lostBySteps(_ step: ScheduledStep) -> [MigrationReport.DataLoss] {
+        guard step.declared.settings != nil else { return notes?.losses(of: step.id) ?? [] }
+        let kind: MigrationReport.DataLoss.Kind =
+            step.declared.declaration is ConvertStep ? .converted : .property
+        // The counts are those of records.
+        return (notes?.losses(kind, of: step.id) ?? []).map { MigrationReport.DataLoss($0.kind, $0.name) }
+    }
+
     /// The suites that have been through a migration, so that what its blocks change there is not kept.
     private func settledSuites(of migration: Migration) -> Set<String> {
         switch plan.entries.first(where: { $0.migration == migration.id })?.action {
         case .run(let settled), .runIfRecordsAppear(let settled): Set(settled)
         default: []
+        }
+    }
+}
+
+extension MigrationReport.Step {
+    /// Removes the results for settings that a later step of the migration could not convert.
+    fileprivate mutating func takeBack(_ left: Set<String>, of suite: String?) {
+        let count = keys.count
+        keys.removeAll { $0.store == suite && left.contains($0.key) }
+        if keys.count < count, !keys.contains(where: { $0.outcome == .changed }) {
+            losses.removeAll { [.property, .values, .converted].contains($0.kind) }
         }
     }
 }

@@ -79,7 +79,7 @@ struct UnmatchedNames {
                     for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
-                } else if let path = edit.property, !counts.isEffective,
+                } else if let path = edit.property, path.count > 0, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: type, at: stepIndex)
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
@@ -187,6 +187,14 @@ extension PropertyPath {
         return nil
     }
 
+    /// Whether a byte may be in the name of a property; an address of mail, for one, is a key of a dictionary.
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x80...: true
+        default: false
+        }
+    }
+
     /// The names that are probably properties, and not keys of dictionaries, which are part of a value.
     ///
     /// - Parameters:
@@ -195,6 +203,7 @@ extension PropertyPath {
     private static func properties(_ names: [[String]], isInner: Bool) -> Set<String> {
         let objectCount = names.count { !$0.isEmpty }
         return Set(names.joined()).filter { name in
+            guard name.utf8.allSatisfy(Self.isPartOfName) else { return false }
             let count = names.count { $0.contains(name) }
             return isInner ? count > 1 && count == objectCount : count * 2 >= names.count
         }
