@@ -149,7 +149,7 @@ public struct Migration: Sendable {
     package var attached: [AttachedStore] { steps.flatMap(\.attached) }
 
     /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
-    var worksOnSettings: Bool {
+    package var worksOnSettings: Bool {
         steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
     }
 

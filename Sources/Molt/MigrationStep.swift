@@ -39,7 +39,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
-    var settings: Suite? { attachment?.settings }
+    package var settings: Suite? { attachment?.settings }
 
     /// Whether the step converts a key of its suite, or changes the setting's content.
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }

@@ -21,7 +21,7 @@ public import Molt
 /// - Parameters:
 ///   - migrations: The app's registry.
 ///   - types: The app's current types, which every record of an upgraded fixture is decoded as.
-///   - settings: The settings that the app reads today, and that are read from every upgraded fixture.
+///   - settings: The settings that the app reads today; `verify` reads them from every upgraded fixture.
 ///   - configuration: How the app opens its cache.
 public func main(
     _ migrations: MigrationRegistry,

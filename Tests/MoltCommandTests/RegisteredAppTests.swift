@@ -58,11 +58,12 @@ import Testing
         try ParsedPage(String(contentsOf: page, encoding: .utf8)).expect(".finding", "…Large: \"history\" of standard…")
         #expect(try suite.values().isEmpty)
 
+        await CommandRun(tool, "plan", url.path, settings, settings).expect(64, errors: "names standard more than once")
         let mistakes: [(setting: String, code: Int32, message: String)] = [
             ("standard", 64, "--settings needs SUITE=PLIST"),
             (
                 "group.other=\(plist.path)", 1,
-                "no migration works on the settings of group.other; those with migrations are"
+                "this tool has no suite group.other; its suites are"
             ),
             ("standard=\(plist.path).none", 1, "there is no file at"),
         ]

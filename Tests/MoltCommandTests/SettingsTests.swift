@@ -1,5 +1,7 @@
 import Foundation
+import Molt
 import MoltCommand
+import MoltTesting
 import TestSupport
 import Testing
 
@@ -66,6 +68,7 @@ import Testing
         let list: [String: Any] = [
             "native": [1, ["a", "b"]], "codable": [["k": #"{"id":1}"#]], "mixed": [#"{"id":1}"#, "plain"],
             "swifty": Data("[1.5]".utf8), "data": Data([1, 2]), "archive": archive, "molt.ledger": "{}",
+            "enum": Data(#""dark""#.utf8), "list": try PropertyListEncoder().encode(["mail": "a@b.c"]),
         ]
         try await run(list).expect(
             says: #"""
@@ -74,6 +77,10 @@ import Testing
                 codable: [["k": "{\"id\":1}"]]
                   a native array or dictionary of JSON strings
                 data: data, 2 B
+                enum: data, 6 B
+                  JSON in data: "dark"
+                list: data, \#(try PropertyListEncoder().encode(["mail": "a@b.c"]).count) B
+                  a binary property list in data: ["mail": "a@b.c"]
                 mixed: ["{\"id\":1}", "plain"]
                   a native array or dictionary
                 molt.ledger: "{}"
@@ -81,7 +88,7 @@ import Testing
                 native: [1, ["a", "b"]]
                   a native array or dictionary
                 swifty: data, 5 B
-                  JSON in data
+                  JSON in data: [1.5]
 
                 Forms
 
@@ -108,6 +115,28 @@ import Testing
                  "values": {"name": "Ada", "tags": "[1]"}}
                 """
         )
+    }
+
+    @Test func `a fixture shows the settings of each of its suites`() async throws {
+        let url = scratch.file("0-everyday.json")
+        try StoreFixture(
+            primary: .suite(.standard),
+            schemaVersion: 0,
+            suites: [.standard: ["theme": "dark"], Molt.Suite("group.molt"): ["tags": "[1]"]]
+        ).write(to: url)
+        await CommandRun(molt, "settings", url.path).expect(
+            begins: """
+                group.molt
+                tags: "[1]"
+                  a JSON array in a string
+
+                standard
+                theme: "dark"
+
+                Forms
+                """
+        )
+        await CommandRun(molt, "settings", url.path, "--json").expect(says: "\"group.molt\" : {", "\"standard\" : {")
     }
 
     @Test func `a file that is not one of settings is an error`() async throws {

@@ -71,33 +71,33 @@ extension MigrationStep.Place: ExpressibleByStringInterpolation {
 }
 
 /// A setting of a suite, or all with a prefix; it is the same place in whatever form its values are read.
-struct SettingsPlace: Hashable, Sendable {
-    var suite: Suite
+package struct SettingsPlace: Hashable, Sendable {
+    package var suite: Suite
     /// The key or the prefix.
-    var name: ExactName
-    var isPrefix: Bool
+    package var name: ExactName
+    package var isPrefix: Bool
     /// The form of its values; nil if they show it.
     var form: SettingForm?
 
-    init(_ suite: Suite, key: String, form: SettingForm? = nil) {
+    package init(_ suite: Suite, key: String, form: SettingForm? = nil) {
         (self.suite, name, isPrefix, self.form) = (suite, ExactName(key), false, form)
     }
 
-    init(_ suite: Suite, prefix: String, form: SettingForm? = nil) {
+    package init(_ suite: Suite, prefix: String, form: SettingForm? = nil) {
         (self.suite, name, isPrefix, self.form) = (suite, ExactName(prefix), true, form)
     }
 
-    static func == (place: SettingsPlace, other: SettingsPlace) -> Bool {
+    package static func == (place: SettingsPlace, other: SettingsPlace) -> Bool {
         place.suite == other.suite && place.name == other.name && place.isPrefix == other.isPrefix
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(suite)
         hasher.combine(name)
         hasher.combine(isPrefix)
     }
 
-    @Sendable func includes(_ key: String) -> Bool {
+    @Sendable package func includes(_ key: String) -> Bool {
         isPrefix ? key.utf8.starts(with: name.text.utf8) : ExactName.isSame(key, name.text)
     }
 
@@ -112,7 +112,7 @@ struct SettingsPlace: Hashable, Sendable {
     }
 
     /// The key, or the prefix with an asterisk.
-    var label: String { isPrefix ? name.text + "*" : name.text }
+    package var label: String { isPrefix ? name.text + "*" : name.text }
 }
 
 extension MigrationStep.Place {

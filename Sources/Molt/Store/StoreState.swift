@@ -11,7 +11,7 @@ package struct StoreState: Hashable, Sendable {
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
     var laterLayout: Int?
     /// Whether the store can have records; a suite that is upgraded without a cache has none.
-    var holdsRecords = true
+    package var holdsRecords = true
 
     package init(
         version: Int,

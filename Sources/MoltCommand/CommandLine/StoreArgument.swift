@@ -22,14 +22,28 @@ struct StoreArgument {
             // Read through SQLite: closing a descriptor would drop the locks that this process has on a store.
             let bytes = try? Connection(path, mode: .immutable).fileBytes(at: 0, 512)
         else { return false }
-        return bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        // A byte order mark, which some editors write, and white space.
+        return bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "{")
     }
+
+    /// A sentence for the help of commands that read one.
+    static let note = "FILE may be a fixture."
 
     /// The absolute path of the file that was named.
     var path: String { FileStatus.path(of: url) }
 
     /// The records, for reading; those of a fixture are in a temporary copy.
+    ///
+    /// - Throws: ``CommandError`` for a fixture of settings alone.
     func records() throws -> CacheFile {
+        if case .suite? = fixture?.primary {
+            throw CommandError("\(path) is a fixture of settings, and has no records. The command settings shows it")
+        }
+        return try cacheFile()
+    }
+
+    /// The version, the ledger and the records, for reading; a fixture of settings has no records.
+    func cacheFile() throws -> CacheFile {
         guard var fixture else { return try CacheFile(at: url) }
         // A suite's version and ledger are shown like those of a cache, and its settings are not in the copy.
         (fixture.primary, fixture.suites) = (.cache, [:])
@@ -48,8 +62,8 @@ struct StoreArgument {
     func file() throws -> URL {
         guard fixture == nil else {
             throw CommandError(
-                "\(path) is a fixture, and this command needs the file of a store. info, ls, get, dump, diff, schema and "
-                    + "fixture read a fixture; so do plan and dry-run of an app's tool, which show what an upgrade would do"
+                "\(path) is a fixture, and this command needs a store's file. To try an upgrade of it, use plan or dry-run "
+                    + "of the app's tool"
             )
         }
         return url

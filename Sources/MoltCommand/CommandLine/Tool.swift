@@ -87,7 +87,7 @@ package struct Tool: Sendable {
             lines += error.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }
             if let cause = error.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
-        // The values in those of the testing kit are from fixtures, which are not private.
+        // Those of the testing kit show values of fixtures, without which a test cannot be corrected.
         case is TestingError, is VerificationFailure, is MoltError:
             return error.localizedDescription
         default:

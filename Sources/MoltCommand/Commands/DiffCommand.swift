@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltTesting
 
 extension StoreCommands {
     static let diff = Command(
@@ -14,12 +15,14 @@ extension StoreCommands {
         ],
         notes: """
             The output shows stored values. With --json, all records that differ are listed, and the values are JSON
-            text. Records in quarantine are counted, and not compared. The settings of fixtures are not compared.
+            text. Records in quarantine are counted, and not compared. A and B may be fixtures: for two of them, the suites
+            whose settings differ are named.
             Exit codes: 0 if the stores are equal, 1 if they differ, 2 for an error.
             """,
         errorCode: ExitCode.trouble
     ) { call, terminal in
-        let files = try call.arguments.map { try StoreArgument($0).records() }
+        let stores = try call.arguments.map { try StoreArgument($0) }
+        let files = try stores.map { try $0.cacheFile() }
         let type = call.value("--type")
         if let type { try requireType(type, in: files) }
         let page = try call.value("--html").map { try HTMLFile($0) }
@@ -43,7 +46,20 @@ extension StoreCommands {
             // The output of --json is for programs.
             call.has("--json") ? terminal.sayError(page.written) : terminal.say(page.written)
         }
-        return changes.isEmpty ? ExitCode.success : ExitCode.failure
+        let suites = suitesThatDiffer(stores.compactMap(\.fixture))
+        if !suites.isEmpty {
+            let names = suites.joined(separator: " and ")
+            terminal.sayError("the settings of \(names) differ; the command settings shows those of a fixture")
+        }
+        return changes.isEmpty && suites.isEmpty ? ExitCode.success : ExitCode.failure
+    }
+
+    /// The suites of which two fixtures have different settings; none if one of the stores is not a fixture.
+    private static func suitesThatDiffer(_ fixtures: [StoreFixture]) -> [String] {
+        guard fixtures.count == 2 else { return [] }
+        let (before, after) = (fixtures[0].suites, fixtures[1].suites)
+        return Set(before.keys).union(after.keys).filter { before[$0] ?? [:] != after[$0] ?? [:] }
+            .map(\.description).sorted()
     }
 
     /// - Throws: ``CommandError`` if no file has records of a type.

@@ -39,7 +39,7 @@ extension StoreCommands {
             var fixture = try store.content()
             if call.has("--redact") {
                 guard fixture.suites.values.allSatisfy(\.isEmpty) else {
-                    throw CommandError("--redact replaces no settings; remove those of the fixture first")
+                    throw CommandError("--redact does not replace settings. Remove them from the fixture first")
                 }
                 var redaction = FixtureRedaction(keeping: names, and: RegistryLiterals(migrations))
                 let redacted = redaction.redacted(fixture)

@@ -7,7 +7,7 @@ extension StoreCommands {
         ["FILE"],
         "show the version of a store, its migrations, its types, and pending work",
         options: [.json],
-        notes: "A file of up to 64 MB is also checked for damage, as verify does."
+        notes: "\(StoreArgument.note) A store of up to 64 MB is also checked for damage, as verify does."
     ) { call, terminal in
         let store = try StoreArgument(call.arguments[0])
         var info = try StoreInfo(of: store)
@@ -51,7 +51,7 @@ private struct StoreInfo: Encodable {
     var failure: String?
 
     init(of store: StoreArgument) throws {
-        let file = try store.records()
+        let file = try store.cacheFile()
         self.file = store.url.path
         let state = try file.state()
         schemaVersion = state.version

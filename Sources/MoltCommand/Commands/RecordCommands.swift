@@ -5,7 +5,13 @@ import MoltTesting
 extension StoreCommands {
     private static let ofType = Command.Option.value("--type", "NAME", "only records of this type")
 
-    static let list = Command("ls", ["FILE"], "list the keys of a store", options: [ofType, .json]) { call, terminal in
+    static let list = Command(
+        "ls",
+        ["FILE"],
+        "list the keys of a store",
+        options: [ofType, .json],
+        notes: StoreArgument.note
+    ) { call, terminal in
         try eachRecord(call) { record in
             if call.has("--json") {
                 terminal.say(json: record.line(withContent: false))
@@ -21,7 +27,8 @@ extension StoreCommands {
         "get",
         ["FILE", "KEY"],
         "print the value of a key",
-        options: [.flag("--raw", "print the bytes as they are stored")]
+        options: [.flag("--raw", "print the bytes as they are stored")],
+        notes: StoreArgument.note
     ) { call, terminal in
         let file = try StoreArgument(call.arguments[0]).records()
         let key = call.arguments[1]
@@ -53,7 +60,8 @@ extension StoreCommands {
         "dump",
         ["FILE"],
         "print all records, one per line",
-        options: [ofType, .flag("--json", "print each record as a JSON object, with its type and version")]
+        options: [ofType, .flag("--json", "print each record as a JSON object, with its type and version")],
+        notes: StoreArgument.note
     ) { call, terminal in
         try eachRecord(call) { record in
             if call.has("--json") {

@@ -8,6 +8,7 @@ extension StoreCommands {
         "show the properties of each type, as found in the records, or compare those of two stores",
         options: [.json],
         notes: """
+            FILE and OTHER may be fixtures.
             For each property it shows the kinds of its values, and in how many records it is. "[]" stands for the
             elements of an array. A property that no record has is not found, so two stores of the same release may
             differ. The keys of a dictionary look like properties: at most \(StoreShapes.propertyLimit) are kept for a type.

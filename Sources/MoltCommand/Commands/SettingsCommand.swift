@@ -4,36 +4,48 @@ import Molt
 extension StoreCommands {
     static let settings = Command(
         "settings",
-        ["PLIST"],
-        "show the settings in a suite's file, and how each is stored",
+        ["PLIST-OR-FIXTURE"],
+        "show the settings in a suite's file or in a fixture, and how each is stored",
         options: [.json],
         notes: """
-            Below a value is the form in which it is stored, if it has one that a library writes. A value alone does not
-            always show its type: a string that the app stored may be JSON, too.
+            Below a value is the form in which it is stored, if it has one that a library writes, and what data holds. A
+            value alone does not always show its type: a string that the app stored may be JSON, too.
             """
     ) { call, terminal in
-        let settings = try settings(in: URL(filePath: call.arguments[0]))
-        if call.has("--json") {
-            try terminal.sayJSON(SettingsList(settings))
+        guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
+            let list = SettingsList(try settings(in: URL(filePath: call.arguments[0])))
+            if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
             return ExitCode.success
         }
-        print(settings, on: terminal)
+        let lists = fixture.suites.map { (suite: $0.key.description, list: SettingsList($0.value)) }
+            .sorted { $0.suite < $1.suite }
+        if call.has("--json") {
+            try terminal.sayJSON(Dictionary(lists.map { ($0.suite, $0.list) }) { first, _ in first })
+        } else {
+            print(lists, on: terminal)
+        }
         return ExitCode.success
     }
 
-    private static func print(_ settings: [String: PropertyListValue], on terminal: Terminal) {
-        guard !settings.isEmpty else { return terminal.say("The file has no settings.") }
-        let forms = settings.forms
-        for (key, value) in settings.sorted(by: { $0.key < $1.key }) {
-            terminal.say("\(key): \(value)")
-            if let name = forms[key]?.name { terminal.say("  \(name)") }
+    /// - Parameter lists: The settings by suite; the name is empty for those of a file.
+    private static func print(_ lists: [(suite: String, list: SettingsList)], on terminal: Terminal) {
+        let lists = lists.filter { !$0.list.values.isEmpty }
+        guard !lists.isEmpty else { return terminal.say("The file has no settings.") }
+        for (index, (suite, list)) in lists.enumerated() {
+            if !suite.isEmpty { terminal.say((index == 0 ? "" : "\n") + terminal.bold(suite)) }
+            for (key, value) in list.values.sorted(by: { $0.key < $1.key }) {
+                terminal.say("\(key): \(value)")
+                guard let form = list.forms[key], let name = form.form.name else { continue }
+                terminal.say("  \(name)" + (form.content.map { ": \($0)" } ?? ""))
+            }
         }
-        let notes = LibraryForm.allCases.filter(forms.values.contains).compactMap { form in
+        let forms = lists.flatMap { $0.list.forms.values.map(\.form) }
+        let notes = LibraryForm.allCases.filter(forms.contains).compactMap { form in
             form.note.map { "  \(form.name ?? ""): \($0)" }
         }
         if !notes.isEmpty { terminal.say("\n" + terminal.bold("Forms")) }
         for note in notes { terminal.say(note) }
-        terminal.say("\n" + LibraryForm.conclusion(forms.values))
+        terminal.say("\n" + LibraryForm.conclusion(forms))
     }
 
     static func settings(in url: URL) throws -> [String: PropertyListValue] {
@@ -58,18 +70,13 @@ extension StoreCommands {
     }
 }
 
-extension [String: PropertyListValue] {
-    /// The forms of the values, by key.
-    fileprivate var forms: [String: LibraryForm] {
-        [String: LibraryForm](map { ($0.key, LibraryForm(of: $0.value, key: $0.key)) }) { $1 }
-    }
-}
-
 /// The settings of a suite, as JSON.
 private struct SettingsList: Encodable {
     struct Form: Encodable {
         let form: LibraryForm
         let note: String?
+        /// What data holds, as text.
+        let content: String?
     }
 
     let values: [String: PropertyListValue]
@@ -78,8 +85,11 @@ private struct SettingsList: Encodable {
 
     init(_ values: [String: PropertyListValue]) {
         self.values = values
-        let forms = values.forms
-        self.forms = forms.mapValues { Form(form: $0, note: $0.note) }
-        conclusion = LibraryForm.conclusion(forms.values)
+        let forms = values.map { key, value in
+            let form = LibraryForm(of: value, key: key)
+            return (key, Form(form: form, note: form.note, content: form.content(of: value)))
+        }
+        self.forms = [String: Form](forms) { $1 }
+        conclusion = LibraryForm.conclusion(forms.map(\.1.form))
     }
 }

@@ -35,23 +35,28 @@ package struct RegisteredApp: Sendable {
         configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
-    private static let settings = Command.Option.value(
+    private static let settingsOption = Command.Option.value(
         "--settings",
         "SUITE=PLIST",
-        "take a suite's settings from a file; may be given for each suite"
+        "read a suite's settings from a file; repeat for each suite"
     )
 
     private static let settingsNote = """
-        FILE may be a fixture. Without --settings, the settings are those of the fixture or, for a store, of this tool's
-        user. A suite is named as in the registry: standard, or the name of the suite.
+        \(StoreArgument.note) Without --settings, the settings are those of the fixture or, for a store, of this tool's
+        user. SUITE is standard or the suite's name.
         """
 
-    private func trial(_ call: Command.Call, _ configuration: CodableCache.Configuration) throws -> UpgradeTrial {
+    private func trial(
+        _ call: Command.Call,
+        _ configuration: CodableCache.Configuration,
+        isOnlyPlanned: Bool = false
+    ) throws -> UpgradeTrial {
         try UpgradeTrial(
             existing(call.arguments[0]),
             SettingsFiles(call.all("--settings"), of: attached),
             migrations,
-            configuration
+            configuration,
+            isOnlyPlanned: isOnlyPlanned
         )
     }
 
@@ -60,10 +65,10 @@ package struct RegisteredApp: Sendable {
             "plan",
             ["FILE"],
             "show what opening a store would do",
-            options: [Self.settings, .json],
+            options: [Self.settingsOption, .json],
             notes: Self.settingsNote
         ) { call, terminal in
-            let trial = try trial(call, configuration)
+            let trial = try trial(call, configuration, isOnlyPlanned: true)
             defer { withExtendedLifetime(trial) {} }
             let plan = try trial.plan(onlyRecordsOnRead: true)
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
@@ -79,7 +84,7 @@ package struct RegisteredApp: Sendable {
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
-                Self.settings, .json,
+                Self.settingsOption, .json,
             ],
             notes: """
                 \(Self.settingsNote)
@@ -131,7 +136,11 @@ package struct RegisteredApp: Sendable {
                 For a store: all of its pages and records are read.
                 """
         ) { call, terminal in
-            guard let catalog = catalog(at: call.arguments[0]) else {
+            let path = call.arguments[0]
+            guard let catalog = catalog(at: path) else {
+                if try StoreArgument(path).fixture != nil {
+                    throw CommandError("\(path) is a fixture. Name the directory of the fixtures")
+                }
                 return try await StoreCommands.verify.run(call, terminal)
             }
             let report: VerificationReport
@@ -161,8 +170,10 @@ package struct RegisteredApp: Sendable {
                 .value("--name", "NAME", "the name of the fixture of --store"),
                 .flag("--all", "also write those of the newest version again"),
             ],
-            notes:
-                "Look at the files, and check them with verify. Files of older versions have shipped, and stay as they are."
+            notes: """
+                \(StoreArgument.note)
+                Look at the files, and check them with verify. Files of older versions have shipped, and stay as they are.
+                """
         ) { call, terminal in
             let path = call.arguments[0]
             guard let catalog = catalog(at: path, recording: call.has("--all") ? .all : .missing) else {

@@ -12,18 +12,24 @@ struct UpgradeTrial {
     private let copy: TemporaryStore?
     private let settings: SettingsFiles
 
-    /// - Parameter settings: They take precedence over those of a fixture.
+    /// - Parameters:
+    ///   - settings: They take precedence over those of a fixture.
+    ///   - isOnlyPlanned: Whether there will be no dry run, which reads a copy of each directory of the migrations.
     init(
         _ store: StoreArgument,
         _ settings: SettingsFiles,
         _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
+        _ configuration: CodableCache.Configuration,
+        isOnlyPlanned: Bool
     ) throws {
         self.store = store
         self.settings = settings
         self.migrations = migrations
         copy = try store.fixture.map { try TemporaryStore($0) }
-        self.configuration = try copy?.redirected(configuration, migrations) ?? configuration
+        self.configuration =
+            try copy?.redirected(configuration, migrations, copiesDirectories: !isOnlyPlanned) ?? configuration
+        // Expired records are deleted, as in an app.
+        self.configuration.hooks.keepsExpired = configuration.hooks.keepsExpired
         // The first suite of a name takes precedence.
         self.configuration.attached = settings.suites + self.configuration.attached
     }
@@ -36,7 +42,7 @@ struct UpgradeTrial {
 
     private var url: URL { copy?.url ?? store.url }
 
-    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening.
+    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening of a cache.
     func plan(onlyRecordsOnRead: Bool) throws -> MigrationPlan {
         if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
         var plan = try MigrationPlan(
@@ -59,36 +65,5 @@ struct UpgradeTrial {
         )
         report.store = store.path
         return report
-    }
-}
-
-/// Settings from files, in suites that stand in for those of the registry; erased when it is deallocated.
-final class SettingsFiles {
-    private(set) var suites: [Suite] = []
-
-    /// - Parameters:
-    ///   - words: Each a suite's name and the path of a property list, separated by an equals sign.
-    ///   - known: The suites that migrations work on.
-    /// - Throws: ``UsageError``, ``CommandError`` for a file that cannot be read, or the suite's error.
-    init(_ words: [String], of known: [Suite]) throws {
-        for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { throw UsageError("--settings needs SUITE=PLIST, not \"\(word)\"") }
-            guard let suite = known.first(where: { $0.description == parts[0] }) else {
-                let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
-                throw CommandError(
-                    "no migration works on the settings of \(parts[0])"
-                        + (names.isEmpty ? "" : "; those with migrations are \(names)")
-                )
-            }
-            let values = try StoreCommands.settings(in: URL(filePath: String(parts[1])))
-            let standIn = suite.standIn(named: "molt-dry-run.\(UUID().uuidString)")
-            suites.append(standIn)
-            try standIn.fill(values)
-        }
-    }
-
-    deinit {
-        for suite in suites { suite.erase() }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltTesting
 
 /// The form in which a setting's value is stored, as far as the value shows it without its type.
 enum LibraryForm: String, CaseIterable, Encodable {
@@ -17,6 +18,8 @@ enum LibraryForm: String, CaseIterable, Encodable {
     /// A native array or dictionary of JSON strings.
     case containerOfJSONText
     case jsonData
+    case binaryPropertyList
+    case xmlPropertyList
     case keyedArchive
     case moltLedger
 
@@ -46,8 +49,13 @@ enum LibraryForm: String, CaseIterable, Encodable {
 
     private static func form(of data: Data) -> LibraryForm {
         guard PlainArchive(data) == nil else { return .keyedArchive }
-        let part = String(utf8: data).flatMap { try? JSONPart($0) }
-        return part?.kind == .array || part?.kind == .object ? .jsonData : .native
+        switch (try? SettingContent(.data(data)))?.form {
+        case .binaryPropertyList?: return .binaryPropertyList
+        case .xmlPropertyList?: return .xmlPropertyList
+        case .jsonData? where isJSONValue(String(decoding: data, as: UTF8.self)): return .jsonData
+        // A number or a word may be any data.
+        default: return .native
+        }
     }
 
     /// Whether a string in a container is JSON, and not a number or a word that a plain string may be, too.
@@ -57,6 +65,16 @@ enum LibraryForm: String, CaseIterable, Encodable {
 }
 
 extension LibraryForm {
+    /// What data holds, as text; nil for a value that is shown as it is, and for data that only its app can read.
+    func content(of value: PropertyListValue) -> String? {
+        guard let data = value.data else { return nil }
+        return switch self {
+        case .jsonData: String(decoding: JSONLayout.minified(data), as: UTF8.self)
+        case .binaryPropertyList, .xmlPropertyList: (try? PropertyListReader.value(data))?.description
+        default: nil
+        }
+    }
+
     /// The form in a few words; nil for values without a form of a library.
     var name: String? {
         switch self {
@@ -69,6 +87,8 @@ extension LibraryForm {
         case .nativeContainer: "a native array or dictionary"
         case .containerOfJSONText: "a native array or dictionary of JSON strings"
         case .jsonData: "JSON in data"
+        case .binaryPropertyList: "a binary property list in data"
+        case .xmlPropertyList: "an XML property list in data"
         case .keyedArchive: "a keyed archive"
         case .moltLedger: "Molt's schema version and ledger"
         }
@@ -92,7 +112,9 @@ extension LibraryForm {
         case .nativeContainer:
             "Defaults 5 and later write arrays, sets and dictionaries like this, and so does UserDefaults."
         case .containerOfJSONText: "Defaults 5 and later write Codable values in an array or dictionary like this."
-        case .jsonData: "SwiftyUserDefaults 4 and later write Codable values like this, and 5 arrays, too."
+        case .jsonData:
+            "SwiftyUserDefaults 4 and later write Codable values like this, and 5 arrays, too. So does JSONEncoder."
+        case .binaryPropertyList, .xmlPropertyList: "PropertyListEncoder writes Codable values like this."
         case .keyedArchive: "SwiftyUserDefaults, Defaults and other code write objects of classes like this."
         }
     }

@@ -78,7 +78,9 @@ public struct FixtureCatalog: Sendable {
     }
 
     private func requireVersion(of fixture: StoreFixture, _ file: CatalogFile) throws {
-        guard fixture.schemaVersion != file.version else { return }
+        // A suite does not reach the versions of migrations that only work on records.
+        let isBehind = file.target != nil && fixture.primary != .cache && fixture.schemaVersion < file.version
+        guard fixture.schemaVersion != file.version, !isBehind else { return }
         throw TestingError(
             .malformedFixture,
             "The file's name says version \(file.version), but its content has version \(fixture.schemaVersion). "

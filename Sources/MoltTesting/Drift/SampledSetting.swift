@@ -28,6 +28,9 @@ struct SampledSetting: Hashable {
     /// The name of the setting's shape in a snapshot.
     var shapeName: String { Self.start + key + Self.middle + suite }
 
+    /// The key in quotes and the suite, for sentences about the setting.
+    var text: String { "'\(key)' in \(suite)" }
+
     /// The key and the suite as the source of arguments.
     var arguments: String {
         let suite = suite == Suite.standard.description ? ".standard" : "Suite(\(suite.debugDescription))"

@@ -36,14 +36,14 @@ extension SchemaSnapshot {
             throw TestingError(.notRecorded, what + CatalogWords.toWrite, file: url)
         }
         if mode == .all {
-            if recorded != types { try record(at: url, merging: false) }
+            if recorded != shapes { try record(at: url, merging: false) }
             return
         }
         try verifyShapes(comparedWith: recorded, at: url)
-        if mode == .missing, recorded.merging(types, uniquingKeysWith: { $0.merged(with: $1) }) != recorded {
+        if mode == .missing, recorded.merging(shapes, uniquingKeysWith: { $0.merged(with: $1) }) != recorded {
             try record(at: url, merging: true)
         }
-        let unrecorded = types.keys.filter { recorded[$0] == nil }.sorted()
+        let unrecorded = shapes.keys.filter { recorded[$0] == nil }.sorted()
         guard unrecorded.isEmpty else {
             throw TestingError(
                 .notRecorded,
@@ -83,21 +83,30 @@ extension SchemaSnapshot {
         return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
     }
 
-    /// - Throws: ``TestingError`` with the code `schemaDrift` for shapes that differ, and types without a sample.
+    /// - Throws: ``TestingError`` with the code `schemaDrift` for shapes that differ, and types and settings without a sample.
     private func verifyShapes(comparedWith recorded: [String: TypeShape], at url: URL) throws {
-        let changes = recorded.sorted { $0.key < $1.key }.flatMap { type, earlier in
-            types[type]?.differences(from: earlier).map(\.description)
-                ?? ["There is no sample of '\(type)', which the snapshot has."]
+        var hasChangedSetting = false
+        let changes = recorded.sorted { $0.key < $1.key }.flatMap { name, earlier in
+            let setting = SampledSetting(shapeName: name)?.text
+            let changes =
+                shapes[name]?.differences(from: earlier).map { change in
+                    setting.map(change.description(ofSetting:)) ?? change.description
+                } ?? [
+                    "There is no sample of \(setting.map { "setting \($0)" } ?? "'\(name)'"), which the snapshot has."
+                ]
+            if setting != nil, !changes.isEmpty { hasChangedSetting = true }
+            return changes
         }
         guard !changes.isEmpty else { return }
-        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
+        let (what, values) = hasChangedSetting ? ("types or settings", "values") : ("types", "records")
+        let proposal = StepProposal(from: recorded, to: shapes).migration(to: version + 1)
         throw TestingError(
             .schemaDrift,
-            "The types changed, and the version is still \(version):\n"
+            "The \(what) changed, and the version is still \(version):\n"
                 + changes.map { "- \($0)\n" }.joined()
                 + "Stores at version \(version) contain the previous shape. Add a migration to version \(version + 1)"
                 + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
-                + "When stored records can be read as they are, it needs no step: "
+                + "When stored \(values) can be read as they are, it needs no step: "
                 + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not shipped "
                 + "yet, write its shapes again: \(RecordingMode.variable)=all swift test",
             file: url
@@ -109,7 +118,7 @@ extension SchemaSnapshot {
     /// - Parameter merging: Whether the recorded types of the version are kept.
     private func record(at url: URL, merging: Bool) throws {
         try SchemaHistory.update(version, at: url) { recorded in
-            merging ? recorded.merging(types) { $0.merged(with: $1) } : types
+            merging ? recorded.merging(shapes) { $0.merged(with: $1) } : shapes
         }
         throw TestingError(
             .recorded,

@@ -38,10 +38,10 @@ public struct SchemaSnapshot: Sendable {
         }
     }
 
-    /// The schema version of the types.
+    /// The schema version of the types and settings.
     public let version: Int
     /// The shapes by the type names of records, and by those of ``SampledSetting``.
-    let types: [String: TypeShape]
+    let shapes: [String: TypeShape]
 
     /// Derives shapes from samples.
     ///
@@ -52,7 +52,7 @@ public struct SchemaSnapshot: Sendable {
     /// - Throws: ``TestingError`` with the code `unsuitable` for a type or setting without samples or with one that
     ///   cannot be encoded.
     public init(of samples: [Samples], version: Int, coding: RecordCoding = .standard) throws {
-        var types: [String: TypeShape] = [:]
+        var shapes: [String: TypeShape] = [:]
         for sample in samples {
             guard let shape = sample.shape(coding), shape.form != .unknown else {
                 throw TestingError(
@@ -60,9 +60,9 @@ public struct SchemaSnapshot: Sendable {
                     "The samples of \(sample.name) show nothing: there is none, or it cannot be encoded."
                 )
             }
-            types[sample.name] = types[sample.name].map { $0.merged(with: shape) } ?? shape
+            shapes[sample.name] = shapes[sample.name].map { $0.merged(with: shape) } ?? shape
         }
         self.version = version
-        self.types = types
+        self.shapes = shapes
     }
 }

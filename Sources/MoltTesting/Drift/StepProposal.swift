@@ -22,8 +22,13 @@ struct StepProposal {
         for name in old.keys.filter({ new[$0] == nil }).sorted() { remove(name) }
         for (name, shape) in new.byName {
             guard let earlier = old[name] else { continue }
-            let setting = SampledSetting(shapeName: name).map { ".setting(\($0.arguments))" }
-            compare(earlier, shape, Place(content: setting ?? name.debugDescription))
+            guard let setting = SampledSetting(shapeName: name) else {
+                compare(earlier, shape, Place(content: name.debugDescription))
+                continue
+            }
+            let place = Place(content: ".setting(\(setting.arguments))")
+            changed(earlier, shape, place, setting.key)
+            compare(earlier, shape, place)
         }
     }
 
@@ -222,7 +227,8 @@ struct StepProposal {
 
     /// A default for a property that may be missing or null, and must not be.
     private mutating func require(_ new: TypeShape, _ mayBeNull: Bool, _ place: Place, _ name: String) {
-        guard mayBeNull, !new.isOptional else { return }
+        // Whole contents and elements cannot be added.
+        guard mayBeNull, !new.isOptional, place.path.last ?? ".each" != ".each" else { return }
         let value = Self.defaultValue(new) ?? "…"
         step(".addProperty(\(place.arguments), default: \(value))", "\(name)-required", "where it is missing or null")
     }

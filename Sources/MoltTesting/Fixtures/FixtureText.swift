@@ -5,6 +5,7 @@ internal import Molt
 struct FixtureText: Sendable {
     private let bytes: [UInt8]
     private let file: URL?
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Reads a file.
     ///
@@ -20,7 +21,9 @@ struct FixtureText: Sendable {
     }
 
     init(_ data: Data, file: URL?) {
-        bytes = Array(data)
+        let bytes = Array(data)
+        // Some editors write one.
+        self.bytes = bytes.starts(with: Self.byteOrderMark) ? Array(bytes.dropFirst(Self.byteOrderMark.count)) : bytes
         self.file = file
     }
 

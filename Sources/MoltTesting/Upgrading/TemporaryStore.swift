@@ -123,10 +123,14 @@ public final class TemporaryStore: Sendable {
     // MARK: Replacing suites and directories
 
     /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
-    func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
+    func makeStandIns(
+        for migrations: MigrationRegistry,
+        _ configuration: CodableCache.Configuration,
+        copiesDirectories: Bool = true
+    ) throws {
         let declared = migrations.migrations.flatMap(\.attached)
         for suite in configuration.attached + declared.compactMap(\.suite) { _ = standIn(for: suite) }
-        for directory in declared.compactMap(\.directory) { try copy(directory) }
+        if copiesDirectories { for directory in declared.compactMap(\.directory) { try copy(directory) } }
         try markSuites(migrations)
     }
 
@@ -166,16 +170,19 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Replaces suites and directories in a configuration with their copies.
+    ///
+    /// - Parameter copiesDirectories: Whether directories are copied; a plan does not read them.
     package func redirected(
         _ configuration: CodableCache.Configuration,
-        _ migrations: MigrationRegistry
+        _ migrations: MigrationRegistry,
+        copiesDirectories: Bool = true
     ) throws -> CodableCache.Configuration {
         var configuration = configuration
         configuration.hooks.isDurable = false
         // An old fixture would lose its expired records, which the test needs.
         configuration.hooks.keepsExpired = true
         configuration.hooks.findsUnmatchedNames = true
-        try makeStandIns(for: migrations, configuration)
+        try makeStandIns(for: migrations, configuration, copiesDirectories: copiesDirectories)
         state.withLock { state in
             configuration.attached = state.standIns.values.map(\.standIn)
             configuration.hooks.directories = Array(state.directories.values)

@@ -10,7 +10,8 @@ extension FixtureCatalog {
     /// record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
     /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
     /// must have each type and property that a declared step names, and a path with `.each` in a migration of the newest
-    /// version may not take the keys of dictionaries for elements.
+    /// version may not take the keys of dictionaries for elements. Failures show values of the fixtures, and errors of the
+    /// app's own code as they are.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
@@ -20,7 +21,7 @@ extension FixtureCatalog {
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
-    ///     failure only if a similar key is in one. None by default.
+    ///     failure only if one has a similar key, or the key in another suite. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
@@ -98,7 +99,9 @@ struct CatalogVerification {
             try await verify(fixture, file)
         }
         // Names may be unknown because of other mistakes.
-        if failures.isOnly([.loss, .missingFixture, .missingGolden, .golden]) {
+        let areNamesKnown = failures.isOnly([.loss, .missingFixture, .missingGolden, .golden, .decoding])
+        failures.add(names.failuresOfForgotten(in: migrations))
+        if areNamesKnown {
             failures.add(names.failures(of: migrations))
             failures.add(settings.failuresOfNames())
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }

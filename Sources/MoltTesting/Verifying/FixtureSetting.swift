@@ -1,6 +1,6 @@
 public import Molt
 
-/// A setting that the app reads today, for reading it after an upgrade.
+/// A setting that the app reads today, and that `verify` reads after each upgrade.
 ///
 /// ```swift
 /// settings: [
@@ -10,55 +10,65 @@ public import Molt
 /// ]
 /// ```
 ///
-/// A setting may be absent, because users rarely set all of them. A setting that has its own key in the list is not
-/// among those with a prefix.
+/// A setting may be absent, because users rarely set all of them. If a key is in the list itself, prefixes do not apply to
+/// it. An error that the app's own code throws while it decodes is printed whole in a failure, and may contain values.
 public struct FixtureSetting: Sendable {
-    let suite: Suite
-    /// The key or the prefix.
-    let name: String
-    let isPrefix: Bool
+    let place: SettingsPlace
     /// The name of the type that the app reads.
     let typeName: String
     /// The problem with reading a value; nil if there is none.
-    let problem: @Sendable (PropertyListValue, RecordCoding) -> String?
+    let problem: @Sendable (PropertyListValue) -> String?
 
     /// Creates a setting that the app reads with a key, such as `suite[.theme]`.
     public static func key<Value>(_ key: DefaultsKey<Value>, in suite: Suite) -> FixtureSetting {
-        FixtureSetting(suite: suite, name: key.name, isPrefix: false, typeName: "\(Value.self)") { stored, _ in
+        FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored in
             problem { _ = try key.value(of: stored) }
         }
     }
 
     /// Creates a setting that the app decodes as a type.
     ///
-    /// The value may have any `SettingForm`: JSON is decoded with the coders of the registry, and a property list with
-    /// `PropertyListDecoder`. As in ``FixtureType/type(_:named:)``, the type is decoded on other threads.
+    /// The value may have any `SettingForm`. As in ``FixtureType/type(_:named:)``, the type is decoded on other threads.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type.
+    ///   - suite: The suite.
+    ///   - coding: The coders with which the app reads JSON; Foundation's own by default. A property list is always
+    ///     decoded with `PropertyListDecoder`.
     public static func setting<Value: Decodable & SendableMetatype>(
         _ key: String,
         _ type: Value.Type,
-        in suite: Suite
+        in suite: Suite,
+        coding: RecordCoding = .standard
     ) -> FixtureSetting {
-        FixtureSetting(named: key, isPrefix: false, type, in: suite)
+        FixtureSetting(SettingsPlace(suite, key: key), type, coding)
     }
 
     /// Creates the settings whose keys begin with a prefix, all of which the app decodes as one type.
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix.
+    ///   - type: The type.
+    ///   - suite: The suite.
+    ///   - coding: The coders with which the app reads JSON; Foundation's own by default.
     public static func settings<Value: Decodable & SendableMetatype>(
         withPrefix prefix: String,
         _ type: Value.Type,
-        in suite: Suite
+        in suite: Suite,
+        coding: RecordCoding = .standard
     ) -> FixtureSetting {
-        FixtureSetting(named: prefix, isPrefix: true, type, in: suite)
+        FixtureSetting(SettingsPlace(suite, prefix: prefix), type, coding)
     }
 }
 
 extension FixtureSetting {
     private init<Value: Decodable & SendableMetatype>(
-        named name: String,
-        isPrefix: Bool,
+        _ place: SettingsPlace,
         _ type: Value.Type,
-        in suite: Suite
+        _ coding: RecordCoding
     ) {
-        self.init(suite: suite, name: name, isPrefix: isPrefix, typeName: "\(type)") { stored, coding in
+        self.init(place: place, typeName: "\(type)") { stored in
             // A native string may look like JSON, and native data may be anything.
             if let text = stored.string, text is Value { return nil }
             if let data = stored.data, data is Value { return nil }
@@ -68,7 +78,7 @@ extension FixtureSetting {
         }
     }
 
-    /// The problem with reading a value, without anything of the value.
+    /// The problem with reading a value; only an error of the app's own code may contain something of the value.
     private static func problem(_ read: () throws -> Void) -> String? {
         do {
             try read()
@@ -79,7 +89,6 @@ extension FixtureSetting {
             let place = error.place.map(\.description) ?? ""
             let problem = place.isEmpty ? error.problem : "\"\(place)\": \(error.problem)"
             guard let cause = error.underlying, !(cause is DecodingError || cause is MoltError) else { return problem }
-            // The errors of the app's own code may be shown, because fixtures contain no user data.
             return "\(problem)\n\(cause)"
         } catch {
             return String(describing: error)
@@ -87,68 +96,6 @@ extension FixtureSetting {
     }
 
     func includes(_ key: String, in suite: String) -> Bool {
-        suite == self.suite.attachedName && (isPrefix ? key.utf8.starts(with: name.utf8) : key == name)
-    }
-
-    /// The key, or the prefix with an asterisk.
-    var label: String { isPrefix ? name + "*" : name }
-}
-
-/// Reads the settings of upgraded stores as the app does today, and looks for the names of settings that none of them
-/// has.
-struct SettingCheck {
-    private let settings: [FixtureSetting]
-    /// The keys that the stores have, by suite.
-    private var keys: [String: Set<String>] = [:]
-
-    init(_ settings: [FixtureSetting]) {
-        self.settings = settings
-    }
-
-    /// Adds the keys of an upgraded store.
-    mutating func add(_ store: StoreFixture) {
-        for (suite, values) in store.suites { keys[suite.attachedName, default: []].formUnion(values.keys) }
-    }
-
-    /// The failures for settings of a store that the app cannot read.
-    ///
-    /// - Parameter name: The fixture's file or name.
-    func failures(in store: StoreFixture, _ migrations: MigrationRegistry, name: String) -> FailureList {
-        var failures = FailureList()
-        let suites = store.suites.map { ($0.key.attachedName, $0.value) }.sorted { $0.0 < $1.0 }
-        for (suite, values) in suites {
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                let named = settings.filter { $0.includes(key, in: suite) }
-                let isOnlyInPrefixes = named.allSatisfy(\.isPrefix)
-                for setting in named where setting.isPrefix == isOnlyInPrefixes {
-                    guard let problem = setting.problem(value, migrations.coding) else { continue }
-                    let place = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
-                    failures.add(.decoding, name, "\(place): \(problem)")
-                }
-            }
-        }
-        return failures
-    }
-
-    /// The failures for names that no store has, if it has a similar key that is not named.
-    ///
-    /// Others may be keys that few users have set.
-    func failuresOfNames() -> FailureList {
-        var failures = FailureList()
-        for setting in settings {
-            let suite = setting.suite.attachedName
-            let known = keys[suite] ?? []
-            guard !known.contains(where: { setting.includes($0, in: suite) }) else { continue }
-            let others = known.filter { key in !settings.contains { $0.includes(key, in: suite) } }.sorted()
-            let names = setting.isPrefix ? others.map { String($0.prefix(setting.name.count)) } : others
-            guard let nearest = MigrationReport.UnmatchedName.nearest(to: setting.name, among: names) else { continue }
-            failures.add(
-                .unmatchedName,
-                "catalog",
-                "\"\(setting.label)\" of \(suite) in `settings` is in no fixture after its upgrade; did you mean "
-                    + "\"\(nearest)\"? Correct the name, or add a fixture that has it."
-            )
-        }
-        return failures
+        suite == place.suite.attachedName && place.includes(key)
     }
 }

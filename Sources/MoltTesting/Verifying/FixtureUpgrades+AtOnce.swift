@@ -36,7 +36,7 @@ extension FixtureUpgrades {
                 } else {
                     reference = (entry, result)
                     check(result, report, target)
-                    names.add(report, of: fixture, isWhole: target == migrations.version)
+                    names.add(report, of: fixture, migrations, isWhole: target == migrations.version)
                 }
                 try await repeatUpgrade(of: store, registry, entry, result, target)
             } catch {

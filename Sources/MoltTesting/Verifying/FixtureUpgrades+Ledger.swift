@@ -41,8 +41,7 @@ extension FixtureUpgrades {
             failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: place)
         }
         let deferred = Set(report.deferred.map(\.migration))
-        let version = migrations.upTo(version: target).version
-        if result.schemaVersion != version {
+        if result.schemaVersion != version(after: target) {
             failures.add(.ledger, name, "the store is at version \(result.schemaVersion) afterwards", at: place)
         }
         let plan = plan(of: result, upTo: target)

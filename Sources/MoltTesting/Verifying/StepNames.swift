@@ -19,6 +19,8 @@ struct StepNames {
     /// The keys that no fixture has had so far, and those that one has had, by migration.
     private var absent: [String: [Setting: MigrationReport.KeyOutcome]] = [:]
     private var present: [String: Set<Setting>] = [:]
+    /// The keys that fixtures have before their upgrades, by suite.
+    private var keys: [String: Set<String>] = [:]
 
     private struct Setting: Hashable {
         /// The step's position in its migration.
@@ -31,38 +33,45 @@ struct StepNames {
             (suite, key) = (outcome.store, outcome.key)
         }
 
-        /// Whether the setting is what a step names: a key, or a prefix with an asterisk.
-        func isNamed(by other: Setting) -> Bool {
-            guard step == other.step, suite == other.suite else { return false }
-            return key == other.key || other.key.hasSuffix("*") && key.hasPrefix(other.key.dropLast())
+        /// Whether a key is what a step names: the key, or a prefix with an asterisk.
+        func names(_ other: String) -> Bool {
+            key == other || key.hasSuffix("*") && other.hasPrefix(key.dropLast())
         }
     }
 
     /// Adds what an upgrade of a fixture found.
     ///
     /// - Parameter isWhole: Whether it was an upgrade through the whole registry; a later migration may convert a key.
-    mutating func add(_ report: MigrationReport, of fixture: StoreFixture, isWhole: Bool) {
+    mutating func add(
+        _ report: MigrationReport,
+        of fixture: StoreFixture,
+        _ migrations: MigrationRegistry,
+        isWhole: Bool
+    ) {
+        for (suite, values) in fixture.suites { keys[suite.attachedName, default: []].formUnion(values.keys) }
+        let suites = fixture.suites.filter { !$0.value.isEmpty }.keys.map(\.attachedName)
         for entry in report.entries where isWhole {
             let name = entry.migration.name
-            let suites = fixture.suites.filter { !$0.value.isEmpty }.keys.map(\.attachedName)
             for (index, step) in entry.steps.enumerated() {
-                for key in step.keys {
+                for var key in step.keys {
                     let setting = Setting(step: index, key)
                     switch key.outcome {
                     case .notNamed: forgotten[name, default: [:]][key.key] = key
-                    // Where no setting is left, the key may have been there before an earlier migration.
-                    case .absent where suites.contains(key.store): absent[name, default: [:]][setting] = key
-                    case .absent: break
+                    case .absent:
+                        // Where no setting is left, the key may have been there before an earlier migration.
+                        if !suites.contains(key.store) { key.reason = nil }
+                        absent[name, default: [:]].merge([setting: key], uniquingKeysWith: Self.clearer)
                     default: present[name, default: []].insert(setting)
                     }
                 }
             }
         }
+        let steps = Dictionary(migrations.migrations.map { ($0.name, $0.steps) }) { first, _ in first }
         for entry in report.entries {
             for (index, step) in entry.steps.enumerated() {
-                // Nothing was looked for in a store without records, or without the setting.
-                let hasLooked =
-                    step.keys.isEmpty ? !fixture.records.isEmpty : step.keys.contains { $0.outcome != .absent }
+                let isOnSettings = steps[entry.migration.name]?[index].settings != nil
+                // Nothing was looked for in a store without records, or without a setting that can be read.
+                let hasLooked = isOnSettings ? step.hasReadSetting : !fixture.records.isEmpty
                 guard hasLooked else { continue }
                 let place = Place(migration: entry.migration.name, step: index)
                 if let type = step.unmatchedNames.first(where: { $0.property == nil }) {
@@ -95,29 +104,40 @@ struct StepNames {
         name.nearest == nil ? other : name
     }
 
+    /// The outcome with the nearest key; in some fixture there may be no similar one.
+    private static func clearer(
+        _ key: MigrationReport.KeyOutcome,
+        _ other: MigrationReport.KeyOutcome
+    ) -> MigrationReport.KeyOutcome {
+        key.reason == nil ? other : key
+    }
+
     mutating func add(_ other: StepNames) {
         for (place, names) in other.properties { add(names, at: place) }
         types.merge(other.types, uniquingKeysWith: Self.clearer)
         forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
-        // In some fixture there may be no similar key.
-        absent.merge(other.absent) { $0.merging($1) { $0.reason == nil ? $1 : $0 } }
+        absent.merge(other.absent) { $0.merging($1, uniquingKeysWith: Self.clearer) }
         present.merge(other.present) { $0.union($1) }
+        keys.merge(other.keys) { $0.union($1) }
+    }
+
+    /// The failures for settings in an old form that no migration names.
+    func failuresOfForgotten(in migrations: MigrationRegistry) -> FailureList {
+        var failures = FailureList()
+        for migration in migrations.migrations {
+            for (_, key) in (forgotten[migration.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                failures.add(.unmatchedName, "registry", "migration \(migration.id): \(key).")
+            }
+        }
+        return failures
     }
 
     /// The failures for names that no record or setting of any fixture has, and for keys of settings.
     func failures(of migrations: MigrationRegistry) -> FailureList {
         var failures = FailureList()
         for migration in migrations.migrations {
-            for (_, key) in (forgotten[migration.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
-                failures.add(.unmatchedName, "registry", "migration \(migration.id): \(key).")
-            }
-            for key in absentKeys(of: migration) {
-                failures.add(
-                    .unmatchedName,
-                    "registry",
-                    "migration \(migration.id): \"\(key.key)\" of \(key.store) is in no fixture"
-                        + (key.reason.map { "; \($0)" } ?? "") + ". Correct the key, or add a fixture that has it."
-                )
+            for problem in problemsOfKeys(in: migration) {
+                failures.add(.unmatchedName, "registry", "migration \(migration.id): \(problem)")
             }
             for (index, step) in migration.steps.enumerated() where step.isDeclared {
                 let place = Place(migration: migration.name, step: index)
@@ -137,16 +157,44 @@ struct StepNames {
         return failures
     }
 
-    /// The keys that a migration names and no fixture has, if one of them has a similar key.
+    /// The problems with keys that a migration names and no fixture has, if one has a similar key, or another suite does.
     ///
     /// Others may be keys that few users have set, or that nothing writes any more.
-    private func absentKeys(of migration: Migration) -> [MigrationReport.KeyOutcome] {
+    private func problemsOfKeys(in migration: Migration) -> [String] {
         let found = present[migration.name] ?? []
-        return (absent[migration.name] ?? [:]).filter { setting, key in
-            !migration.steps[setting.step].isBlock && key.reason != nil && !found.contains { $0.isNamed(by: setting) }
+        return (absent[migration.name] ?? [:]).filter { setting, _ in
+            !migration.steps[setting.step].isBlock
+                && !found.contains {
+                    $0.step == setting.step && $0.suite == setting.suite && setting.names($0.key)
+                }
         }
         .sorted { ($0.key.step, $0.key.suite, $0.key.key) < ($1.key.step, $1.key.suite, $1.key.key) }
-        .map(\.value)
+        .compactMap { setting, key in
+            let what = "\"\(key.key)\" of \(key.store) is in no fixture"
+            let isInOneSuite = migration.steps[setting.step].settings != nil
+            if isInOneSuite, let suite = otherSuite(of: setting) {
+                return "\(what); \(suite) has it. Correct the suite, or add a fixture that has it."
+            }
+            return key.reason.map { "\(what); \($0). Correct the key, or add a fixture that has it." }
+        }
+    }
+
+    /// The suite in which a fixture has a key, if none has it in the suite of the step.
+    private func otherSuite(of setting: Setting) -> String? {
+        func has(_ suite: String) -> Bool { keys[suite]?.contains(where: setting.names) ?? false }
+        // The app may use one key in two suites, with a step for each.
+        func hasStep(_ suite: String) -> Bool {
+            present.values.contains { $0.contains { $0.suite == suite && setting.names($0.key) } }
+        }
+        return has(setting.suite) ? nil : keys.keys.sorted().first { has($0) && !hasStep($0) }
+    }
+}
+
+extension MigrationReport.Step {
+    /// Whether the step has read a setting, and found or missed the properties that it names.
+    fileprivate var hasReadSetting: Bool {
+        let unread: [MigrationReport.KeyOutcome.Outcome] = [.absent, .notConvertible, .unreadable]
+        return !unmatchedNames.isEmpty || keys.contains { !unread.contains($0.outcome) }
     }
 }
 

@@ -5,7 +5,7 @@ enum UpgradeText {
         guard var error = error as? MoltError else { return withoutCopies(String(describing: error)) }
         error.store = nil
         var text = error.description
-        // The errors of the app's own closures may be shown, because fixtures contain no user data.
+        // A test cannot be corrected without the error of the app's own closure.
         if let underlying = error.underlying, !(underlying is MoltError) { text += "\n\(underlying)" }
         return withoutCopies(text)
     }

@@ -145,11 +145,25 @@ import Testing
 
     @Test func `A setting is recorded beside the types, and steps on it are proposed`() throws {
         let sample = SchemaSnapshot.Samples.samples(V1.Person())
-        try record(try snapshot(sample, .setting("profile", V1.Person(), in: .standard)))
-        let changed = try snapshot(sample, .setting("profile", V2.Person(), in: .standard))
-        try expect(.schemaDrift, of: changed, says: "- Property 'Person.age' changed from 'Int' to 'String'.")
-        try expect(.schemaDrift, of: changed, says: #".addProperty(.setting("profile", in: .standard), "mail","#)
-        try expect(.schemaDrift, of: snapshot(sample), says: "no sample of 'setting profile in standard'")
+        let (profile, volume) = ("profile", "volume")
+        try record(
+            try snapshot(sample, .setting(profile, V1.Person(), in: .standard), .setting(volume, "1", in: .standard))
+        )
+        let changed = try snapshot(
+            sample,
+            .setting(profile, V2.Person(), in: .standard),
+            .setting(volume, 1, in: .standard)
+        )
+        for words in [
+            "The types or settings changed", "When stored values can be read as they are",
+            "- Setting 'profile' in standard: property 'age' changed from 'Int' to 'String'.",
+            "- Setting 'volume' in standard: the value changed from 'String' to 'Int'.",
+            #".addProperty(.setting("profile", in: .standard), "mail","#,
+            #".changeValue(.setting("volume", in: .standard), [], to: .integer)"#,
+        ] {
+            try expect(.schemaDrift, of: changed, says: words)
+        }
+        try expect(.schemaDrift, of: snapshot(sample), says: "no sample of setting 'profile' in standard, which")
     }
 
     @Test func `A type that cannot be encoded is refused`() throws {

@@ -39,13 +39,20 @@ import Testing
 
     @Test func `can be stored in any form, and need not be there`() async throws {
         for value in try Self.forms {
-            try await fixture(["profile": value, "title": "[1", "unnamed": "{"]).verifyUpgrades(
+            let since: PropertyListValue = #""2026-11-26T12:00:00Z""#
+            try await fixture(["profile": value, "title": "[1", "unnamed": "{", "since": since]).verifyUpgrades(
                 through: migrations,
                 types: [],
                 settings: [
                     .key(.theme, in: .standard),
                     .setting("profile", Profile.self, in: .standard),
                     .setting("title", String.self, in: .standard),
+                    .setting(
+                        "since",
+                        Date.self,
+                        in: .standard,
+                        coding: RecordCoding { $1.dateDecodingStrategy = .iso8601 }
+                    ),
                 ]
             )
         }
@@ -104,7 +111,7 @@ import Testing
                 settings: [
                     .setting("profil", Profile.self, in: .standard),
                     .setting("rare", Profile.self, in: .standard),
-                    .settings(withPrefix: "draft.", Draft.self, in: .standard),
+                    .settings(withPrefix: "darft.", Draft.self, in: .standard),
                 ],
                 versions: [0]
             )
@@ -119,8 +126,54 @@ import Testing
                 + #"fixture's setting "draft.*" of standard; did you mean "text"? \#(add)"#,
             #""profil" of standard in `settings` is in no fixture after its upgrade; did you mean "profile"? "#
                 + "Correct the name, or add a fixture that has it.",
+            #""darft.*" of standard in `settings` is in no fixture after its upgrade; did you mean "draft."? "#
+                + "Correct the name, or add a fixture that has it.",
         ]
         #expect(failure.messages(.unmatchedName) == expected)
+    }
+
+    @Test func `are looked for where they can be read, and in the suites of steps and of the test`() async throws {
+        let directory = try CatalogDirectory(keeping: [
+            fixture(["profile": #"{"mail":"a@b.c"}"#, "draft.1": "{}", "volume": "loud"]),
+            fixture(["profile": #"{"mail":"#]),
+        ])
+        let change = Migration(
+            to: 1,
+            "change",
+            .renameProperty(Self.profile, "mial", to: "email"),
+            .renameProperty(.settings(withPrefix: "draft.", in: Self.group), "text", to: "body")
+        )
+        let settings: [FixtureSetting] = [
+            .setting("profile", Profile.self, in: Self.group), .setting("volume", Int.self, in: .standard),
+        ]
+        let failure = try await Releases.requireFailure {
+            try await directory.catalog().verify([change], types: [], settings: settings, versions: [0])
+        }
+        failure.expect(.decoding, says: "\"volume\" of standard cannot be read as Int")
+        let otherSuite = "standard has it. Correct the suite, or add a fixture that has it."
+        #expect(
+            failure.messages(.unmatchedName) == [
+                #"migration "change" (version 1): "draft.*" of suite group.molt.drafts is in no fixture; \#(otherSuite)"#,
+                #"migration "change" (version 1), step 1 (rename profile.mial to email in standard): "mial" is in no "#
+                    + #"fixture's setting "profile" of standard; did you mean "mail"? "#
+                    + "Correct the name, or add a fixture with a setting that has it.",
+                #""profile" of suite group.molt.drafts in `settings` is in no fixture after its upgrade; \#(otherSuite)"#,
+            ]
+        )
+    }
+
+    @Test func `of a suite alone pass beside migrations that only work on records`() async throws {
+        let migrations = MigrationRegistry(
+            self.migrations.migrations + [Migration(to: 2, "records", .renameProperty("Person", "mail", to: "email"))]
+        )
+        let directory = try CatalogDirectory(keeping: [fixture(["profile": #"{"mail":"a@b.c"}"#])])
+        let recording = try await Releases.requireFailure {
+            try await directory.catalog(recording: .missing).verify(migrations, types: [], versions: [0])
+        }
+        recording.expect(kinds: .recorded)
+        let report = try await directory.catalog().verify(migrations, types: [], versions: [0])
+        #expect(report.rows.map(\.targets) == [[1, 2]])
+        #expect(try directory.text("Golden/0-everyday@2.json").contains("\"schemaVersion\": 1"))
     }
 }
 

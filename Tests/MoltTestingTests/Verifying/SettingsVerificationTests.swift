@@ -49,9 +49,11 @@ struct SettingsVerificationTests {
         ]
         let directory = try CatalogDirectory(keeping: [fixture])
         let failure = try await Releases.requireFailure {
-            try await directory.catalog(recording: .missing).verify(migrations, types: [])
+            // That the app cannot read it is the consequence.
+            try await directory.catalog(recording: .missing)
+                .verify(migrations, types: [], settings: [.setting("sizes", [String].self, in: .standard)])
         }
-        failure.expect(.unmatchedName)
+        failure.expect(kinds: .missingFixture, .decoding, .missingGolden, .unmatchedName)
         #expect(failure.description.contains("not named: it probably has an old form"))
     }
 

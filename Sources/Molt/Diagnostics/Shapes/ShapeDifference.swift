@@ -42,20 +42,28 @@ package struct ShapeDifference: Hashable, Sendable, Codable {
 extension ShapeDifference: CustomStringConvertible {
     /// The difference in one sentence.
     package var description: String {
-        let subject = property.isEmpty ? "Type" : "Property"
-        return switch kind {
-        case .added: "\(subject) '\(place)' has been added."
-        case .removed: "\(subject) '\(place)' has been removed."
-        case .typeChanged: "\(subject) '\(place)' changed from '\(old ?? "?")' to '\(new ?? "?")'."
-        case .madeOptional: "\(subject) '\(place)' has been made optional."
-        case .madeRequired: "\(subject) '\(place)' has been made required."
-        case .caseRemoved: "Case '\(old ?? "?")' of '\(place)' has been removed."
-        }
+        let separator = property.isEmpty || property.hasPrefix("[]") ? "" : "."
+        let place = "'\(type)\(separator)\(property)'"
+        return sentence(about: (property.isEmpty ? "Type " : "Property ") + place, "Case", of: place)
     }
 
-    private var place: String {
-        guard !property.isEmpty else { return type }
-        return property.hasPrefix("[]") ? type + property : "\(type).\(property)"
+    /// The difference in one sentence about a setting, which the type does not name.
+    ///
+    /// - Parameter setting: The key in quotes, and the suite.
+    package func description(ofSetting setting: String) -> String {
+        let place = property.isEmpty ? "the value" : "property '\(property)'"
+        return "Setting \(setting): " + sentence(about: place, "case", of: place)
+    }
+
+    private func sentence(about subject: String, _ aCase: String, of place: String) -> String {
+        switch kind {
+        case .added: "\(subject) has been added."
+        case .removed: "\(subject) has been removed."
+        case .typeChanged: "\(subject) changed from '\(old ?? "?")' to '\(new ?? "?")'."
+        case .madeOptional: "\(subject) has been made optional."
+        case .madeRequired: "\(subject) has been made required."
+        case .caseRemoved: "\(aCase) '\(old ?? "?")' of \(place) has been removed."
+        }
     }
 }
 

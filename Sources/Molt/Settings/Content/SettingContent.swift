@@ -4,7 +4,7 @@ import Foundation
 package struct SettingContent {
     /// The content; an empty path is that of the whole content.
     package var record: Record
-    private(set) var form: SettingForm
+    package private(set) var form: SettingForm
     /// For ``SettingForm/jsonTexts``, the number of arrays and dictionaries around each text.
     private var depth = 1
     private let stored: PropertyListValue

@@ -1,0 +1,74 @@
+internal import Molt
+
+/// Reads the settings of upgraded stores as the app does today, and looks for the names of settings that none of them
+/// has.
+struct SettingCheck {
+    private let settings: [FixtureSetting]
+    /// The keys that the stores have, by suite.
+    private var keys: [String: Set<String>] = [:]
+
+    init(_ settings: [FixtureSetting]) {
+        self.settings = settings
+    }
+
+    /// Adds the keys of an upgraded store.
+    mutating func add(_ store: StoreFixture) {
+        for (suite, values) in store.suites { keys[suite.attachedName, default: []].formUnion(values.keys) }
+    }
+
+    /// The failures for settings of a store that the app cannot read.
+    ///
+    /// - Parameter name: The fixture's file or name.
+    func failures(in store: StoreFixture, name: String) -> FailureList {
+        var failures = FailureList()
+        let suites = store.suites.map { ($0.key.attachedName, $0.value) }.sorted { $0.0 < $1.0 }
+        for (suite, values) in suites {
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                let named = settings.filter { $0.includes(key, in: suite) }
+                let isOnlyInPrefixes = named.allSatisfy(\.place.isPrefix)
+                for setting in named where setting.place.isPrefix == isOnlyInPrefixes {
+                    guard let problem = setting.problem(value) else { continue }
+                    let place = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
+                    failures.add(.decoding, name, "\(place): \(problem)")
+                }
+            }
+        }
+        return failures
+    }
+
+    /// The failures for names that no store has, if it has a similar key that is not named, or another suite has the key.
+    ///
+    /// Others may be keys that few users have set.
+    func failuresOfNames() -> FailureList {
+        var failures = FailureList()
+        for setting in settings {
+            let (place, suite) = (setting.place, setting.place.suite.attachedName)
+            guard !(keys[suite] ?? []).contains(where: place.includes) else { continue }
+            let others = unnamed(in: suite)
+            let name = place.name.text
+            let names = place.isPrefix ? others.map { String($0.prefix(name.count)) } : others
+            let otherSuite = keys.keys.sorted().first { unnamed(in: $0).contains(where: place.includes) }
+            let advice =
+                if let otherSuite {
+                    "\(otherSuite) has it. Correct the suite"
+                } else if let nearest = MigrationReport.UnmatchedName.nearest(to: name, among: names) {
+                    "did you mean \"\(nearest)\"? Correct the name"
+                } else {
+                    ""
+                }
+            guard !advice.isEmpty else { continue }
+            failures.add(
+                .unmatchedName,
+                "catalog",
+                "\"\(place.label)\" of \(suite) in `settings` is in no fixture after its upgrade; \(advice), or add a "
+                    + "fixture that has it."
+            )
+        }
+        return failures
+    }
+
+    /// The keys of a suite, sorted, without those that the test names.
+    private func unnamed(in suite: String) -> [String] {
+        (keys[suite] ?? []).filter { key in !settings.contains { $0.includes(key, in: suite) } }.sorted()
+    }
+}
