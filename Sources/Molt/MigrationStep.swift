@@ -45,7 +45,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
 
     /// The settings that the step moves into records.
-    var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
+    package var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
 
     /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
     var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }

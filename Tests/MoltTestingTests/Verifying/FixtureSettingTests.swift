@@ -164,15 +164,19 @@ import Testing
 
     @Test func `of a suite alone pass beside migrations that only work on records`() async throws {
         let migrations = MigrationRegistry(
-            self.migrations.migrations + [Migration(to: 2, "records", .renameProperty("Person", "mail", to: "email"))]
+            self.migrations.migrations + [
+                Migration(to: 2, "records", .renameProperty("Person", "mail", to: "email")),
+                // It waits for the cache of the app.
+                Migration(to: 3, "drafts", .moveToRecords(.setting("draft", in: .standard), ofType: "Draft")),
+            ]
         )
-        let directory = try CatalogDirectory(keeping: [fixture(["profile": #"{"mail":"a@b.c"}"#])])
+        let directory = try CatalogDirectory(keeping: [fixture(["profile": #"{"mail":"a@b.c"}"#, "draft": "{}"])])
         let recording = try await Releases.requireFailure {
             try await directory.catalog(recording: .missing).verify(migrations, types: [], versions: [0])
         }
         recording.expect(kinds: .recorded)
         let report = try await directory.catalog().verify(migrations, types: [], versions: [0])
-        #expect(report.rows.map(\.targets) == [[1, 2]])
+        #expect(report.rows.map(\.targets) == [[1, 2, 3]])
         #expect(try directory.text("Golden/0-everyday@2.json").contains("\"schemaVersion\": 1"))
     }
 }
