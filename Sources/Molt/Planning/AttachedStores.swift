@@ -117,7 +117,6 @@ final class AttachedStores {
     ///
     /// - Parameter ledger: The rows of the file and of the suites.
     func deferral(of steps: [MigrationStep], _ ledger: [LedgerEntry]) throws -> String? {
-        if let reason = try steps.lazy.compactMap(cacheReason).first { return reason }
         for name in steps.flatMap(\.attached).map(\.name) {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
@@ -129,7 +128,11 @@ final class AttachedStores {
         return nil
     }
 
-    /// The reason to wait for a cache, if a step moves settings into records.
+    /// The reason why some steps wait for a cache, if one moves settings into records.
+    func cacheReason(of steps: [MigrationStep]) throws -> String? {
+        try steps.lazy.compactMap(cacheReason).first
+    }
+
     private func cacheReason(_ step: MigrationStep) throws -> String? {
         guard primary != nil, let settings = step.movedSettings,
             let suite = try store(settings.suite.attachedName).suite,

@@ -264,14 +264,19 @@ extension MigrationPlan {
     ) throws {
         /// The first deferred migration for each attached store.
         var waiting: [String: MigrationID] = [:]
+        /// The first one that waits for a cache. The store can be seen, so earlier migrations run.
+        var waitingForCache: [String: MigrationID] = [:]
         let candidates = registry.migrations.indices.filter {
             entries[$0].willRun && !registry.migrations[$0].attached.isEmpty
         }
         for index in candidates {
             let migration = registry.migrations[index]
             let running = migration.steps.filter(entries[index].action.runs)
-            let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger)
-            if let reason { deferEntry(index, migration, reason, &waiting) }
+            if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger) {
+                deferEntry(index, migration, reason, &waiting)
+            } else if let reason = try chainReason(migration, waitingForCache) ?? stores.cacheReason(of: running) {
+                deferEntry(index, migration, reason, &waitingForCache)
+            }
         }
         // Each round may add more stores, through a migration that works on several.
         var isComplete = false

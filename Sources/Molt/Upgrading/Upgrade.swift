@@ -72,8 +72,10 @@ final class Upgrade {
         var plan = try makePlan()
         while true {
             self.plan = plan
-            try lockSuites(plan)
-            if try applyEarlierJournal(plan) {
+            let isNewlyLocked = try lockSuites(plan)
+            // Before the lock, another process may have changed one suite, and not yet the next.
+            let isUncertain = isNewlyLocked && !plan.problems.isEmpty
+            if try isUncertain || applyEarlierJournal(plan) {
                 plan = try migrator.plan(for: store)
                 configuration.monitor?.send(.planned(plan))
                 continue
@@ -165,8 +167,10 @@ final class Upgrade {
     ///
     /// A suite belongs to several stores, so the lock of a file does not protect it. It is locked before the file, so
     /// that two upgrades never wait for each other.
-    private func lockSuites(_ plan: MigrationPlan) throws {
-        guard plan.needsUpgrade, needsLocks(plan) else { return }
+    ///
+    /// - Returns: Whether it has locked suites.
+    private func lockSuites(_ plan: MigrationPlan) throws -> Bool {
+        guard plan.needsUpgrade, needsLocks(plan) else { return false }
         // Another process that gets the lock in between may remove the file.
         if suiteLocks != nil, store.primary != nil { store.close() }
         suiteLocks = nil
@@ -176,6 +180,7 @@ final class Upgrade {
             suite = $0
             return wait
         }
+        return true
     }
 
     /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
