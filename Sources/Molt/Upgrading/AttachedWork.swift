@@ -16,9 +16,12 @@ final class AttachedWork {
     /// Takes the deferrals and the journal from a plan.
     func prepare(_ plan: MigrationPlan) {
         unsettled = Set(plan.journal)
-        for (migration, entry) in zip(stores.registry.migrations, plan.entries) {
+        let entries = zip(stores.registry.migrations, plan.entries)
+        // A migration that runs uses only stores that can be used; a later one on them may wait for a cache.
+        let used = Set(entries.filter { $1.willRun }.flatMap(\.0.attached).map(\.name))
+        for (migration, entry) in entries {
             guard let reason = entry.deferral else { continue }
-            for store in migration.attached { deferred[store.name] = reason }
+            for store in migration.attached where !used.contains(store.name) { deferred[store.name] = reason }
         }
     }
 

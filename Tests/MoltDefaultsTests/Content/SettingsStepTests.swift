@@ -304,8 +304,9 @@ import Testing
     }
 
     @Test func `Without a cache, later migrations of a suite wait for a move into records`() throws {
-        let scratch = try ScratchSuite(["draft.1": #"{"n":1}"#, "other": 2])
+        let scratch = try ScratchSuite(["draft.1": #"{"n":1}"#, "old": 2])
         let migrations: MigrationRegistry = [
+            Migration(to: 1, "earlier", .renameKey("old", to: "other", in: scratch.suite)),
             Migration(
                 to: 1,
                 "move",
@@ -319,7 +320,7 @@ import Testing
         try scratch.expect(["draft.1": #"{"n":1}"#, "other": 2])
         let cache = try ScratchCache()
         try cache.upgrade(migrations)
-        try scratch.expect(["other": 2], history: ["move", "remove"])
+        try scratch.expect(["other": 2], history: ["earlier", "move", "remove"])
         #expect(
             try CodableCache(at: cache.url, migrations: migrations).value([String: Int].self, forKey: "draft.1") == [
                 "m": 1

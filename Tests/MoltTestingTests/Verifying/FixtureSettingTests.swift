@@ -118,7 +118,7 @@ import Testing
         }
         let add = "Correct the name, or add a fixture with a setting that has it."
         let expected: [String] = [
-            #"migration "change" (version 1): "darft.*" of standard is in no fixture; the nearest key is "draft.1". "#
+            #"migration "change" (version 1): "darft.*" of standard is in no fixture; the nearest prefix is "draft". "#
                 + "Correct the key, or add a fixture that has it.",
             #"migration "change" (version 1), step 1 (rename profile.mial to email in standard): "mial" is in no "#
                 + #"fixture's setting "profile" of standard; did you mean "mail"? \#(add)"#,
