@@ -9,9 +9,9 @@ extension MigrationStep {
     ///     try settings.removeValue(forKey: "volume")
     /// })
     /// ```
-    /// To change the value of a setting as Codable content, use the steps for records with ``Place/setting(_:in:)``.
+    /// To change a Codable value in a setting, use a step on properties, `transform` or `convert`; see ``Place``.
     ///
-    /// The closure also runs on a newly created store, because the settings may be older than the store: the closure must do
+    /// The closure also runs on a newly created store, because the settings may be older than the store. It must do
     /// nothing if there is nothing to change. If the settings cannot be read now, for example on a device that has not
     /// been unlocked yet, the migration is deferred.
     ///
