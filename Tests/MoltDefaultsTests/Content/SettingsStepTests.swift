@@ -228,14 +228,15 @@ import Testing
     @Test func `A value that a form cannot hold fails the upgrade, and says what to do`() throws {
         let values: [(PropertyListValue, SettingForm)] = [
             ("[1,null]", .native), ("plain", .binaryPropertyList), (["x": .double(.infinity)], .jsonText),
-            (7, .jsonTexts), (#"[123456789012345678901234567890]"#, .native),
+            (7, .jsonTexts), (#"{"CF$UID":1}"#, .xmlPropertyList), ("[\"\u{FEFF}x\"]", .xmlPropertyList),
+            ("{\"e\u{301}\":{},\"\u{E9}\":{}}", .jsonTexts), (#"[123456789012345678901234567890]"#, .native),
         ]
         for (value, form) in values {
             let scratch = try ScratchSuite(["a": value])
             let error = try #require(throws: MoltError.self) {
                 try upgrade(scratch, .changeForm(.setting("a", in: scratch.suite), to: form))
             }
-            #expect(error.code == .cannotStore)
+            #expect(error.code == .cannotStore, "\(value)")
             try scratch.expect(["a": value])
         }
         let scratch = try ScratchSuite(["a": ["x": Self.date], "b": #"{"x":1}"#])
@@ -292,12 +293,18 @@ import Testing
             ),
             Migration(to: 2, "move", step),
         ]
-        let error = try #require(throws: MoltError.self) { try second.upgrade(create) }
+        // Both values are whole, so no policy decides between them.
+        let error = try #require(throws: MoltError.self) { try second.upgrade(create.onFailure(.drop())) }
         #expect(error.code == .keyExists)
         #expect(error.attachedStore == scratch.suite.attachedName)
         try scratch.expect(["a": #"{"n":1}"#])
         try first.upgrade(migrations)
         try scratch.expect([:])
+        // Put back from an older copy, the suite is upgraded again, and the record is the newer of the two.
+        let copy: [String: PropertyListValue] = ["a": #"{"n":3}"#]
+        try scratch.writeFile(copy)
+        try first.upgrade(migrations).expectKeys(#"a: kept, the record "one" exists, with other content"#)
+        try scratch.expect(copy, history: ["move"])
         let report = try second.upgrade(create)
         // The suite has been through the migration.
         #expect(report.keys.isEmpty)
