@@ -225,6 +225,30 @@ import Testing
         ])
     }
 
+    @Test func `Null is no native value, and a dry run shows a change of form`() throws {
+        let scratch = try ScratchSuite(["gone": .data(Data("null".utf8)), "member": #"{"a":null,"b":1}"#, "odd": "x"])
+        let suite = scratch.suite
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "native",
+                .changeForm(.setting("gone", in: suite), to: .native),
+                .changeForm(.setting("member", in: suite), to: .native),
+                .mapValue(.setting("odd", in: suite), [], ["a": "b"], otherwise: .remove)
+            )
+        ]
+        let steps = try suite.dryRun(of: migrations, samples: 1).entries[0].steps
+        let title = #""member" of \#(suite.attachedName)"#
+        #expect(steps[1].samples.map(\.description) == ["\(title)\n  - a: null"])
+        try suite.upgrade(with: migrations)
+        try scratch.expect(["member": ["b": 1]])
+        let theme = try ScratchSuite(["theme": #""dark""#])
+        let change = MigrationStep.changeForm(.setting("theme", in: theme.suite), to: .native)
+        let sample = try theme.suite.dryRun(of: [Migration(to: 1, "native", change)], samples: 1).entries[0].steps[0]
+            .samples[0]
+        #expect(sample.description.hasSuffix("  - \"JSON text\"\n  + \"a native value\""))
+    }
+
     @Test func `A value that a form cannot hold fails the upgrade, and says what to do`() throws {
         let values: [(PropertyListValue, SettingForm)] = [
             ("[1,null]", .native), ("plain", .binaryPropertyList), (["x": .double(.infinity)], .jsonText),
