@@ -345,7 +345,8 @@ extension CodableCache {
     /// ```
     ///
     /// It goes through the cache's migrations to versions later than its own before it is stored; see
-    /// ``DocumentUpgrade``. If a step drops it or deletes its type, nothing is stored, and a value under the key stays.
+    /// ``DocumentUpgrade``. Documents that a step extracts from it are stored with it. If a step drops it or deletes its
+    /// type, it is not stored, and a value under the key stays.
     ///
     /// - Parameters:
     ///   - document: JSON text.
@@ -374,14 +375,19 @@ extension CodableCache {
             forKey: key,
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
-        guard !upgraded.isDropped else { return upgraded }
-        let content = EncodedContent(
-            data: upgraded.content,
-            isData: upgraded.isData,
-            typeName: upgraded.typeName,
-            expiration: upgraded.expiration?.timeIntervalSince1970
-        )
-        try change { session throws(SQLiteError) in try session.set(upgraded.key, content) }
+        let documents = (upgraded.isDropped ? [] : [upgraded]) + upgraded.extracted
+        guard !documents.isEmpty else { return upgraded }
+        let contents = documents.map { document in
+            EncodedContent(
+                data: document.content,
+                isData: document.isData,
+                typeName: document.typeName,
+                expiration: document.expiration?.timeIntervalSince1970
+            )
+        }
+        try change { session throws(SQLiteError) in
+            for (document, content) in zip(documents, contents) { try session.set(document.key, content) }
+        }
         return upgraded
     }
 
@@ -555,7 +561,7 @@ extension CodableCache {
     /// The upgrade of single documents, made at the first use.
     private func documents() throws -> DocumentUpgrade {
         if let made = documentUpgrade.withLock({ $0 }) { return made }
-        let made = try DocumentUpgrade(usablePartOf: migrations)
+        let made = try DocumentUpgrade(migrations)
         documentUpgrade.withLock { $0 = made }
         return made
     }

@@ -91,13 +91,50 @@ import Testing
         var migrations = Self.migrations
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
-        MoltError.thrown { try DocumentUpgrade(migrations) }?.expect(.invalidRegistry, migration: "block")
-        let later = try DocumentUpgrade(migrations, from: 5)
+        MoltError.thrown { try DocumentUpgrade(migrations, from: 4) }?.expect(.invalidRegistry, migration: "block")
+        let later = try DocumentUpgrade(migrations)
+        #expect(later.oldestVersion == 5)
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
         MoltError.thrown {
             try later.upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 4)
         }?.expect(.tooOld, migration: "block")
+    }
+
+    @Test func `yields the documents that steps extract, and a cache stores them with it`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "comments",
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"), owner: "post")
+            ),
+            Migration(to: 2, "text", .renameProperty("Comment", "text", to: "body"), .deleteType("Post")),
+        ]
+        let post = Data(#"{"comments":[{"id":"c1","text":"x"},{"id":"c2"},{"id":"c1","text":"x"}]}"#.utf8)
+        let documents = try DocumentUpgrade(migrations, types: ["Comment"])
+        let upgraded = try documents.upgrade(post, ofType: "Post", writtenAt: 0, forKey: "p")
+        #expect(upgraded.isDropped)
+        let texts = upgraded.extracted.map { "\($0.typeName) \($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+        #expect(texts == [#"Comment c1 {"id":"c1","body":"x","post":"p"}"#, #"Comment c2 {"id":"c2","post":"p"}"#])
+        #expect(try documents.upgrade(post, ofType: "Post", writtenAt: 1, forKey: "p").extracted.isEmpty)
+
+        let cache = try CodableCache(inMemory: migrations)
+        try cache.set(document: post, ofType: "Post", writtenAt: 0, forKey: "p")
+        #expect(try cache.keys().sorted() == ["c1", "c2"])
+
+        let different = Data(#"{"comments":[{"id":"c1"},{"id":"c1","text":"x"}]}"#.utf8)
+        let error = MoltError.thrown { try documents.upgrade(different, ofType: "Post", writtenAt: 0, forKey: "p") }
+        error?.expect(.keyExists, key: "c1", migration: "comments")
+        #expect(error?.store == nil)
+    }
+
+    @Test func `must have a known type if all are named`() throws {
+        let documents = try DocumentUpgrade(Self.migrations, types: ["Person"])
+        let known = try documents.upgrade(Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0)
+        #expect(known.typeName == "Person")
+        MoltError.thrown {
+            try documents.upgrade(Data("{}".utf8), ofType: "Persn", writtenAt: 0)
+        }?.expect(.unsupported, says: #"did you mean "Person"?"#)
     }
 
     @Test func `can be upgraded on all cores`() throws {

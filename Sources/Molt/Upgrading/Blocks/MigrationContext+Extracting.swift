@@ -30,7 +30,7 @@ extension MigrationContext {
         try enumerate(type) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
-            var extracted = Extracted(type: newType, key: key, remainder: remainder, owner: owner, path: path)
+            var extracted = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
             try extracted.take(from: &record)
             for new in extracted.records { try add(new, from: record, at: path) }
         }
@@ -68,7 +68,7 @@ extension MigrationContext {
 }
 
 /// The objects that were taken out of one record.
-private struct Extracted {
+struct ExtractedRecords {
     let type: String
     let key: Record.ExtractedKey
     let remainder: Record.ExtractedRemainder

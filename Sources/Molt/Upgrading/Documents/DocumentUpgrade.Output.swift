@@ -17,6 +17,40 @@ extension DocumentUpgrade {
         public let isDropped: Bool
         /// Whether a step has replaced the JSON text with raw data.
         public let isData: Bool
+        /// The documents that steps have extracted from it; store each under its key.
+        public private(set) var extracted: [Output] = []
+
+        init(
+            content: Data,
+            typeName: String,
+            version: Int,
+            key: String,
+            expiration: Date?,
+            isDropped: Bool,
+            isData: Bool
+        ) {
+            self.content = content
+            self.typeName = typeName
+            self.version = version
+            self.key = key
+            self.expiration = expiration
+            self.isDropped = isDropped
+            self.isData = isData
+        }
+
+        /// - Parameter original: The bytes that were passed, if no step has changed them.
+        init(_ output: Output, original: Data?, extracting extracted: [Output]) {
+            self.init(
+                content: original ?? output.content,
+                typeName: output.typeName,
+                version: output.version,
+                key: output.key,
+                expiration: output.expiration,
+                isDropped: output.isDropped,
+                isData: output.isData
+            )
+            self.extracted = extracted.filter { !$0.isDropped }
+        }
     }
 }
 

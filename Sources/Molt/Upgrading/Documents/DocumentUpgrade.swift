@@ -11,8 +11,11 @@ public import Foundation
 /// ```
 ///
 /// A document goes through the migrations to versions later than its own, in memory, and has byte for byte the content
-/// that a cache's record would have. A value can be used by any number of threads at once: keep one, since creating it
-/// takes longer than upgrading a document.
+/// that a cache's record would have. A step that extracts records yields more documents: see ``Output/extracted``. A block
+/// (`run`) needs a whole store, so documents from before the last block are refused; see ``oldestVersion``.
+///
+/// A value can be used by any number of threads at once: keep one, since creating it takes longer than upgrading a
+/// document.
 public struct DocumentUpgrade: Sendable {
     /// The version that documents have afterwards: that of the registry.
     public let version: Int
@@ -20,39 +23,53 @@ public struct DocumentUpgrade: Sendable {
     public let oldestVersion: Int
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
-    private let upgrader: RecordUpgrader
+    private let parts: [Part]
+    /// The types that documents have today; nil for any.
+    private let types: Set<ExactName>?
     /// The coders of the values that it decodes.
     private let coding: RecordCoding
 
-    /// Creates an upgrade for documents from a version on.
-    ///
-    /// - Parameters:
-    ///   - migrations: The registry.
-    ///   - oldestVersion: The least version of a document; by default the oldest that the registry supports.
-    /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or if one of the
-    ///   migrations needs a whole store, because it has a block (`run`) or moves data in or out of the store. Those for
-    ///   settings alone do not concern documents, and are passed over.
-    public init(_ migrations: MigrationRegistry, from oldestVersion: Int? = nil) throws {
-        try self.init(usablePartOf: migrations)
-        guard let blocking, blocking.version > oldestVersion ?? migrations.oldestSupportedVersion else { return }
-        throw MoltError(
-            .invalidRegistry,
-            "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
-            advice:
-                "Write it with steps for single records, or pass `from: \(blocking.version)` if no document is older.",
-            migration: blocking.id
-        )
+    /// A part of the migrations.
+    private enum Part: Sendable {
+        /// Steps on single records.
+        case pass(RecordUpgrader)
+        /// A step that yields more documents.
+        case extraction(ExtractRecordsStep, ScheduledStep)
     }
 
-    /// Creates an upgrade for the documents that can be upgraded; older ones are refused one by one.
-    init(usablePartOf migrations: MigrationRegistry) throws {
+    /// Creates an upgrade for documents.
+    ///
+    /// - Parameters:
+    ///   - migrations: The registry. Its migrations of settings do not concern documents, and are passed over.
+    ///   - types: The names of all types that documents have today. A document that is of another type after its upgrade
+    ///     is then an error, so that a misspelled name is noticed. By default, any type is accepted.
+    ///   - oldestVersion: The least version of the app's documents, if the registry must be able to upgrade all of them.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or cannot upgrade documents of
+    ///   the version `oldestVersion`.
+    public init(_ migrations: MigrationRegistry, types: [String]? = nil, from oldestVersion: Int? = nil) throws {
         try migrations.validate()
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
         version = migrations.version
-        oldestVersion = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)
-        let usable = migrations.migrations.filter { [oldestVersion] in $0.version > oldestVersion }
-        upgrader = RecordUpgrader(usable, storeName: nil)
+        let oldest = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)
+        self.oldestVersion = oldest
+        self.types = types.map { Set($0.map(ExactName.init)) }
         coding = migrations.coding
+        let usable = migrations.migrations.filter { $0.version > oldest }
+        parts = UpgradeSchedule(usable.map(PendingMigration.init(backfilling:))).groups.compactMap { group in
+            switch group.work {
+            case .pass(let steps):
+                return .pass(RecordUpgrader(steps, of: usable, storeName: nil, onFailure: .stop))
+            case .block(let step, _):
+                return (step.declared.declaration as? ExtractRecordsStep).map { .extraction($0, step) }
+            }
+        }
+        guard let blocking, let oldestVersion, oldestVersion < oldest else { return }
+        throw MoltError(
+            .invalidRegistry,
+            "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
+            advice: "Write it with steps for single records, or pass `from: \(oldest)` if no document is older.",
+            migration: blocking.id
+        )
     }
 
     /// Upgrades a document.
@@ -94,14 +111,94 @@ public struct DocumentUpgrade: Sendable {
                 underlying: error.underlying
             )
         }
-        let outcome = try upgrader.upgrade(&record, upgrader.chain(typeName: typeName, from: version))
+        var upgrading = [Document(record: record)]
+        for part in parts { try upgrade(&upgrading, part, from: version) }
+        let outputs = try upgrading.map { try output(of: $0) }
+        let main = outputs[0]
+        return Output(main, original: upgrading[0].isChanged ? nil : document, extracting: Array(outputs.dropFirst()))
+    }
+
+    /// A document on its way.
+    private struct Document {
+        var record: Record
+        var isChanged = false
+        var isGone = false
+    }
+
+    private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
+        for index in documents.indices where !documents[index].isGone {
+            switch part {
+            case .pass(let upgrader):
+                let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
+                let outcome = try upgrader.upgrade(&documents[index].record, chain)
+                documents[index].isChanged = documents[index].isChanged || outcome.changedAt != nil
+                documents[index].isGone = outcome.isGone
+            case .extraction(let declaration, let step):
+                guard step.pending.doneFrom > version,
+                    ExactName.isSame(documents[index].record.typeName, declaration.type)
+                else { continue }
+                try extract(from: index, of: &documents, declaration, step)
+            }
+        }
+    }
+
+    private func extract(
+        from index: Int,
+        of documents: inout [Document],
+        _ declaration: ExtractRecordsStep,
+        _ step: ScheduledStep
+    ) throws {
+        var extracted = ExtractedRecords(
+            type: declaration.newType,
+            key: declaration.key,
+            remainder: declaration.remainder,
+            owner: declaration.owner,
+            path: declaration.path
+        )
+        do {
+            try extracted.take(from: &documents[index].record)
+            for record in extracted.records {
+                var record = record
+                record.expiration = documents[index].record.expiration
+                let other = documents.first {
+                    ExactName.isSame($0.record.typeName, record.typeName) && ExactName.isSame($0.record.key, record.key)
+                }
+                guard let other else {
+                    documents.append(Document(record: record, isChanged: true))
+                    continue
+                }
+                guard try other.record.content() == record.content() else {
+                    throw record.error(
+                        .keyExists,
+                        "Two different objects of the document have the key \"\(record.key)\"."
+                    )
+                }
+            }
+        } catch {
+            let record = documents[index].record
+            throw MoltError(error, in: step, key: record.key, type: record.typeName, store: nil)
+        }
+        documents[index].isChanged = documents[index].isChanged || !extracted.records.isEmpty
+    }
+
+    private func output(of document: Document) throws -> Output {
+        let record = document.record
+        if let types, !document.isGone, !types.contains(ExactName(record.typeName)) {
+            let nearest = MigrationReport.UnmatchedName.nearest(to: record.typeName, among: types.map(\.text).sorted())
+            throw record.error(
+                .unsupported,
+                "No document has the type \"\(record.typeName)\""
+                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? "."),
+                advice: "Correct the name, or add the type to the types of the upgrade."
+            )
+        }
         return Output(
-            content: outcome.changedAt == nil ? document : record.writtenContent,
+            content: record.writtenContent,
             typeName: record.typeName,
-            version: self.version,
+            version: version,
             key: record.key,
             expiration: record.expiration,
-            isDropped: outcome.isGone,
+            isDropped: document.isGone,
             isData: record.isData
         )
     }
@@ -154,9 +251,13 @@ public struct DocumentUpgrade: Sendable {
 }
 
 extension MigrationStep {
-    /// Whether the step reads or changes more than one record at a time, and not only adds some.
+    /// Whether the step reads or changes more than one record at a time, and does not only add some.
     fileprivate var needsStore: Bool {
-        if case .run = action { usesRecords && movedSettings == nil } else { false }
+        if case .run = action {
+            usesRecords && movedSettings == nil && !(declaration is ExtractRecordsStep)
+        } else {
+            false
+        }
     }
 }
 
