@@ -12,8 +12,8 @@ extension MigrationStep {
     /// property, is left unchanged. The report lists it as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
     ///
     /// In JSON, what a step does not change stays byte for byte the same. A property list is written anew as a whole,
-    /// with equal values. Closures code JSON with the coders of the registry, and property lists and native values with
-    /// Foundation's; see ``Migration/coding(_:)``.
+    /// with equal values. Closures have Foundation's own coders, not those of the registry; for JSON, a migration may
+    /// declare others with ``Migration/coding(_:)``.
     ///
     /// `ifMissing: .fail` is about a property: an absent setting never fails.
     ///

@@ -20,19 +20,28 @@ extension MigrationContext {
     /// - Parameter body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
     func change(_ place: SettingsPlace, _ body: (inout SettingContent) throws -> Void) throws {
         let settings = try suite(place.suite)
+        try forEachKey(of: place, settings) { key in try change(key, of: place, settings, body) }
+    }
+
+    /// Notes the outcomes for the keys of a place, without those that an earlier step of the migration could not convert.
+    private func forEachKey(
+        of place: SettingsPlace,
+        _ settings: SuiteEditor,
+        _ body: (String) throws -> MigrationReport.KeyOutcome
+    ) throws {
         let keys = try place.keys(in: settings)
-        let outcomes = try keys.filter { !settings.isUnconverted($0, in: migration.name) }.map { key in
+        let convertible = keys.filter { !settings.isUnconverted($0, in: migration.name) }
+        let outcomes = try convertible.map { key in
             try configuration.checkCancellation()
-            return try change(key, of: place, settings, body)
+            return try body(key)
         }
-        guard outcomes.isEmpty, !keys.isEmpty else { return try note(outcomes, of: place, among: settings.keys) }
+        if !convertible.isEmpty || keys.isEmpty { try note(outcomes, of: place, among: settings.keys) }
     }
 
     /// Moves each setting of a place into a record.
     func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
         let settings = try suite(place.suite)
-        let outcomes = try place.keys(in: settings).map { key in
-            try configuration.checkCancellation()
+        try forEachKey(of: place, settings) { key in
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             guard let value = try settings.value(forKey: key) else { return outcome }
             do {
@@ -52,7 +61,6 @@ extension MigrationContext {
                 return try outcomeUnderPolicy(of: error, outcome, settings)
             }
         }
-        try note(outcomes, of: place, among: settings.keys)
     }
 
     /// - Returns: Whether there is a record with the content now. There may be another one if the step runs again, on a
