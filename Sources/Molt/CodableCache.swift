@@ -345,8 +345,8 @@ extension CodableCache {
     /// ```
     ///
     /// It goes through the cache's migrations to versions later than its own before it is stored; see
-    /// ``DocumentUpgrade``. Documents that a step extracts from it are stored with it. If a step drops it or deletes its
-    /// type, it is not stored, and a value under the key stays.
+    /// ``DocumentUpgrade``. Documents that a step extracts from it are stored with it. If a step drops it or deletes
+    /// its type, it is not stored, and a value under the key stays.
     ///
     /// - Parameters:
     ///   - document: JSON text.

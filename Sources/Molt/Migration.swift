@@ -127,9 +127,9 @@ public struct Migration: Sendable {
     /// A digest of the migration's declaration: its name, its version, and the steps with their parameters.
     ///
     /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger
-    /// stores the fingerprint of each applied migration: a different one later means that the migration was edited after
-    /// it had shipped. These are not included: descriptions of steps, names of models in code, attached stores of blocks,
-    /// and replaced migrations.
+    /// stores the fingerprint of each applied migration: a different one later means that the migration was edited
+    /// after it had shipped. These are not included: descriptions of steps, names of models in code, attached stores of
+    /// blocks, and replaced migrations.
     public var fingerprint: String { fingerprint(at: version) }
 
     /// The fingerprint that the migration would have if it were registered at another version.

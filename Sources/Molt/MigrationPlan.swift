@@ -123,7 +123,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var current: String
         /// The version that the migration brought the store to when it was applied.
         public var recordedVersion: Int
-        /// Whether its steps or the coders of its closures differ from those that were applied, and not only its version.
+        /// Whether its steps or the coders of its closures differ from those that were applied, and not only its
+        /// version.
         public var hasOtherSteps: Bool
     }
 

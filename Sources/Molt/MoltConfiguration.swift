@@ -38,8 +38,8 @@ public struct MoltConfiguration: Sendable {
     /// settings that are left. It cannot stop within a closure of a migration, so leave time for those. The backfill
     /// ends at the deadline, too; the next opening continues.
     public var deadline: ContinuousClock.Instant?
-    /// Called between records, on any thread, and while waiting; if it returns true, an upgrade that is not committed is
-    /// rolled back.
+    /// Called between records, on any thread, and while waiting; if it returns true, an upgrade that is not committed
+    /// is rolled back.
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///

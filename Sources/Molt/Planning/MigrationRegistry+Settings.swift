@@ -1,5 +1,6 @@
 extension MigrationRegistry {
-    /// The keys of a suite whose values have an old form, and that no migration converts or changes the content of, sorted.
+    /// The keys of a suite whose values have an old form, and that no migration converts or changes the content of,
+    /// sorted.
     ///
     /// - Parameters:
     ///   - suite: The suite's name as an attached store.

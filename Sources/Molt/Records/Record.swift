@@ -27,8 +27,8 @@ public struct Record: Sendable {
     public private(set) var isData: Bool
     /// The record's type name.
     ///
-    /// Set it to change the type of this one record; use the step `renameType` to rename a type. An empty name fails the
-    /// step with the code `stepFailed`.
+    /// Set it to change the type of this one record; use the step `renameType` to rename a type. An empty name fails
+    /// the step with the code `stepFailed`.
     public var typeName: String {
         didSet {
             if typeName.isEmpty { fail(error(.stepFailed, Self.noTypeName)) }
@@ -273,7 +273,8 @@ public struct Record: Sendable {
         try decode(Bool.self, at: path)
     }
 
-    /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are created.
+    /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are
+    /// created.
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
     ///   leads through another kind of value.

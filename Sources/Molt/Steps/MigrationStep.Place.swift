@@ -45,8 +45,8 @@ extension MigrationStep {
         ///   - key: The key.
         ///   - suite: The suite.
         ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
-        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may be; a
-        ///     string only if it is an object, an array, or a string in quotes.
+        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may
+        ///     be; a string only if it is an object, an array, or a string in quotes.
         public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Place {
             Place(SettingsPlace(suite, key: key, form: form))
         }

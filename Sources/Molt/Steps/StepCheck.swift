@@ -85,7 +85,8 @@ package struct StepCheck {
 
     /// Notes that a step requires a property.
     ///
-    /// - Parameter mayBeWhole: Whether the path may also be that of the whole content, or of elements, which have no name.
+    /// - Parameter mayBeWhole: Whether the path may also be that of the whole content, or of elements, which have no
+    ///   name.
     mutating func use(_ place: MigrationStep.Place, path: PropertyPath, mayBeWhole: Bool = false) {
         use(place)
         if !mayBeWhole {

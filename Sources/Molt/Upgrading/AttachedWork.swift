@@ -167,8 +167,8 @@ final class AttachedWork {
 
     /// The changes in an order in which a suite gets values before the one that loses them is marked.
     ///
-    /// After a kill in between, another store may be upgraded first: the old suite must not be through a migration whose
-    /// result only the journal has.
+    /// After a kill in between, another store may be upgraded first: the old suite must not be through a migration
+    /// whose result only the journal has.
     private static func destinationsFirst(_ changes: [Change]) -> [Change] {
         var (ordered, remaining): ([Change], _) = ([], changes)
         while !remaining.isEmpty {

@@ -15,7 +15,8 @@ extension Suite {
 
     /// Copies of the settings that restores have replaced, newest first.
     ///
-    /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
+    /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and
+    /// ``removeBackup(_:)`` removes it.
     ///
     /// - Throws: The same errors as ``backups()``.
     public func filesAside() throws -> [StoreBackup] {

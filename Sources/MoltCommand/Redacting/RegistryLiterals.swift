@@ -2,8 +2,8 @@ import Molt
 
 /// The values that the steps of a registry read; a redacted fixture keeps what they depend on.
 ///
-/// A literal is in the app's code, but that a record has it elsewhere is private: it is kept only at its property, under
-/// each name that the type and the property have in the registry.
+/// A literal is in the app's code, but that a record has it elsewhere is private: it is kept only at its property,
+/// under each name that the type and the property have in the registry.
 struct RegistryLiterals {
     /// The strings, and the texts of the numbers.
     private(set) var texts: Set<String> = []

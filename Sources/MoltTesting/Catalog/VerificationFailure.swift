@@ -25,8 +25,8 @@ public struct VerificationFailure: Error, Sendable {
         case missingFixture
         /// A migration was edited after it shipped.
         case edited
-        /// A name in a step, or one of the test's settings, is in no record or setting of a fixture; or a setting in an old
-        /// form is not named.
+        /// A name in a step, or one of the test's settings, is in no record or setting of a fixture; or a setting in an
+        /// old form is not named.
         case unmatchedName
         /// A step takes the keys of a dictionary for elements.
         case keysAsElements

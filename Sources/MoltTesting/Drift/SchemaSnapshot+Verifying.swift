@@ -83,7 +83,8 @@ extension SchemaSnapshot {
         return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
     }
 
-    /// - Throws: ``TestingError`` with the code `schemaDrift` for shapes that differ, and types and settings without a sample.
+    /// - Throws: ``TestingError`` with the code `schemaDrift` for shapes that differ, and types and settings without a
+    ///   sample.
     private func verifyShapes(comparedWith recorded: [String: TypeShape], at url: URL) throws {
         var hasChangedSetting = false
         let changes = recorded.sorted { $0.key < $1.key }.flatMap { name, earlier in

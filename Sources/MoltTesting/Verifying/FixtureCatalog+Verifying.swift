@@ -9,9 +9,9 @@ extension FixtureCatalog {
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
     /// record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
     /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
-    /// must have each type and property that a declared step names, and a path with `.each` in a migration of the newest
-    /// version may not take the keys of dictionaries for elements. Failures show values of the fixtures, and errors of the
-    /// app's own code as they are.
+    /// must have each type and property that a declared step names, and a path with `.each` in a migration of the
+    /// newest version may not take the keys of dictionaries for elements. Failures show values of the fixtures, and
+    /// errors of the app's own code as they are.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run

@@ -10,8 +10,9 @@ public import Molt
 /// ]
 /// ```
 ///
-/// A setting may be absent, because users rarely set all of them. If a key is in the list itself, prefixes do not apply to
-/// it. An error that the app's own code throws while it decodes is printed whole in a failure, and may contain values.
+/// A setting may be absent, because users rarely set all of them. If a key is in the list itself, prefixes do not apply
+/// to it. An error that the app's own code throws while it decodes is printed whole in a failure, and may contain
+/// values.
 public struct FixtureSetting: Sendable {
     let place: SettingsPlace
     /// The name of the type that the app reads.
@@ -28,7 +29,8 @@ public struct FixtureSetting: Sendable {
 
     /// Creates a setting that the app decodes as a type.
     ///
-    /// The value may have any `SettingForm`. As in ``FixtureType/type(_:named:)``, the type is decoded on other threads.
+    /// The value may have any `SettingForm`. As in ``FixtureType/type(_:named:)``, the type is decoded on other
+    /// threads.
     ///
     /// - Parameters:
     ///   - key: The key.

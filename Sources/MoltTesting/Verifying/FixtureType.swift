@@ -13,8 +13,8 @@ public struct FixtureType: Sendable {
     /// Creates a fixture type with the name that a cache writes the type's values under.
     ///
     /// The types are also decoded on other threads. In a module whose default isolation is the main actor, declare the
-    /// model `nonisolated`: `nonisolated struct Person: Codable`. An error that the app's own code throws while it decodes is
-    /// printed whole in a failure, and may contain values.
+    /// model `nonisolated`: `nonisolated struct Person: Codable`. An error that the app's own code throws while it
+    /// decodes is printed whole in a failure, and may contain values.
     ///
     /// - Parameters:
     ///   - type: The type.

@@ -36,7 +36,8 @@ struct SettingCheck {
         return failures
     }
 
-    /// The failures for names that no store has, if it has a similar key that is not named, or another suite has the key.
+    /// The failures for names that no store has, if it has a similar key that is not named, or another suite has the
+    /// key.
     ///
     /// Others may be keys that few users have set.
     func failuresOfNames() -> FailureList {

@@ -157,7 +157,8 @@ struct StepNames {
         return failures
     }
 
-    /// The problems with keys that a migration names and no fixture has, if one has a similar key, or another suite does.
+    /// The problems with keys that a migration names and no fixture has, if one has a similar key, or another suite
+    /// does.
     ///
     /// Others may be keys that few users have set, or that nothing writes any more.
     private func problemsOfKeys(in migration: Migration) -> [String] {

@@ -1,4 +1,5 @@
-/// A property whose value is kept if this release cannot decode it, such as a case of an enum that a newer release added.
+/// A property whose value is kept if this release cannot decode it, such as a case of an enum that a newer release
+/// added.
 ///
 /// ```swift
 /// enum Status: String, Codable { case open, done }
@@ -9,15 +10,15 @@
 /// }
 /// ```
 ///
-/// With `{"id": 1, "status": "archived"}`, `order.status` is nil, `order.$status` is `"archived"`, and the order is encoded
-/// with the same status again. Assigning a value, or nil, replaces it. A property that is missing or null is nil and is
-/// not encoded.
+/// With `{"id": 1, "status": "archived"}`, `order.status` is nil, `order.$status` is `"archived"`, and the order is
+/// encoded with the same status again. Assigning a value, or nil, replaces it. A property that is missing or null is
+/// nil and is not encoded.
 ///
 /// The wrapper is also a type for the values of dictionaries: `[String: KeepingUnknown<Status>]`. For arrays, see
 /// ``KeepingUnknownElements``.
 ///
-/// - Important: Any value that cannot be decoded counts as unknown, also one in an old form. If the form has changed, write
-///   a migration.
+/// - Important: Any value that cannot be decoded counts as unknown, also one in an old form. If the form has changed,
+///   write a migration.
 @propertyWrapper
 public struct KeepingUnknown<Value: Codable>: Codable {
     private var known: Value?

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// `page.blocks` has the elements that this release knows, and `page.$blocks` the others. All of them are encoded again. An
-/// unknown element stays at its position, or at the end if the array has become shorter. An array that is missing or null is
-/// empty.
+/// `page.blocks` has the elements that this release knows, and `page.$blocks` the others. All of them are encoded
+/// again. An unknown element stays at its position, or at the end if the array has become shorter. An array that is
+/// missing or null is empty.
 ///
 /// - Important: Any element that cannot be decoded counts as unknown, also one in an old form. If the form has changed,
 ///   write a migration.

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// A property list as JSON, in which steps change it.
 ///
-/// JSON has no dates, data, infinities and NaN. Texts stand for them; see ``PropertyListTag``. A number is an integer if
-/// its text is one.
+/// JSON has no dates, data, infinities and NaN. Texts stand for them; see ``PropertyListTag``. A number is an integer
+/// if its text is one.
 extension PropertyListValue {
     /// The value as JSON, with the members of dictionaries in the order of their names.
     ///

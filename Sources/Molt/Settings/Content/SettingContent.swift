@@ -17,8 +17,8 @@ package struct SettingContent {
     /// Reads a value.
     ///
     /// - Parameters:
-    ///   - declaredForm: The form of a string, data, or an array or dictionary that may have several; by default, the value
-    ///     shows it.
+    ///   - declaredForm: The form of a string, data, or an array or dictionary that may have several; by default, the
+    ///     value shows it.
     ///   - coding: The coders of JSON; property lists have their own.
     package init(
         _ stored: PropertyListValue,

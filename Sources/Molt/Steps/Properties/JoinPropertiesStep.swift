@@ -13,9 +13,9 @@ extension MigrationStep {
     ///   - paths: The paths of the properties, which are removed.
     ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
     ///   - separator: The text between the parts; by default a space.
-    ///   - ifMissing: The policy for a record with none of the properties; by default it is left as it is. A record with
-    ///     a value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
-    ///     property at the new path with `propertyExists`.
+    ///   - ifMissing: The policy for a record with none of the properties; by default it is left as it is. A record
+    ///     with a value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with
+    ///     a property at the new path with `propertyExists`.
     public static func joinProperties(
         _ place: Place,
         _ paths: [PropertyPath],

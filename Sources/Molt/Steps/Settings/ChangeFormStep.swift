@@ -8,8 +8,8 @@ extension MigrationStep {
     ///
     /// Use it when the app changes the library that reads its settings, or when releases have written several forms.
     /// JSON has no data, so data becomes a Base64 string, as `JSONEncoder` writes it. Null becomes `$null` in a
-    /// property list, as `PropertyListEncoder` writes it. Native values have no null: a setting that is null, as for an optional
-    /// that was nil, is removed, and a member of a dictionary is left out.
+    /// property list, as `PropertyListEncoder` writes it. Native values have no null: a setting that is null, as for an
+    /// optional that was nil, is removed, and a member of a dictionary is left out.
     ///
     /// A value that the new form cannot hold fails the upgrade with the code `cannotStore`: null in a native array, an
     /// infinite number in JSON, or a string or number alone in a property list in data.
@@ -17,8 +17,8 @@ extension MigrationStep {
     /// - Parameters:
     ///   - place: The settings.
     ///   - form: The new form; for ``SettingForm/jsonTexts``, each element of an array or dictionary becomes a text.
-    ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders. Dates in JSON
-    ///     are numbers or strings and stay so: change them with ``changeValue(_:_:from:to:otherwise:ifMissing:)``.
+    ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders. Dates in
+    ///     JSON are numbers or strings and stay so: change them with ``changeValue(_:_:from:to:otherwise:ifMissing:)``.
     public static func changeForm(
         _ place: Place,
         to form: SettingForm,

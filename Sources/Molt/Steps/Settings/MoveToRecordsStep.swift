@@ -12,8 +12,8 @@ extension MigrationStep {
     /// The setting is removed after the record is committed. If a record already has the key, it must have the same
     /// type and content. Otherwise the upgrade fails with the code `keyExists`.
     ///
-    /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache, the
-    /// migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
+    /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache,
+    /// the migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
     /// cannot see the suite cannot open the cache before the app has.
     ///
     /// - Parameters:

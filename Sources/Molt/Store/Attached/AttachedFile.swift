@@ -8,7 +8,8 @@ package struct AttachedFile: Sendable {
     /// The last component of the path, which stays the same where the system moves the app's container.
     var fileName: String { (path as NSString).lastPathComponent }
 
-    /// Why the file cannot be read in this process or for now; nil if it can, if there is none, or if waiting is no help.
+    /// Why the file cannot be read in this process or for now; nil if it can, if there is none, or if waiting is no
+    /// help.
     func unavailability(in role: MoltConfiguration.Role) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor < 0 else {

@@ -1,8 +1,8 @@
 /// Something outside a store's file that steps work on: the settings of a suite, a directory of files, or a file.
 ///
 /// It is not part of the file's transaction, so steps never write to it. They read it and collect changes, which the
-/// transaction adds to the journal of the file. They are made after the commit, and then removed from the journal; after
-/// a kill in between, when the file is next opened. A single file is only read.
+/// transaction adds to the journal of the file. They are made after the commit, and then removed from the journal;
+/// after a kill in between, when the file is next opened. A single file is only read.
 package enum AttachedStore: Sendable {
     case suite(Suite)
     case directory(AttachedDirectory)

@@ -23,7 +23,8 @@ extension MigrationContext {
         try forEachKey(of: place, settings) { key in try change(key, of: place, settings, body) }
     }
 
-    /// Notes the outcomes for the keys of a place, without those that an earlier step of the migration could not convert.
+    /// Notes the outcomes for the keys of a place, without those that an earlier step of the migration could not
+    /// convert.
     private func forEachKey(
         of place: SettingsPlace,
         _ settings: SuiteEditor,

@@ -11,8 +11,8 @@ public import Foundation
 /// ```
 ///
 /// A document goes through the migrations to versions later than its own, in memory, and has byte for byte the content
-/// that a cache's record would have. A step that extracts records yields more documents: see ``Output/extracted``. A block
-/// (`run`) needs a whole store, so documents from before the last block are refused; see ``oldestVersion``.
+/// that a cache's record would have. A step that extracts records yields more documents: see ``Output/extracted``. A
+/// block (`run`) needs a whole store, so documents from before the last block are refused; see ``oldestVersion``.
 ///
 /// A value can be used by any number of threads at once: keep one, since creating it takes longer than upgrading a
 /// document.
@@ -41,11 +41,12 @@ public struct DocumentUpgrade: Sendable {
     ///
     /// - Parameters:
     ///   - migrations: The registry. Its migrations of settings do not concern documents, and are passed over.
-    ///   - types: The names of all types that documents have today. A document that is of another type after its upgrade
-    ///     is then an error, so that a misspelled name is noticed. By default, any type is accepted.
-    ///   - oldestVersion: The least version of the app's documents, if the registry must be able to upgrade all of them.
-    /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or cannot upgrade documents of
-    ///   the version `oldestVersion`.
+    ///   - types: The names of all types that documents have today. A document that is of another type after its
+    ///     upgrade is then an error, so that a misspelled name is noticed. By default, any type is accepted.
+    ///   - oldestVersion: The least version of the app's documents, if the registry must be able to upgrade all of
+    ///     them.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or cannot upgrade documents
+    ///   of the version `oldestVersion`.
     public init(_ migrations: MigrationRegistry, types: [String]? = nil, from oldestVersion: Int? = nil) throws {
         try migrations.validate()
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }

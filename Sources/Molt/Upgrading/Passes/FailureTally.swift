@@ -82,8 +82,8 @@ final class FailureTally {
 
     /// Counts a setting that could not be converted.
     ///
-    /// - Throws: ``MoltError`` with the code `tooManyFailures` if there are more than the limit's count. Its share is one
-    ///   of records.
+    /// - Throws: ``MoltError`` with the code `tooManyFailures` if there are more than the limit's count. Its share is
+    ///   one of records.
     func count(setting error: MoltError, at step: ScheduledStep) throws {
         let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
         var failed = settings[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)

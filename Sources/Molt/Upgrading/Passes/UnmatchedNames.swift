@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the names in the steps of a pass that no record has, after the pass.
 ///
-/// If records were changed, their number is known, and nothing is read. If no record had a property, records of the type
-/// are read again.
+/// If records were changed, their number is known, and nothing is read. If no record had a property, records of the
+/// type are read again.
 struct UnmatchedNames {
     private static let sampleCount = 20
 
