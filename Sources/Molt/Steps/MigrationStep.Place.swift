@@ -26,17 +26,9 @@ extension MigrationStep {
 
         let kind: Kind
 
-        init(_ settings: SettingsPlace) {
-            kind = .settings(settings)
-        }
-
-        private init(ofType type: String) {
-            kind = .records(ExactName(type))
-        }
-
         /// The records of a type; a string literal is the name of a type, too.
         public static func records(ofType type: String) -> Place {
-            Place(ofType: type)
+            Place(kind: .records(ExactName(type)))
         }
 
         /// The content of a setting.
@@ -116,6 +108,10 @@ package struct SettingsPlace: Hashable, Sendable {
 }
 
 extension MigrationStep.Place {
+    init(_ settings: SettingsPlace) {
+        self.init(kind: .settings(settings))
+    }
+
     /// The settings; nil for records.
     var settings: SettingsPlace? {
         if case .settings(let settings) = kind { settings } else { nil }

@@ -73,7 +73,7 @@ final class Upgrade {
         while true {
             self.plan = plan
             let isNewlyLocked = try lockSuites(plan)
-            // Before the lock, another process may have changed one suite, and not yet the next.
+            // When this one planned, another process may have changed one suite, and not yet the next.
             let isUncertain = isNewlyLocked && !plan.problems.isEmpty
             if try isUncertain || applyEarlierJournal(plan) {
                 plan = try migrator.plan(for: store)
@@ -170,7 +170,8 @@ final class Upgrade {
     ///
     /// - Returns: Whether it has locked suites.
     private func lockSuites(_ plan: MigrationPlan) throws -> Bool {
-        guard plan.needsUpgrade, needsLocks(plan) else { return false }
+        let mayBeChanging = !plan.problems.isEmpty && !plan.isSuperseded
+        guard plan.needsUpgrade || mayBeChanging, needsLocks(plan) else { return false }
         // Another process that gets the lock in between may remove the file.
         if suiteLocks != nil, store.primary != nil { store.close() }
         suiteLocks = nil

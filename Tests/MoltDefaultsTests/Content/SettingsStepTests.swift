@@ -322,7 +322,11 @@ import Testing
         #expect(error.code == .keyExists)
         #expect(error.attachedStore == scratch.suite.attachedName)
         try scratch.expect(["a": #"{"n":1}"#])
+        // The setting stays until the record is committed, and the next opening removes it.
+        interrupt { try first.upgrade(migrations, $0) }
+        try scratch.expect(["a": #"{"n":1}"#])
         try first.upgrade(migrations)
+        #expect(try CodableCache(at: first.url, migrations: migrations).keys() == ["one"])
         try scratch.expect([:])
         // Put back from an older copy, the suite is upgraded again, and the record is the newer of the two.
         let copy: [String: PropertyListValue] = ["a": #"{"n":3}"#]
@@ -348,6 +352,8 @@ import Testing
         ]
         let report = try scratch.suite.upgrade(with: migrations)
         report.expectDeferred("move", "remove")
+        // Waiting, it has nothing to do.
+        try scratch.expectUnchanged { try scratch.suite.upgrade(with: migrations) }
         try scratch.expect(["draft.1": #"{"n":1}"#, "other": 2])
         let cache = try ScratchCache()
         try cache.upgrade(migrations)

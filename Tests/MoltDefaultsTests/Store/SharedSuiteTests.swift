@@ -27,6 +27,24 @@ import Testing
         return Migration(to: 1, "halve", step)
     }
 
+    /// The other process changes the suites one after the other; this one plans in between.
+    @Test func `A plan that sees one suite changed and another not yet is made again under the locks`() throws {
+        let group = try ScratchSuite()
+        let migrations: MigrationRegistry = [
+            renaming(), .suiteToAppGroup(to: 2, from: suite, into: group.suite),
+            Migration(to: 3, "behind", .renameKey("title", to: "heading", in: group.suite)),
+        ]
+        let before = try scratch.bytes
+        try suite.upgrade(with: migrations)
+        let after = try scratch.bytes
+        try scratch.writeFile(before)
+        var configuration = MoltConfiguration()
+        configuration.monitor = .afterPlanning { [scratch] in try scratch.writeFile(after) }
+        let report = try suite.upgrade(with: migrations, configuration: configuration)
+        #expect(report.isEmpty)
+        try group.expect(["volume": 0.5, "heading": "n"], history: ["suite-to-app-group", "behind"])
+    }
+
     @Test func `A suite that is put back from an older copy is upgraded again, and a removed ledger counts as old`()
         throws
     {

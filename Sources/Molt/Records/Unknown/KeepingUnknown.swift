@@ -22,7 +22,7 @@
 @propertyWrapper
 public struct KeepingUnknown<Value: Codable>: Codable {
     private var known: Value?
-    private var unknown: UnknownValue?
+    private var unknown: CodedValue?
 
     /// Creates a property with a value.
     public init(wrappedValue: Value?) {
@@ -46,7 +46,7 @@ public struct KeepingUnknown<Value: Codable>: Codable {
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.singleValueContainer(), container.decodeNil() { return }
         known = try? Value(from: decoder)
-        if known == nil { unknown = try UnknownValue(from: decoder) }
+        if known == nil { unknown = try CodedValue(from: decoder) }
     }
 
     /// Encodes the value; one that is not known is encoded as it was decoded.

@@ -21,7 +21,7 @@ public struct KeepingUnknownElements<Element: Codable>: Codable {
 
     private struct Unknown: Hashable, Sendable {
         var position: Int
-        var value: UnknownValue
+        var value: CodedValue
     }
 
     /// Creates an array.
@@ -69,13 +69,13 @@ extension KeepingUnknownElements: Hashable where Element: Hashable {}
 /// An element that can be decoded, or one that cannot.
 private enum Either<Element: Codable>: Codable {
     case known(Element)
-    case unknown(UnknownValue)
+    case unknown(CodedValue)
 
     init(from decoder: any Decoder) throws {
         if let element = try? Element(from: decoder) {
             self = .known(element)
         } else {
-            self = .unknown(try UnknownValue(from: decoder))
+            self = .unknown(try CodedValue(from: decoder))
         }
     }
 

@@ -40,7 +40,7 @@ final class PropertyListCoding: ContentCoding {
         // Unlike `PropertyListSerialization`, the encoder writes members in the order in which they are encoded.
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
-        return try SuiteFormat.withDecimalPoint { try encoder.encode(PlainValue(value: value)) }
+        return try SuiteFormat.withDecimalPoint { try encoder.encode(CodedValue(value)) }
     }
 }
 
@@ -64,40 +64,20 @@ extension DecodingError {
     }
 }
 
-/// A value that is encoded as it is, and not with its kind.
-private struct PlainValue: Encodable {
-    private struct Name: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    var value: PropertyListValue
-
-    func encode(to encoder: any Encoder) throws {
-        switch value {
-        case .array(let elements):
-            var container = encoder.unkeyedContainer()
-            for element in elements { try container.encode(PlainValue(value: element)) }
-        case .dictionary(let members):
-            var container = encoder.container(keyedBy: Name.self)
-            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                try container.encode(PlainValue(value: value), forKey: Name(stringValue: name))
-            }
-        default:
-            var container = encoder.singleValueContainer()
+extension CodedValue {
+    /// The value without the kinds that the coding of a property list value adds.
+    fileprivate init(_ value: PropertyListValue) {
+        self =
             switch value {
-            case .bool(let bool): try container.encode(bool)
-            case .int(let int): try container.encode(int)
-            case .unsigned(let unsigned): try container.encode(unsigned)
-            case .double(let double): try container.encode(double)
-            case .string(let string): try container.encode(string)
-            case .date(let date): try container.encode(date)
-            case .data(let data): try container.encode(data)
-            case .array, .dictionary: break
+            case .bool(let bool): .bool(bool)
+            case .int(let int): .int(int)
+            case .unsigned(let unsigned): .unsigned(unsigned)
+            case .double(let double): .double(double)
+            case .string(let string): .string(string)
+            case .date(let date): .date(date)
+            case .data(let data): .data(data)
+            case .array(let elements): .array(elements.map { CodedValue($0) })
+            case .dictionary(let members): .object(members.mapValues { CodedValue($0) })
             }
-        }
     }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A value of any shape, as a decoder gives it.
+/// A value of any shape, as decoders give it and encoders take it, also those of property lists.
 ///
 /// The text of a number may change, such as 1.0 to 1, and the order of names.
-enum UnknownValue: Hashable, Sendable {
+enum CodedValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -12,8 +12,8 @@ enum UnknownValue: Hashable, Sendable {
     case string(String)
     case date(Date)
     case data(Data)
-    case array([UnknownValue])
-    case object([String: UnknownValue])
+    case array([CodedValue])
+    case object([String: CodedValue])
 
     /// The value as JSON; dates and data are strings.
     var json: RecordValue {
@@ -33,7 +33,7 @@ enum UnknownValue: Hashable, Sendable {
     }
 }
 
-extension UnknownValue: Codable {
+extension CodedValue: Codable {
     private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -44,21 +44,21 @@ extension UnknownValue: Codable {
 
     init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: Name.self) {
-            var members: [String: UnknownValue] = [:]
+            var members: [String: CodedValue] = [:]
             for name in container.allKeys {
-                members[name.stringValue] = try container.decode(UnknownValue.self, forKey: name)
+                members[name.stringValue] = try container.decode(CodedValue.self, forKey: name)
             }
             self = .object(members)
         } else if var container = try? decoder.unkeyedContainer() {
-            var elements: [UnknownValue] = []
-            while !container.isAtEnd { elements.append(try container.decode(UnknownValue.self)) }
+            var elements: [CodedValue] = []
+            while !container.isAtEnd { elements.append(try container.decode(CodedValue.self)) }
             self = .array(elements)
         } else {
             self = try Self.scalar(decoder.singleValueContainer())
         }
     }
 
-    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> UnknownValue {
+    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> CodedValue {
         if container.decodeNil() { return .null }
         if let bool = try? container.decode(Bool.self) { return .bool(bool) }
         if let string = try? container.decode(String.self) { return .string(string) }
@@ -77,7 +77,7 @@ extension UnknownValue: Codable {
             for element in elements { try container.encode(element) }
         case .object(let members):
             var container = encoder.container(keyedBy: Name.self)
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 try container.encode(value, forKey: Name(stringValue: name))
             }
         default:
