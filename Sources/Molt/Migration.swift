@@ -70,6 +70,8 @@ public struct Migration: Sendable {
     /// ```swift
     /// Migration(to: 3, "nickname-added").readableByOlderReleases()
     /// ```
+    ///
+    /// `FixtureCatalog.verify` in the testing kit finds a declaration that is false.
     public func readableByOlderReleases() -> Migration {
         changed { $0.isReadableByOlderReleases = true }
     }

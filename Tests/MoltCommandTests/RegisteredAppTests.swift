@@ -119,6 +119,21 @@ import Testing
         await CommandRun(tool, "lint").expect(1, says: "same")
     }
 
+    @Test func `verify finds the shapes of older releases beside the fixtures`() async throws {
+        let fixtures = scratch.file("Fixtures")
+        try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+        let files = [
+            "0-a.json":
+                #"{"format":1,"schemaVersion":0,"records":[{"key":"ada","type":"Person","content":{"age":36}}]}"#,
+            "schema.json": #"{"versions":{"0":{"Person":{"type":"Person","properties":{"age":"Int"}}}}}"#,
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: fixtures.appending(path: name)) }
+        let half = Migration(to: 1, "half", .transform("Person") { $0["age"] = 36.5 }).readableByOlderReleases()
+        let tool = Tool("app", "", RegisteredApp(migrations: [half]).commands)
+        await CommandRun(tool, "verify", fixtures.path).expect(1, errors: "Person.age: it expects Int")
+        await CommandRun(tool, "record", fixtures.path).expect(1, errors: "Person.age: it expects Int")
+    }
+
     @Test func `record writes fixtures and golden files, which verify compares`() async throws {
         let fixtures = scratch.file("Fixtures")
         await run("record", fixtures.path).expect(1, errors: "there is no directory at")

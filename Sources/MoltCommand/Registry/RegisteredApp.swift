@@ -132,7 +132,8 @@ package struct RegisteredApp: Sendable {
             options: [.json],
             notes: """
                 For a directory of fixtures: each of them is upgraded to each later version, at once and step by step, and
-                compared with its golden file. Missing golden files are written by record.
+                compared with its golden file. Missing golden files are written by record. If the directory has a
+                schema.json, it tells what older releases can read.
                 For a store: all of its pages and records are read.
                 """
         ) { call, terminal in
@@ -145,12 +146,7 @@ package struct RegisteredApp: Sendable {
             }
             let report: VerificationReport
             do {
-                report = try await catalog.verify(
-                    migrations,
-                    types: types,
-                    settings: settings,
-                    configuration: configuration
-                )
+                report = try await verify(catalog)
             } catch let failure as VerificationFailure where call.has("--json") {
                 try terminal.sayJSON(failure.failures.map { Problem(subject: $0.subject, problem: $0.description) })
                 return ExitCode.failure
@@ -181,12 +177,7 @@ package struct RegisteredApp: Sendable {
             }
             try addFixture(call, to: catalog, terminal)
             do {
-                let report = try await catalog.verify(
-                    migrations,
-                    types: types,
-                    settings: settings,
-                    configuration: configuration
-                )
+                let report = try await verify(catalog)
                 terminal.say("\(report)\nNo file was written.")
             } catch let failure as VerificationFailure where !failure.report.recorded.isEmpty {
                 for file in failure.report.recorded { terminal.say("wrote \(file)") }
@@ -195,6 +186,18 @@ package struct RegisteredApp: Sendable {
             }
             return ExitCode.success
         }
+    }
+
+    /// Verifies fixtures, with the shapes of the types if a snapshot is beside them.
+    private func verify(_ catalog: FixtureCatalog) async throws -> VerificationReport {
+        let schema = catalog.directory.appending(path: "schema.json")
+        return try await catalog.verify(
+            migrations,
+            types: types,
+            settings: settings,
+            schema: FileManager.default.fileExists(atPath: schema.path) ? schema : nil,
+            configuration: configuration
+        )
     }
 
     private func addFixture(_ call: Command.Call, to catalog: FixtureCatalog, _ terminal: Terminal) throws {

@@ -48,6 +48,8 @@ public struct VerificationFailure: Error, Sendable {
         case unknownType
         /// A record or setting cannot be decoded as the current type.
         case decoding
+        /// A release of an older version cannot read a store, and a migration declares that it can.
+        case olderRelease
         /// Files were written, so their content was not checked.
         case recorded
     }

@@ -4,8 +4,8 @@ struct RecordComparison {
     private(set) var lines: [String] = []
 
     init(expected: StoreFixture, found: StoreFixture, checksOrder: Bool = false) {
-        let expectedRecords = Self.byKey(expected.records)
-        let foundRecords = Self.byKey(found.records)
+        let expectedRecords = expected.recordsByKey
+        let foundRecords = found.recordsByKey
         for record in expected.records {
             guard let other = foundRecords[Array(record.key.utf8)] else {
                 lines.append("\(Shown.key(record.key)): missing, expected a \(Self.summary(record))")
@@ -36,11 +36,6 @@ struct RecordComparison {
         lines.append("the records are in another order\(place): expected \(names[0]), found \(names[1])")
     }
 
-    /// The records by the bytes of their keys, because canonically equivalent strings are different keys.
-    private static func byKey(_ records: [StoreFixture.Record]) -> [[UInt8]: StoreFixture.Record] {
-        Dictionary(records.map { (Array($0.key.utf8), $0) }) { $1 }
-    }
-
     private static func summary(_ record: StoreFixture.Record) -> String {
         "\(record.typeName): \(record.content.summary)"
     }
@@ -63,6 +58,11 @@ struct RecordComparison {
             lines.append("\(place): expected \(expected.content.summary), found \(found.content.summary)")
         }
     }
+}
+
+extension StoreFixture {
+    /// The records by the bytes of their keys, because canonically equivalent strings are different keys.
+    var recordsByKey: [[UInt8]: Record] { Dictionary(records.map { (Array($0.key.utf8), $0) }) { $1 } }
 }
 
 extension StoreFixture.Content {

@@ -32,6 +32,11 @@ package enum Shown {
         "\"\(ErrorSummary.oneLine(key))\""
     }
 
+    /// The first three of some names.
+    static func some(_ names: [String]) -> String {
+        names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+    }
+
     /// A property name as a path component.
     package static func property(_ name: String) -> String {
         let isPlain =

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import Molt
 
 extension FixtureCatalog {
@@ -10,8 +10,9 @@ extension FixtureCatalog {
     /// record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
     /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
     /// must have each type and property that a declared step names, and a path with `.each` in a migration of the
-    /// newest version may not take the keys of dictionaries for elements. Failures show values of the fixtures, and
-    /// errors of the app's own code as they are.
+    /// newest version may not take the keys of dictionaries for elements. Releases of older versions must be able to
+    /// read the results if all later migrations declare that. Failures show values of the fixtures, and errors of the
+    /// app's own code as they are.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
@@ -27,6 +28,9 @@ extension FixtureCatalog {
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
     ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
     ///     allows any.
+    ///   - schema: The file in which a ``SchemaSnapshot`` records the shapes of the app's types. It tells what releases
+    ///     of older versions expect of the stores that migrations declare them to read; see
+    ///     `Migration.readableByOlderReleases()`. nil, the default, for none.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.
@@ -37,6 +41,7 @@ extension FixtureCatalog {
         settings: [FixtureSetting] = [],
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
+        schema: URL? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
         var verification = try CatalogVerification(
@@ -45,13 +50,14 @@ extension FixtureCatalog {
             types: types,
             settings: settings,
             losses: losses.map(AcknowledgedLosses.init),
+            olderReleases: OlderReleases(migrations, schema: schema),
             configuration: configuration
         )
         return try await verification.run(versions: versions)
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:schema:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
@@ -66,6 +72,7 @@ struct CatalogVerification {
     private var names = StepNames()
     private var settings: SettingCheck
     private var lost: Set<String> = []
+    private var olderReleases: OlderReleases
 
     init(
         _ catalog: FixtureCatalog,
@@ -73,6 +80,7 @@ struct CatalogVerification {
         types: [FixtureType],
         settings: [FixtureSetting],
         losses: AcknowledgedLosses?,
+        olderReleases: OlderReleases,
         configuration: CodableCache.Configuration
     ) throws {
         self.catalog = catalog
@@ -80,6 +88,7 @@ struct CatalogVerification {
         self.types = types
         self.settings = SettingCheck(settings)
         self.losses = losses
+        self.olderReleases = olderReleases
         self.configuration = configuration
         mode = try catalog.recordingMode()
         audit = try CatalogAudit(catalog, migrations, mode: mode)
@@ -106,6 +115,7 @@ struct CatalogVerification {
             failures.add(settings.failuresOfNames())
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
+        failures.add(olderReleases.failures(of: migrations))
         reportRecordedFiles()
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
@@ -163,6 +173,7 @@ struct CatalogVerification {
             losses: losses
         )
         try await upgrades.run()
+        try olderReleases.check(upgrades)
         report.rows.append(upgrades.row)
         failures.add(upgrades.failures)
         names.add(upgrades.names)

@@ -77,11 +77,10 @@ struct TypeCheck {
         }
         for step in stepsOnKeys.sorted() { failures.add(.keysAsElements, "registry", step) }
         for (type, keys) in unknown.sorted(by: { $0.key < $1.key }) {
-            let some = keys.prefix(3).joined(separator: ", ") + (keys.count > 3 ? ", …" : "")
             failures.add(
                 .unknownType,
                 name,
-                "after the upgrade there are records of type \(type) (\(some)), which is not among the types that were "
+                "after the upgrade there are records of type \(type) (\(Shown.some(keys))), which is not among the types that were "
                     + "given. Add `.type(\(type).self)`, or a migration that renames or deletes the type."
             )
         }

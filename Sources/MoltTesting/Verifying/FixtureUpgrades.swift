@@ -53,6 +53,11 @@ struct FixtureUpgrades {
         return between + [migrations.version]
     }
 
+    /// The store at a version; nil if it was never there, or if the upgrade to it has failed.
+    func store(at version: Int) -> StoreFixture? {
+        results[version] ?? (version == fixture.schemaVersion ? fixture : nil)
+    }
+
     /// Whether an upgrade to a version would change the fixture.
     func needsUpgrade(to version: Int) -> Bool {
         version >= fixture.schemaVersion && plan(of: fixture, upTo: version).needsUpgrade

@@ -1,3 +1,4 @@
+public import Foundation
 public import Molt
 
 extension StoreFixture {
@@ -7,9 +8,10 @@ extension StoreFixture {
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
-    /// It checks the same as ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``, apart
+    /// It checks the same as ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:schema:configuration:)``, apart
     /// from files: the entry points agree, one jump has the same result as step by step, a second opening changes
-    /// nothing, the ledger is complete, and every record and every setting in `settings` can be read. Names of steps
+    /// nothing, the ledger is complete, every record and every setting in `settings` can be read, and older releases
+    /// can read what migrations declare. Names of steps
     /// and settings are not checked, because one store rarely has all of them.
     ///
     /// - Parameters:
@@ -17,6 +19,7 @@ extension StoreFixture {
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - settings: The settings that the app reads today; other settings are not read. None by default.
     ///   - name: The store's name in failures.
+    ///   - schema: The file of the app's ``SchemaSnapshot``, which tells what older releases expect; nil for none.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures.
@@ -26,10 +29,12 @@ extension StoreFixture {
         types: [FixtureType],
         settings: [FixtureSetting] = [],
         named name: String = "the store",
+        schema: URL? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
         var report = VerificationReport()
         var failures = FailureList()
+        var olderReleases = try OlderReleases(migrations, schema: schema)
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         if failures.isEmpty {
             var upgrades = FixtureUpgrades(
@@ -43,6 +48,8 @@ extension StoreFixture {
             try await upgrades.run()
             report.rows.append(upgrades.row)
             failures.add(upgrades.failures)
+            try olderReleases.check(upgrades)
+            failures.add(olderReleases.failures(of: migrations))
         }
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
