@@ -96,7 +96,7 @@ public final class CodableCache: Sendable {
     /// ```
     ///
     /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes through
-    /// the pending migrations in memory. Nothing is written, and no lock is kept between two calls. Settings are neither
+    /// the pending migrations in memory. The file is not written to, and no lock is kept between two calls. Settings are neither
     /// read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the code
     /// `storeChanged` until it is opened again.
     ///
@@ -194,17 +194,18 @@ public final class CodableCache: Sendable {
         if let reader = reading?.upgrader {
             upgrader = reader
             sweep = nil
+        } else if unfinished.isEmpty {
+            upgrader = nil
+            sweep = nil
         } else {
-            upgrader =
-                unfinished.isEmpty
-                ? nil
-                : RecordUpgrader(
-                    unfinished,
-                    storeName: path,
-                    configuration: upgradeConfiguration,
-                    onFailure: migrations.failurePolicy
-                )
-            sweep = upgrader.map { Backfill($0, core, hub, configuration) }
+            let upgrader = RecordUpgrader(
+                unfinished,
+                storeName: path,
+                configuration: upgradeConfiguration,
+                onFailure: migrations.failurePolicy
+            )
+            self.upgrader = upgrader
+            sweep = Backfill(upgrader, core, hub, configuration)
         }
         if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
     }
@@ -591,7 +592,7 @@ extension CodableCache {
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
-    private func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
+    func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
         guard let upgrader else { return stored }
         do throws(MoltError) {
             return try stored.upgraded(by: upgrader)

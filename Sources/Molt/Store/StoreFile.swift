@@ -296,23 +296,28 @@ package final class StoreFile {
         unlocked = nil
         do {
             return try readyForReading(.readOnly, busyMilliseconds)
-        } catch let error as SQLiteError {
-            guard error.mayBeForLackOfLocks, !files.hasLog, let status = try FileStatus.of(path),
+        } catch {
+            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeForLackOfLocks == true, !files.hasLog,
+                let status = try FileStatus.of(path),
                 let connection = try? readyForReading(.immutable, busyMilliseconds),
                 // A writer makes a log before it changes the file.
                 !files.hasLog, try FileStatus.of(path) == status
-            else { throw MoltError(error, store: path) }
+            else { throw error }
             unlocked = status
             return connection
         }
     }
 
     private func readyForReading(_ mode: Connection.Mode, _ busyMilliseconds: Int32) throws -> Connection {
-        let connection = try Connection(path, mode: mode)
-        connection.busyTimeout = busyMilliseconds
-        guard try hasTables(connection) else { throw missing }
-        self.connection = connection
-        return connection
+        do {
+            let connection = try Connection(path, mode: mode)
+            connection.busyTimeout = busyMilliseconds
+            guard try hasTables(connection) else { throw missing }
+            self.connection = connection
+            return connection
+        } catch let error as SQLiteError {
+            throw MoltError(error, store: path)
+        }
     }
 
     /// Releases the connection; SQLite closes it with its last user.

@@ -33,7 +33,8 @@ struct DryRun {
             let reading =
                 configuration.readsNewerStores
                 ? try ReadingCheck(migrations, configuration).checkNewer(store, opening) : nil
-            var report = try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
+            var report =
+                try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             return report
         } catch {

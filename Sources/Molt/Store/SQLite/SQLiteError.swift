@@ -100,7 +100,9 @@ extension SQLiteError {
         }
     }
     /// Whether a reader's files for its locks may be missing and cannot be made.
-    var mayBeForLackOfLocks: Bool { resultCode == SQLITE_CANTOPEN || resultCode == SQLITE_READONLY || isFull || isShared }
+    var mayBeForLackOfLocks: Bool {
+        resultCode == SQLITE_CANTOPEN || resultCode == SQLITE_READONLY || isFull || isShared
+    }
     /// Whether the file that readers and writers share could not be opened, enlarged or mapped.
     private var isShared: Bool {
         // SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE and SQLITE_IOERR_SHMMAP.
