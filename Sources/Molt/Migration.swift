@@ -23,6 +23,10 @@ public struct Migration: Sendable {
     ///
     /// See ``readableByOlderReleases()``.
     public private(set) var isReadableByOlderReleases = false
+    /// Whether releases that do not know the migration can also write to the store after it.
+    ///
+    /// See ``writableByOlderReleases()``.
+    public private(set) var isWritableByOlderReleases = false
 
     /// Whether records go through the migration when they are read; see ``onRead()``.
     public private(set) var isOnRead = false
@@ -68,6 +72,31 @@ public struct Migration: Sendable {
     /// ```
     public func readableByOlderReleases() -> Migration {
         changed { $0.isReadableByOlderReleases = true }
+    }
+
+    /// Declares that releases which do not know this migration can still read and write the store after it.
+    ///
+    /// Use it when a release adds optional properties or new types, so that records need no work. Such a release may
+    /// open the upgraded store for writing if all newer migrations declare this; see
+    /// ``MoltConfiguration/readsNewerStores``. The declaration includes ``readableByOlderReleases()``.
+    ///
+    /// ```swift
+    /// Migration(to: 3, "nickname-added").writableByOlderReleases()
+    /// ```
+    ///
+    /// A value that the older release sets for an existing key keeps the properties that this release does not know. A
+    /// value for a new key lacks them, so they must be optional.
+    ///
+    /// No step of the migration ever sees what an older release writes after it. The registry is therefore invalid if
+    /// the migration has a step on records, or if its coders differ from those of the version before.
+    ///
+    /// The store saves the declaration when the migration runs; a later change to it has no effect. It is not part of
+    /// the ``fingerprint``.
+    public func writableByOlderReleases() -> Migration {
+        changed {
+            $0.isReadableByOlderReleases = true
+            $0.isWritableByOlderReleases = true
+        }
     }
 
     /// Declares that the migration upgrades each record when it is read, so that opening a store does not wait for

@@ -215,8 +215,8 @@ struct SalvagedTables {
                 let isText = index < 13 || value.string != nil
                 try insertion.bind(isText ? value : .null, at: Int32(index + 1))
             }
-            let isReadable = row.count > 17 && row[17] == .integer(1)
-            try insertion.bind(.integer(isReadable ? 1 : 0), at: 18)
+            let declared = row.count > 17 ? row[17].integer ?? 0 : 0
+            try insertion.bind(.integer((0...2).contains(declared) ? declared : 0), at: 18)
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }

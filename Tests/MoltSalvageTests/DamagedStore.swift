@@ -61,7 +61,12 @@ struct SoundStore {
         let records = (0..<140).map { number in Self.record(number, &random) }
         let ledger = [
             LedgerEntry(name: "first", version: 1, appliedAt: Date(timeIntervalSince1970: 1), attachedCounts: ["a": 2]),
-            LedgerEntry(name: "second", version: 2, appliedAt: Date(timeIntervalSince1970: 2)),
+            LedgerEntry(
+                name: "second",
+                version: 2,
+                appliedAt: Date(timeIntervalSince1970: 2),
+                isWritableByOlderReleases: true
+            ),
         ]
         try StoreContents(version: 2, ledger: ledger, records: records).write(to: store)
         store.close()

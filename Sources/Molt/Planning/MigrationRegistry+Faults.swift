@@ -47,6 +47,7 @@ extension MigrationRegistry {
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
+            faults += writableFaults(of: migration, place: place)
             faults += codingFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
@@ -99,11 +100,32 @@ extension MigrationRegistry {
         }
     }
 
+    private func writableFaults(of migration: Migration, place: String) -> [String] {
+        guard migration.isWritableByOlderReleases else { return [] }
+        var faults = migration.steps.enumerated().filter(\.element.usesRecords).map { number, step in
+            "\(place), step \(number + 1): Older releases may write to the store, but the step works on records (\(step)) "
+                + "and will not see those that they write. Remove writableByOlderReleases(), or move the step to a "
+                + "migration of its own."
+        }
+        if !coding(before: migration).isSame(as: coding(at: migration.version)) {
+            faults.append(
+                "\(place), lets older releases write to the store, but they write values with other coders. Remove "
+                    + "writableByOlderReleases()."
+            )
+        }
+        return faults
+    }
+
+    /// The coders of the version before a migration's.
+    private func coding(before migration: Migration) -> RecordCoding {
+        let before = migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
+        return coding(at: max(before, oldestSupportedVersion))
+    }
+
     /// The first migrations after a change of the coders may decode values before or after they get their new form.
     private func codingFaults(of migration: Migration, place: String) -> [String] {
         guard migration.runsClosure, !migration.hasOwnCoding else { return [] }
-        let before = migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
-        let earlier = coding(at: max(before, oldestSupportedVersion))
+        let earlier = coding(before: migration)
         if allowsLateMigrations, !coding.isSame(as: migration.coding) {
             return [
                 "\(place), runs a closure, may run late, and has the coders of its version, which later records do not have. "

@@ -50,12 +50,28 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     ///
     /// See ``Migration/readableByOlderReleases()``.
     public var isReadableByOlderReleases: Bool
+    /// Whether the migration declared that older releases can also write to the store after it.
+    ///
+    /// See ``Migration/writableByOlderReleases()``.
+    public var isWritableByOlderReleases: Bool {
+        get { writable ?? false }
+        set { writable = newValue ? true : nil }
+    }
+    /// Nil for false, as in rows that were encoded before the declaration existed.
+    private var writable: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, version, outcome, appliedAt, duration, counts, attachedCounts, appVersion, moltVersion, fingerprint
+        case replaces, extra, isReadableByOlderReleases
+        case writable = "isWritableByOlderReleases"
+    }
 
     /// Creates a row.
     ///
     /// - Parameters:
     ///   - duration: The duration, in seconds.
     ///   - moltVersion: The version of Molt that ran it; this one by default.
+    ///   - isWritableByOlderReleases: Whether older releases can also write; then they can read, too.
     public init(
         name: String,
         version: Int,
@@ -68,7 +84,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         moltVersion: String? = nil,
         fingerprint: String? = nil,
         replaces: [String] = [],
-        isReadableByOlderReleases: Bool = false
+        isReadableByOlderReleases: Bool = false,
+        isWritableByOlderReleases: Bool = false
     ) {
         self.name = name
         self.version = version
@@ -81,7 +98,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.moltVersion = moltVersion ?? MoltRelease.version
         self.fingerprint = fingerprint
         self.replaces = replaces
-        self.isReadableByOlderReleases = isReadableByOlderReleases
+        self.isReadableByOlderReleases = isReadableByOlderReleases || isWritableByOlderReleases
+        self.isWritableByOlderReleases = isWritableByOlderReleases
     }
 }
 

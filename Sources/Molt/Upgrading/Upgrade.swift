@@ -419,7 +419,8 @@ final class Upgrade {
                 // Other migrations did the work that a replacement stands for.
                 fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
                 replaces: migration?.replaces ?? [],
-                isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false
+                isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
+                isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
             )
         }
     }

@@ -201,7 +201,7 @@ extension StoreFixture {
             "an object with name and version",
             known: [
                 "name", "version", "outcome", "fingerprint", "attachedCounts", "appliedAt", "duration", "counts",
-                "appVersion", "moltVersion", "isReadableByOlderReleases",
+                "appVersion", "moltVersion", "isReadableByOlderReleases", "isWritableByOlderReleases",
             ]
         )
         return LedgerEntry(
@@ -215,7 +215,8 @@ extension StoreFixture {
             appVersion: try object["appVersion"]?.string("a string") ?? "",
             moltVersion: try object["moltVersion"]?.string("a string") ?? "",
             fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
-            isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false
+            isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false,
+            isWritableByOlderReleases: try object["isWritableByOlderReleases"]?.bool("true or false") ?? false
         )
     }
 

@@ -58,7 +58,8 @@ extension StoreFixture {
                 attachedCounts: entry.attachedCounts,
                 moltVersion: "",
                 fingerprint: entry.fingerprint,
-                isReadableByOlderReleases: entry.isReadableByOlderReleases
+                isReadableByOlderReleases: entry.isReadableByOlderReleases,
+                isWritableByOlderReleases: entry.isWritableByOlderReleases
             )
         }
         return fixture
@@ -79,6 +80,7 @@ extension StoreFixture {
             ("version", .integer(entry.version)),
             ("fingerprint", entry.fingerprint.map(JSONText.string)),
             ("isReadableByOlderReleases", entry.isReadableByOlderReleases ? .bool(true) : nil),
+            ("isWritableByOlderReleases", entry.isWritableByOlderReleases ? .bool(true) : nil),
             ("outcome", entry.outcome == .ran ? nil : .string(entry.outcome.rawValue)),
             ("attachedCounts", json(entry.attachedCounts.sorted { $0.key.utf8Precedes($1.key) })),
             ("appliedAt", entry.appliedAt == .neverApplied ? nil : .date(entry.appliedAt)),

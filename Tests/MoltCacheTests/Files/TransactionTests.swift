@@ -69,7 +69,12 @@ import Testing
             fingerprint: "0123456789abcdef",
             isReadableByOlderReleases: true
         )
-        let other = LedgerEntry(name: "Müller's \"row\"", version: 1, appliedAt: Date(timeIntervalSince1970: 6))
+        let other = LedgerEntry(
+            name: "Müller's \"row\"",
+            version: 1,
+            appliedAt: Date(timeIntervalSince1970: 6),
+            isWritableByOlderReleases: true
+        )
         #expect(throws: TestFailure.self) {
             try store.commit { transaction throws in
                 try transaction.addToLedger([entry], version: 7)
@@ -89,6 +94,7 @@ import Testing
         }
         try store.commit { try $0.addToLedger([other], version: 7) }
         #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
+        #expect(other.isReadableByOlderReleases && !entry.isWritableByOlderReleases)
         #expect(try StoreFile.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }

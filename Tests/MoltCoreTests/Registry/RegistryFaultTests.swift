@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Molt
@@ -121,6 +122,19 @@ struct RegistryFaultTests {
             [Migration(to: 2, "b", replacing: ["a"]), Migration(to: 3, "c", replacing: ["a"])]
         ),
         ("replaces only itself", [Migration(to: 1, "a", replacing: ["a"])]),
+        (
+            "step 1: Older releases may write to the store, but the step works on records (delete the type A)",
+            [Migration(to: 1, "a", .deleteType("A")).writableByOlderReleases()]
+        ),
+        (
+            "step 2: Older releases may write to the store",
+            [Migration(to: 1, "a", .removeKeys("k", in: .standard), .run { _ in }).writableByOlderReleases()]
+        ),
+        (
+            "\"b\" (version 3), lets older releases write to the store, but they write values with other coders",
+            MigrationRegistry([Migration(to: 1, "a"), Migration(to: 3, "b").writableByOlderReleases()])
+                .coding(RecordCoding { encoder, _ in encoder.dateEncodingStrategy = .iso8601 }, through: 2)
+        ),
     ]
 
     private static let contradictorySteps: [(String, [MigrationStep])] = [

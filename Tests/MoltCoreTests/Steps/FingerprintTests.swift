@@ -92,6 +92,12 @@ struct FingerprintTests {
         )
     }
 
+    @Test func `A fingerprint does not depend on what older releases may do`() {
+        let migration = Migration(to: 1, "name")
+        #expect(migration.readableByOlderReleases().fingerprint == migration.fingerprint)
+        #expect(migration.writableByOlderReleases().fingerprint == migration.fingerprint)
+    }
+
     @Test func `A fingerprint depends on the revision of a registered block`() {
         var first = MigrationRegistry()
         first.register(to: 1, "block") { _ in }

@@ -34,6 +34,8 @@ enum RandomFixture {
         if random.oneIn(2) { entry.fingerprint = text(&random) }
         if random.oneIn(2) { entry.appVersion = text(&random) }
         if random.oneIn(2) { entry.moltVersion = text(&random) }
+        entry.isReadableByOlderReleases = random.oneIn(2)
+        if entry.isReadableByOlderReleases { entry.isWritableByOlderReleases = random.oneIn(2) }
         entry.outcome = random.pick([.ran, .createdAtVersion, .replaced, .deferred])
         return entry
     }

@@ -57,7 +57,7 @@ package enum LedgerTable {
                 entry.counts.quarantined, entry.appVersion, entry.moltVersion,
                 entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
                 entry.replaces.isEmpty ? nil : json(entry.replaces), entry.extra,
-                entry.isReadableByOlderReleases ? 1 : 0,
+                entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
             ])
             try insertion.run()
         }
@@ -124,7 +124,8 @@ package enum LedgerTable {
             moltVersion: row.text(11),
             fingerprint: row.isNull(13) ? nil : row.text(13),
             replaces: row.isNull(14) ? [] : value(of: row.text(14)) ?? [],
-            isReadableByOlderReleases: row.integer(16) != 0
+            isReadableByOlderReleases: row.integer(16) != 0,
+            isWritableByOlderReleases: row.integer(16) == 2
         )
         if !row.isNull(15) { entry.extra = row.text(15) }
         return entry

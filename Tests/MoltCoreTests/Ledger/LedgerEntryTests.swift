@@ -1,0 +1,23 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite struct `A ledger row as JSON` {
+    @Test func `tells that older releases can write, and can be read if it does not`() throws {
+        var entry = LedgerEntry(
+            name: "a",
+            version: 1,
+            appliedAt: Date(timeIntervalSince1970: 0),
+            isWritableByOlderReleases: true
+        )
+        let writable = try JSONEncoder().encode(entry)
+        #expect(String(decoding: writable, as: UTF8.self).contains(#""isWritableByOlderReleases":true"#))
+        #expect(try JSONDecoder().decode(LedgerEntry.self, from: writable) == entry)
+
+        entry.isWritableByOlderReleases = false
+        let readable = try JSONEncoder().encode(entry)
+        #expect(!String(decoding: readable, as: UTF8.self).contains("isWritableByOlderReleases"))
+        let decoded = try JSONDecoder().decode(LedgerEntry.self, from: readable)
+        #expect(decoded == entry && decoded.isReadableByOlderReleases && !decoded.isWritableByOlderReleases)
+    }
+}
