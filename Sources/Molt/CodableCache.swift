@@ -43,6 +43,8 @@ public final class CodableCache: Sendable {
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
     let checkedShapes = CheckedShapes()
     private let lastTypeName = Locked(TypeNames())
+    /// Whether values keep the properties of the stored content that their type does not declare.
+    private let keepsUnknown: Bool
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Sends records through the migrations that they lack when they are read; nil if no record lacks any.
@@ -162,14 +164,15 @@ public final class CodableCache: Sendable {
             } else {
                 nil as StoreReading?
             }
-        isReadOnly = reading != nil
+        isReadOnly = reading?.isReadOnly ?? false
+        keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         let migrator = Migrator(
             migrations,
             configuration: upgradeConfiguration,
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
         report = try reading?.report ?? migrator.migrate(store)
-        schemaVersion = max(report.to, migrations.version)
+        schemaVersion = isReadOnly ? max(report.to, migrations.version) : migrations.version
         path = store.storeName
         self.migrations = migrations
         self.configuration = configuration
@@ -179,7 +182,7 @@ public final class CodableCache: Sendable {
         do {
             core = try CacheCore(
                 store,
-                version: report.to,
+                version: isReadOnly ? report.to : migrations.version,
                 configuration: configuration,
                 checkedShapes: checkedShapes,
                 reading: reading
@@ -207,7 +210,7 @@ public final class CodableCache: Sendable {
             self.upgrader = upgrader
             sweep = Backfill(upgrader, core, hub, configuration)
         }
-        if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
+        if configuration.runsBackfill, configuration.owner == .thisProcess, reading == nil { sweep?.start() }
     }
 
     deinit {
@@ -303,6 +306,11 @@ extension CodableCache {
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
+        guard content.unknown == nil else {
+            var batch = EncodedBatch()
+            batch.set(key, content)
+            return try write(batch)
+        }
         try change { session throws(SQLiteError) in try session.set(key, content) }
     }
 
@@ -544,7 +552,8 @@ extension CodableCache {
                 isData: false,
                 typeName: typeName,
                 expiration: expiration,
-                firstShape: isFirst ? firstShape(of: value, content: data) : nil
+                firstShape: isFirst ? firstShape(of: value, content: data) : nil,
+                unknown: keepsUnknown ? UnknownProperties(of: Value.self, coding) : nil
             )
         } catch {
             throw MoltError(

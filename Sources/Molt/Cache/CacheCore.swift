@@ -45,7 +45,7 @@ final class CacheCore: Sendable {
         reading: StoreReading?
     ) throws {
         path = store.storeName
-        isReadOnly = reading != nil
+        isReadOnly = reading?.isReadOnly ?? false
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds

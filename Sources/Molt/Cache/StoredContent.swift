@@ -55,13 +55,15 @@ struct StoredContent: Sendable {
 
 /// Content that is ready to be written.
 struct EncodedContent: Sendable {
-    let data: Data
+    var data: Data
     let isData: Bool
     let typeName: String
     /// Seconds since 1970; nil for never.
-    let expiration: Double?
+    var expiration: Double?
     /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
+    /// Adds properties of the stored content that the type does not declare; nil if they are not kept.
+    var unknown: UnknownProperties?
 }
 
 /// The shape of the first value of a type that is written after the cache was opened.

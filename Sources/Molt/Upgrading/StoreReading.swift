@@ -1,8 +1,10 @@
 internal import Foundation
 
-/// How a store is read that this process does not upgrade.
+/// How a store is opened that this process does not upgrade.
 struct StoreReading {
     let report: MigrationReport
+    /// Whether it may only be read; false for a newer one after which older releases may also write.
+    var isReadOnly: Bool { report.isReadOnly }
     /// Sends older records through the migrations that they lack; nil if no record lacks any.
     let upgrader: RecordUpgrader?
 }
@@ -22,7 +24,9 @@ struct ReadingCheck {
     /// - Returns: Nil when the store is neither newer than the registry nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
     func checkNewer(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> StoreReading? {
-        try check(store, opening) { state, plan in plan.isSuperseded || state.laterLayout != nil ? plan : nil }
+        try check(store, opening, isOnlyRead: false) { state, plan in
+            plan.isSuperseded || state.laterLayout != nil ? plan : nil
+        }
     }
 
     /// Checks a store of any version that is to be read, and sends the events of an opening.
@@ -30,7 +34,7 @@ struct ReadingCheck {
     /// - Throws: ``MoltError`` with the code `fileMissing`, that of a problem of the plan, or `needsMigration` if a
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
-        let reading = try check(store, nil) { state, plan in
+        let reading = try check(store, nil, isOnlyRead: true) { state, plan in
             guard !state.isFresh else { throw store.missing }
             return plan
         }
@@ -41,6 +45,7 @@ struct ReadingCheck {
     private func check(
         _ store: StoreFile,
         _ opening: OpeningSummary?,
+        isOnlyRead: Bool,
         where isRead: (StoreState, MigrationPlan) throws -> MigrationPlan?
     ) throws -> StoreReading? {
         let startedAt = Date()
@@ -56,6 +61,7 @@ struct ReadingCheck {
             if isNewer { try checkReadable(state, plan) } else { try plan.checkProblems() }
             let upgrader = try isNewer ? nil : upgrader(for: state, store)
             var report = report(plan, startedAt)
+            report.isReadOnly = isOnlyRead || !isWritable(state)
             if let upgrader { report.onRead = upgrader.migrations.map(\.id) }
             opening.end(with: report)
             return StoreReading(report: report, upgrader: upgrader)
@@ -77,7 +83,6 @@ struct ReadingCheck {
             deferred: [],
             isDryRun: configuration.isDryRun
         )
-        report.isReadOnly = true
         report.onRead = plan.onRead
         return report
     }
@@ -143,6 +148,12 @@ struct ReadingCheck {
                 "It cannot be opened for reading either: migration \(first.migration) was not applied to it."
             )
         }
+    }
+
+    /// Whether this release may write to a newer store that it can read.
+    private func isWritable(_ state: StoreState) -> Bool {
+        state.laterLayout == nil
+            && registry.unknown(in: state.ledger).allSatisfy { $0.isWritableByOlderReleases || $0.outcome == .deferred }
     }
 
     private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MoltError {
