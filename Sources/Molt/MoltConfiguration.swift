@@ -45,13 +45,14 @@ public struct MoltConfiguration: Sendable {
     ///
     /// If false, it fails with the code `attemptsFailed` until a newer release of the app opens the store.
     public var retriesInterruptedUpgrades = false
-    /// Whether a store that a newer app has upgraded is opened for reading; false by default.
+    /// Whether a store that a newer app has upgraded is opened if its migrations allow that; false by default.
     ///
-    /// It is, if every newer migration declares that older releases can read the store: see
-    /// ``Migration/readableByOlderReleases()``. A store that a later release of Molt has written must declare the same.
-    /// All other newer stores are refused with the code `superseded`, and no opening changes one. To continue with it,
-    /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which archives
-    /// the newer store.
+    /// If every newer migration declares ``Migration/writableByOlderReleases()``, the store is opened as usual, and values
+    /// that are set keep the properties that this release does not know. If each of them at least declares
+    /// ``Migration/readableByOlderReleases()``, it is opened for reading; a store that a later release of Molt has written
+    /// is never opened for more. All other newer stores are refused with the code `superseded`. No opening changes a newer
+    /// store. To continue with one that is refused, call `CodableCache.restore` with a backup of an earlier version, or
+    /// `CodableCache.startAfresh`, which archives the newer store.
     public var readsNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.

@@ -34,6 +34,11 @@ final class ShapeReading {
         includesNested && Self.mayHaveProperties(type) ? self : nil
     }
 
+    fileprivate func noteStyle<Value>(of value: Value) {
+        guard includesNested, !(Value.self is AnyClass), !(value is any CustomReflectable) else { return }
+        if Mirror(reflecting: value).displayStyle == .enum { isEnum = true }
+    }
+
     /// Coders treat the types of the libraries specially, except for dictionaries.
     private static func mayHaveProperties(_ type: Any.Type) -> Bool {
         type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
@@ -46,7 +51,7 @@ struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
 
     init(from decoder: any Decoder, configuration: ShapeReading) throws {
         value = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
-        if Mirror(reflecting: value).displayStyle == .enum { configuration.isEnum = true }
+        configuration.noteStyle(of: value)
     }
 }
 
