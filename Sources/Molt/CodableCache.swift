@@ -23,8 +23,8 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
-    /// Whether the file can only be read, because a newer app has upgraded it; see
-    /// ``MoltConfiguration/readsNewerStores``.
+    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer app
+    /// has upgraded it; see ``MoltConfiguration/readsNewerStores``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -43,8 +43,12 @@ public final class CodableCache: Sendable {
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
     let checkedShapes = CheckedShapes()
     private let lastTypeName = Locked(TypeNames())
+    /// Whether values keep the properties of the stored content that their type does not declare.
+    private let keepsUnknown: Bool
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
+    /// Sends records through the migrations that they lack when they are read; nil if no record lacks any.
+    private let upgrader: RecordUpgrader?
     /// Upgrades the records that still have to go through migrations on read; nil if there were none.
     private let sweep: Backfill?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
@@ -83,6 +87,41 @@ public final class CodableCache: Sendable {
         )
     }
 
+    /// Opens a cache file of any version only to read it, without upgrading it.
+    ///
+    /// Use it in a process that must not upgrade the file, or when an upgrade is impossible: in a widget that runs before
+    /// the app, on a full disk, on a read-only volume.
+    ///
+    /// ```swift
+    /// let cache = try CodableCache(reading: url, migrations: migrations)
+    /// let john = try cache.value(Person.self, forKey: "john")
+    /// ```
+    ///
+    /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes through
+    /// the pending migrations in memory. The file is not written to, and no lock is kept between two calls. Settings are neither
+    /// read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the code
+    /// `storeChanged` until it is opened again.
+    ///
+    /// A pending migration may only rename or delete types and change the content of single records. A file that a newer
+    /// app has upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
+    ///
+    /// - Parameters:
+    ///   - url: The file, which must exist.
+    ///   - migrations: The migrations that records go through; none by default.
+    ///   - configuration: How the cache works.
+    /// - Throws: ``MoltError`` with the code `needsMigration` if a pending migration needs an upgrade of the whole file,
+    ///   such as one with a block; it names the migration. With the code `fileMissing`, `superseded`, `tooOld`,
+    ///   `lateMigration`, or that of a file that cannot be used.
+    public convenience init(
+        reading url: URL,
+        migrations: MigrationRegistry = MigrationRegistry(),
+        configuration: Configuration = Configuration()
+    ) throws {
+        let store = StoreFile(at: url, configuration, createsFile: false)
+        store.readsLaterLayouts = true
+        try self.init(store, migrations: migrations, configuration: configuration, isOnlyRead: true)
+    }
+
     /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
     ///
     /// - Throws: ``MoltError`` when a step that imports data from elsewhere fails.
@@ -102,27 +141,38 @@ public final class CodableCache: Sendable {
 
     /// Opens a store, for example one in memory that already has records.
     ///
-    /// - Parameter retained: An object that the store's file needs; it lives as long as the cache.
+    /// - Parameters:
+    ///   - isOnlyRead: Whether the store is read as it is, and not upgraded.
+    ///   - retained: An object that the store's file needs; it lives as long as the cache.
     package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
         configuration: Configuration,
+        isOnlyRead: Bool = false,
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
         var upgradeConfiguration = configuration
         upgradeConfiguration.cancel(when: isCancelled)
         // A store that may only be read is not opened for writing and takes no lock.
+        let check = ReadingCheck(migrations, upgradeConfiguration)
         let reading =
-            configuration.readsNewerStores ? try NewerStoreCheck(migrations, upgradeConfiguration).check(store) : nil
-        isReadOnly = reading != nil
+            if isOnlyRead {
+                try check.check(store)
+            } else if configuration.readsNewerStores {
+                try check.checkNewer(store)
+            } else {
+                nil as StoreReading?
+            }
+        isReadOnly = reading?.isReadOnly ?? false
+        keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         let migrator = Migrator(
             migrations,
             configuration: upgradeConfiguration,
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
-        report = try reading ?? migrator.migrate(store)
-        schemaVersion = report.to
+        report = try reading?.report ?? migrator.migrate(store)
+        schemaVersion = isReadOnly ? max(report.to, migrations.version) : migrations.version
         path = store.storeName
         self.migrations = migrations
         self.configuration = configuration
@@ -132,10 +182,10 @@ public final class CodableCache: Sendable {
         do {
             core = try CacheCore(
                 store,
-                version: report.to,
+                version: isReadOnly ? report.to : migrations.version,
                 configuration: configuration,
                 checkedShapes: checkedShapes,
-                isReadOnly: isReadOnly
+                reading: reading
             )
         } catch {
             configuration.monitor?.openingFailed(with: error)
@@ -144,14 +194,23 @@ public final class CodableCache: Sendable {
         upgradeConfiguration.isCancelled = { false }
         let onRead = Set(report.onRead.map(\.name))
         let unfinished = migrations.migrations.filter { onRead.contains($0.name) }
-        let upgrader = RecordUpgrader(
-            unfinished,
-            storeName: path,
-            configuration: upgradeConfiguration,
-            onFailure: migrations.failurePolicy
-        )
-        sweep = unfinished.isEmpty ? nil : Backfill(upgrader, core, hub, configuration)
-        if configuration.runsBackfill, configuration.owner == .thisProcess, !isReadOnly { sweep?.start() }
+        if let reader = reading?.upgrader {
+            upgrader = reader
+            sweep = nil
+        } else if unfinished.isEmpty {
+            upgrader = nil
+            sweep = nil
+        } else {
+            let upgrader = RecordUpgrader(
+                unfinished,
+                storeName: path,
+                configuration: upgradeConfiguration,
+                onFailure: migrations.failurePolicy
+            )
+            self.upgrader = upgrader
+            sweep = Backfill(upgrader, core, hub, configuration)
+        }
+        if configuration.runsBackfill, configuration.owner == .thisProcess, reading == nil { sweep?.start() }
     }
 
     deinit {
@@ -201,6 +260,19 @@ extension CodableCache {
             )
         }
     }
+
+    /// Opens a cache file of any version only to read it, on a queue of its own.
+    ///
+    /// - Throws: ``MoltError`` as ``init(reading:migrations:configuration:)`` does.
+    public static func open(
+        reading url: URL,
+        migrations: MigrationRegistry = MigrationRegistry(),
+        configuration: Configuration = Configuration()
+    ) async throws -> CodableCache {
+        try await DispatchQueue(label: "molt.open").run {
+            try CodableCache(reading: url, migrations: migrations, configuration: configuration)
+        }
+    }
 }
 
 extension StoreFile {
@@ -234,6 +306,11 @@ extension CodableCache {
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
+        guard content.unknown == nil else {
+            var batch = EncodedBatch()
+            batch.set(key, content)
+            return try write(batch)
+        }
         try change { session throws(SQLiteError) in try session.set(key, content) }
     }
 
@@ -407,7 +484,7 @@ extension CodableCache {
     ///   it. ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only
     ///   readable, `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
     public func backfill() throws {
-        try sweep?.finish()
+        try finishBackfill { false }
     }
 
     /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
@@ -417,9 +494,14 @@ extension CodableCache {
     /// - Throws: The errors of the synchronous call, and `CancellationError`.
     public func backfill() async throws {
         // A queue of its own, because other calls must not wait for the backfill.
-        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [sweep] isCancelled in
-            try sweep?.finish(isCancelled: isCancelled)
+        try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [self] isCancelled in
+            try finishBackfill(isCancelled)
         }
+    }
+
+    private func finishBackfill(_ isCancelled: @escaping @Sendable () -> Bool) throws {
+        if isReadOnly, upgrader != nil { throw core.readOnly }
+        try sweep?.finish(isCancelled: isCancelled)
     }
 
     // MARK: Helpers
@@ -470,7 +552,8 @@ extension CodableCache {
                 isData: false,
                 typeName: typeName,
                 expiration: expiration,
-                firstShape: isFirst ? firstShape(of: value, content: data) : nil
+                firstShape: isFirst ? firstShape(of: value, content: data) : nil,
+                unknown: keepsUnknown ? UnknownProperties(of: Value.self, coding) : nil
             )
         } catch {
             throw MoltError(
@@ -518,11 +601,9 @@ extension CodableCache {
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
-    private func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
-        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
-            return stored
-        }
-        do {
+    func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
+        guard let upgrader else { return stored }
+        do throws(MoltError) {
             return try stored.upgraded(by: upgrader)
         } catch {
             throw MoltError(

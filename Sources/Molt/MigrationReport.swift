@@ -95,9 +95,9 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var onRead: [MigrationID] = []
     /// Whether this is the report of a dry run, which changes nothing.
     public var isDryRun: Bool
-    /// Whether the store was upgraded by a newer app and is open for reading only.
+    /// Whether the store is open for reading only.
     ///
-    /// See ``MoltConfiguration/readsNewerStores``.
+    /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/readsNewerStores``.
     public var isReadOnly = false
 
     /// Whether there was nothing to do.

@@ -45,13 +45,14 @@ public struct MoltConfiguration: Sendable {
     ///
     /// If false, it fails with the code `attemptsFailed` until a newer release of the app opens the store.
     public var retriesInterruptedUpgrades = false
-    /// Whether a store that a newer app has upgraded is opened for reading; false by default.
+    /// Whether a store that a newer app has upgraded is opened if its migrations allow that; false by default.
     ///
-    /// It is, if every newer migration declares that older releases can read the store: see
-    /// ``Migration/readableByOlderReleases()``. A store that a later release of Molt has written must declare the same.
-    /// All other newer stores are refused with the code `superseded`, and no opening changes one. To continue with it,
-    /// call `CodableCache.restore` with a backup of an earlier version, or `CodableCache.startAfresh`, which archives
-    /// the newer store.
+    /// If every newer migration declares ``Migration/writableByOlderReleases()``, the store is opened as usual, and values
+    /// that are set keep the properties that this release does not know. If each of them at least declares
+    /// ``Migration/readableByOlderReleases()``, it is opened for reading; a store that a later release of Molt has written
+    /// is never opened for more. All other newer stores are refused with the code `superseded`. No opening changes a newer
+    /// store. To continue with one that is refused, call `CodableCache.restore` with a backup of an earlier version, or
+    /// `CodableCache.startAfresh`, which archives the newer store.
     public var readsNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
@@ -111,6 +112,25 @@ public struct MoltConfiguration: Sendable {
     /// uses not yet written when the process ends are lost. A value larger than the limit by itself is evicted at once,
     /// and no other with it.
     public var sizeLimit: Int?
+    /// Whether values that are set keep the properties of the stored content that their type does not declare; false by
+    /// default.
+    ///
+    /// If it is true, an older build that writes a value does not remove what a newer one has added:
+    ///
+    /// ```swift
+    /// // The file has {"name":"John","photo":"7"}, and this build's Person has a name only.
+    /// try cache.set(Person(name: "Jim"), forKey: "john")  // {"name":"Jim","photo":"7"}
+    /// ```
+    ///
+    /// The same holds for objects in the content, under properties and keys of dictionaries, but not in arrays, whose
+    /// elements are replaced. Values of unknown properties are kept byte for byte. A property is declared if the type has
+    /// a coding key for it; a declared one that is encoded as nil is removed. Nothing is kept of a record of another type,
+    /// of an enum's other case, and if the type is not `Decodable`.
+    ///
+    /// Every `set` then reads the stored content first. Only if that has a property which the new content lacks, the new
+    /// content is also decoded, to see which keys the type declares. A store that a newer app has upgraded keeps unknown
+    /// properties whatever the option: see ``Migration/writableByOlderReleases()``.
+    public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///
     /// If false, call `backfill()`. If another process is the ``owner``, it does not start automatically.

@@ -6,12 +6,13 @@ internal import Foundation
 /// use connections of their own, which see the last commit and wait for no writer.
 final class CacheCore: Sendable {
     let path: String
-    /// Whether a newer app owns the file, so that it is only read.
-    let isReadOnly: Bool
+    private let isReadOnly: Bool
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
     private let file: OpenFile?
+    /// The status of a file that is read without locks; nil for any other.
+    private let unlocked: FileStatus?
     private let memory: MemoryLayer?
     private let writer: Locked<Writer>
     /// The connections that only read; nil when one connection does everything.
@@ -41,10 +42,10 @@ final class CacheCore: Sendable {
         version: Int,
         configuration: CodableCache.Configuration,
         checkedShapes: CheckedShapes,
-        isReadOnly: Bool = false
+        reading: StoreReading?
     ) throws {
         path = store.storeName
-        self.isReadOnly = isReadOnly
+        isReadOnly = reading?.isReadOnly ?? false
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
@@ -54,10 +55,12 @@ final class CacheCore: Sendable {
             version: version,
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
+            types: TypesOnRead(reading?.upgrader),
             mismatches: configuration.mismatches,
             checkedShapes: checkedShapes
         )
         let session = CacheSession(connection, of: shared)
+        unlocked = store.unlocked
         // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
         if store.isInMemory {
@@ -215,7 +218,7 @@ final class CacheCore: Sendable {
         isUse: Bool = true,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
-        if isReadOnly { throw belongsToNewer }
+        if isReadOnly { throw readOnly }
         if isUse { isUsed.set() }
         let now = now()
         defer { memory?.releaseDropped() }
@@ -280,8 +283,11 @@ final class CacheCore: Sendable {
     ) throws -> Value {
         if hasClosed { throw closed }
         session.now = now
-        do throws(SQLiteError) {
-            return try body(session)
+        let result = Result { () throws(SQLiteError) in try body(session) }
+        // Without locks, a reader may see only a part of another process's changes.
+        if let unlocked, try StoreFiles(path).hasLog || FileStatus.of(path) != unlocked { throw changedUnlocked }
+        do {
+            return try result.get()
         } catch {
             throw failure(error, of: session)
         }
@@ -313,11 +319,21 @@ final class CacheCore: Sendable {
         MoltError(.closed, "The cache at \(path) was closed.", advice: "Open it again to use it.", store: path)
     }
 
-    private var belongsToNewer: MoltError {
+    /// The error of a call that writes to a cache which is only read.
+    var readOnly: MoltError {
         MoltError(
             .readOnly,
-            "A newer app has written the cache at \(path), and this one opened it for reading only.",
-            advice: "Update the app to write.",
+            "The cache at \(path) was opened for reading only.",
+            advice: "If a newer app has written it, update the app to write. Otherwise, open it with `init(at:)`.",
+            store: path
+        )
+    }
+
+    private var changedUnlocked: MoltError {
+        MoltError(
+            .storeChanged,
+            "Another process has changed the cache at \(path), which is read without locks because none could be taken.",
+            advice: "Open it again.",
             store: path
         )
     }

@@ -51,6 +51,8 @@ final class CacheSession: @unchecked Sendable {
         let version: Int
         let generation: Int64
         let uses: UseLog?
+        /// The names that types get by migrations that records only go through when they are read; nil if they keep theirs.
+        let types: TypesOnRead?
         let mismatches: MoltConfiguration.MismatchPolicy
         /// The types whose shapes were compared or stored since the cache was opened.
         let checkedShapes: CheckedShapes
@@ -239,6 +241,7 @@ final class CacheSession: @unchecked Sendable {
         let expiration = row.real(6)
         if row.isNumber(6), let expiration, expiration <= now { return nil }
         let typeName = try typeName(id: row.integer(5))
+        if let types = shared.types, types.name(of: typeName) == nil { return nil }
         let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
         shared.uses?.add(found.id, at: now)
         return found
@@ -272,7 +275,8 @@ final class CacheSession: @unchecked Sendable {
         let statement = try statements[.nameOfKey]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
-        return try statement.first { $0.text(0) }
+        guard let name = try statement.first({ $0.text(0) }) else { return nil }
+        return shared.types.map { $0.name(of: name) } ?? name
     }
 
     /// Calls a closure with each content of a type, in the order of insertion.
@@ -287,7 +291,7 @@ final class CacheSession: @unchecked Sendable {
 
     func keys(ofType type: String?) throws(SQLiteError) -> [String] {
         var keys: [String] = []
-        try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
+        try listing(.keysOfType, orAll: .keys, type).eachRow { row throws(SQLiteError) in
             keys.append(row.text(0))
         }
         return keys
@@ -310,13 +314,28 @@ final class CacheSession: @unchecked Sendable {
     }
 
     func count(ofType type: String?) throws(SQLiteError) -> Int {
-        Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
+        Int(try listing(.countOfType, orAll: .count, type).first { $0.integer(0) } ?? 0)
     }
 
-    private func listing(_ query: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
+    private func listing(_ query: RowQuery, orAll all: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
+        if let type { return try listing(query, type) }
+        if let types = shared.types { return try listing(query, where: types.condition(connection)) }
+        let statement = try statements[all]
+        try statement.bind(now, at: 1)
+        return statement
+    }
+
+    private func listing(_ query: RowQuery, _ type: String) throws(SQLiteError) -> Statement {
+        if let types = shared.types { return try listing(query, where: types.condition(for: type, connection)) }
         let statement = try statements[query]
         try statement.bind(now, at: 1)
-        if let type { try statement.bind(type, at: 2) }
+        try statement.bind(type, at: 2)
+        return statement
+    }
+
+    private func listing(_ query: RowQuery, where condition: String) throws(SQLiteError) -> Statement {
+        let statement = try connection.prepare(query.sql(ofType: condition))
+        try statement.bind(now, at: 1)
         return statement
     }
 

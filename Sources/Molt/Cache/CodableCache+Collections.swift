@@ -293,15 +293,6 @@ extension CodableCache {
         return batch.changes
     }
 
-    private func write(_ batch: EncodedBatch) throws {
-        guard !batch.isEmpty else { return }
-        try change { session throws(SQLiteError) in
-            try session.apply(batch)
-        } telling: { session, listsChanges in
-            listsChanges ? session.changes : batch.changes
-        }
-    }
-
     private func contents(_ keys: [String]) throws -> [StoredContent?] {
         try core.read { session throws(SQLiteError) in
             var contents: [StoredContent?] = []

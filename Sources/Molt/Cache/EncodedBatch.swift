@@ -11,10 +11,14 @@ struct EncodedBatch: Sendable {
         let isData: Bool
         /// The shape of the first value of a type, if it must be compared; only that change has this form.
         let firstShape: FirstShape?
+        /// Adds properties of the stored content that the type does not declare; nil if they are not kept.
+        let unknown: UnknownProperties?
 
         /// Whether content that is not the first of its type has this form.
         fileprivate func isForm(of content: EncodedContent) -> Bool {
-            firstShape == nil && isData == content.isData && ExactName.isSame(typeName, content.typeName)
+            firstShape == nil && isData == content.isData
+                && (unknown?.isSame(as: content.unknown) ?? (content.unknown == nil))
+                && ExactName.isSame(typeName, content.typeName)
         }
     }
 
@@ -90,9 +94,40 @@ struct EncodedBatch: Sendable {
             }
         }
         forms.append(
-            Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape)
+            Form(
+                typeName: content.typeName,
+                isData: content.isData,
+                firstShape: content.firstShape,
+                unknown: content.unknown
+            )
         )
         return Int32(forms.count - 1)
+    }
+
+    /// Whether properties of stored contents may have to be added.
+    var keepsUnknown: Bool { forms.contains { $0.unknown != nil } }
+
+    /// The same changes with other contents.
+    ///
+    /// - Parameter replace: Returns the new content of a value that is set; for a removal, it gets no form.
+    func replacingContents(_ replace: (_ key: String, _ content: Data, Form?) throws -> Data) rethrows -> EncodedBatch {
+        var batch = EncodedBatch()
+        batch.forms = forms
+        batch.isOnlySetting = isOnlySetting
+        for chunk in chunks {
+            var start = 0
+            for row in chunk.rows {
+                let end = start + row.keyCount
+                let key = String(decoding: chunk.bytes[start..<end], as: UTF8.self)
+                let content = Data(chunk.bytes[end..<end + row.contentCount])
+                start = end + row.contentCount
+                let new = try replace(key, content, row.form.map { forms[Int($0)] })
+                batch.add(key, new) {
+                    Row(form: row.form, keyCount: $0, contentCount: new.count, expiration: row.expiration)
+                }
+            }
+        }
+        return batch
     }
 
     /// The changes for listeners, of a batch without removals.

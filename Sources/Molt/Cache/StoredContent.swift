@@ -6,11 +6,13 @@ struct StoredContent: Sendable {
     var key: String
     private(set) var data: Data
     private(set) var isData: Bool
-    let typeName: String
+    private(set) var typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
     /// The version at which the content was stored.
-    private(set) var version: Int
+    let version: Int
+    /// Whether it has been through the migrations that it lacked when it was read.
+    private var isUpgraded = false
 
     /// Copies a row of a query.
     ///
@@ -25,10 +27,14 @@ struct StoredContent: Sendable {
         self.expiration = expiration
     }
 
-    /// The upgraded content.
+    /// The content after the migrations that it lacks; an upgraded one lacks none.
     func upgraded(by upgrader: RecordUpgrader) throws(MoltError) -> StoredContent {
+        guard !isUpgraded, version < upgrader.doneFrom else { return self }
+        var upgraded = self
+        upgraded.isUpgraded = true
         let chain = upgrader.chain(typeName: typeName, from: version)
-        guard !chain.steps.isEmpty else { return self }
+        upgraded.typeName = chain.lastName ?? typeName
+        guard !chain.steps.isEmpty else { return upgraded }
         var record = Record(
             id: id,
             key: key,
@@ -38,26 +44,26 @@ struct StoredContent: Sendable {
             expiration: expiration,
             version: version
         )
-        guard try upgrader.upgrade(&record, chain).changedAt != nil else { return self }
+        guard try upgrader.upgrade(&record, chain).changedAt != nil else { return upgraded }
         var bytes: [UInt8] = []
         record.writeContent(to: &bytes)
-        var upgraded = self
         upgraded.data = Data(bytes)
         upgraded.isData = record.isData
-        upgraded.version = upgrader.version
         return upgraded
     }
 }
 
 /// Content that is ready to be written.
 struct EncodedContent: Sendable {
-    let data: Data
+    var data: Data
     let isData: Bool
     let typeName: String
     /// Seconds since 1970; nil for never.
-    let expiration: Double?
+    var expiration: Double?
     /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
+    /// Adds properties of the stored content that the type does not declare; nil if they are not kept.
+    var unknown: UnknownProperties?
 }
 
 /// The shape of the first value of a type that is written after the cache was opened.

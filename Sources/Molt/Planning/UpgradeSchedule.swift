@@ -63,6 +63,25 @@ struct UpgradeSchedule {
     /// Whether a step runs.
     let hasSteps: Bool
 
+    /// Groups the steps that a plan runs.
+    ///
+    /// - Parameter isIncluded: Whether a step is one of them, if the plan runs it; by default all are.
+    init(
+        of plan: MigrationPlan,
+        _ registry: MigrationRegistry,
+        where isIncluded: (MigrationStep) -> Bool = { _ in true }
+    ) {
+        let actions = Dictionary(plan.entries.map { ($0.migration.name, $0.action) }) { first, _ in first }
+        let running = registry.migrations.filter { actions[$0.name]?.runsSteps == true }
+        // The backfill comes first, because its migrations count as applied.
+        let backfilled = running.filter { actions[$0.name] == .backfill }
+        let others = running.filter { actions[$0.name] != .backfill }
+        self.init(
+            backfilled.map(PendingMigration.init(backfilling:))
+                + PendingMigration.all(others, in: registry, from: plan.from)
+        ) { actions[$0.name]?.runs($1) == true && isIncluded($1) }
+    }
+
     /// Groups the steps of migrations.
     ///
     /// - Parameter runs: Whether a step runs: a suite may have been through it already.

@@ -32,6 +32,8 @@ package final class StoreFile {
     var readsLaterLayouts = false
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
+    /// The status of the file when it was opened without locks, because none can be taken; nil otherwise.
+    private(set) var unlocked: FileStatus?
     private let createsFile: Bool
     private(set) var connection: Connection?
     private var isProbed = false
@@ -286,9 +288,29 @@ package final class StoreFile {
         }
     }
 
+    /// Opens the file for reading; without locks, if none can be taken.
+    ///
+    /// SQLite keeps the locks of readers in a file beside the database, which it cannot make in a directory that is
+    /// read-only or full.
     private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
+        unlocked = nil
         do {
-            let connection = try Connection(path, mode: .readOnly)
+            return try readyForReading(.readOnly, busyMilliseconds)
+        } catch {
+            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeForLackOfLocks == true, !files.hasLog,
+                let status = try FileStatus.of(path),
+                let connection = try? readyForReading(.immutable, busyMilliseconds),
+                // A writer makes a log before it changes the file.
+                !files.hasLog, try FileStatus.of(path) == status
+            else { throw error }
+            unlocked = status
+            return connection
+        }
+    }
+
+    private func readyForReading(_ mode: Connection.Mode, _ busyMilliseconds: Int32) throws -> Connection {
+        do {
+            let connection = try Connection(path, mode: mode)
             connection.busyTimeout = busyMilliseconds
             guard try hasTables(connection) else { throw missing }
             self.connection = connection
@@ -389,7 +411,7 @@ package final class StoreFile {
         }
     }
 
-    private var missing: MoltError {
+    var missing: MoltError {
         MoltError(.fileMissing, "There is no cache at \(path).", store: path)
     }
 

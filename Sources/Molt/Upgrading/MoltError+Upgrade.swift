@@ -32,6 +32,21 @@ extension MoltError {
         )
     }
 
+    /// The error for a store that is only read, and of which a step needs more than single records.
+    static func needsMigration(_ plan: MigrationPlan, of migration: Migration, _ step: MigrationStep) -> MoltError {
+        MoltError(
+            .needsMigration,
+            "The store is at version \(plan.from) and cannot be read in the form of version \(plan.to) without an "
+                + "upgrade: migration \(migration.id) has a step that changes more than the content of single records "
+                + "(\(step)).",
+            advice: "Open it in a process that may upgrade it, or wait for one: `owner = .anotherProcess(waiting:)`.",
+            store: plan.store,
+            migration: migration.id,
+            storeVersion: plan.from,
+            registryVersion: plan.to
+        )
+    }
+
     static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
         var error = MoltError(

@@ -32,8 +32,9 @@ struct DryRun {
         do {
             let reading =
                 configuration.readsNewerStores
-                ? try NewerStoreCheck(migrations, configuration).check(store, opening) : nil
-            var report = try reading ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
+                ? try ReadingCheck(migrations, configuration).checkNewer(store, opening) : nil
+            var report =
+                try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             return report
         } catch {

@@ -27,7 +27,7 @@ extension MigrationReport: CustomStringConvertible {
         let head = isDryRun ? "dry run: \(store)" : store
         if isReadOnly {
             let opening = isDryRun ? "would be open" : "open"
-            return "\(head): \(opening) for reading only, at version \(to), to which a newer app has upgraded it"
+            return "\(head): \(opening) for reading only, at version \(to)"
         }
         if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
         return isFresh

@@ -10,16 +10,52 @@ final class ShapeReading {
 
     fileprivate(set) var requests: [String: Request] = [:]
     fileprivate(set) var keyTypes: [any CodingKey.Type] = []
+    /// Whether the value is an enum, so that its properties stand for its case.
+    fileprivate(set) var isEnum = false
+    /// What was read in nested objects, by their properties.
+    fileprivate(set) var nested: [String: ShapeReading] = [:]
+    private let includesNested: Bool
+
+    /// - Parameter includesNested: Whether the properties of nested objects are recorded, too; those in arrays are not.
+    init(includesNested: Bool = false) {
+        self.includesNested = includesNested
+    }
+
+    /// The reading of a value in this one; nil if it is not to be recorded.
+    fileprivate func reading(of type: Any.Type? = nil, forKey key: String) -> ShapeReading? {
+        guard includesNested, type.map(Self.mayHaveProperties) ?? true else { return nil }
+        let found = nested[key] ?? ShapeReading(includesNested: true)
+        nested[key] = found
+        return found
+    }
+
+    /// The reading of a value that is stored in place of this one.
+    fileprivate func reading(of type: Any.Type) -> ShapeReading? {
+        includesNested && Self.mayHaveProperties(type) ? self : nil
+    }
+
+    fileprivate func noteStyle<Value>(of value: Value) {
+        guard includesNested, !(Value.self is AnyClass), !(value is any CustomReflectable) else { return }
+        if Mirror(reflecting: value).displayStyle == .enum { isEnum = true }
+    }
+
+    /// Coders treat the types of the libraries specially, except for dictionaries.
+    private static func mayHaveProperties(_ type: Any.Type) -> Bool {
+        type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
+    }
 }
 
 /// A value that is decoded through a recording decoder.
 struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
+    let value: Value
+
     init(from decoder: any Decoder, configuration: ShapeReading) throws {
-        _ = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
+        value = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
+        configuration.noteStyle(of: value)
     }
 }
 
-/// A decoder that records the properties of the outermost type, and forwards to another decoder.
+/// A decoder that records the properties of a value, and forwards to another decoder.
 private struct ShapeDecoder: Decoder {
     let base: any Decoder
     let reading: ShapeReading
@@ -33,7 +69,23 @@ private struct ShapeDecoder: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        Single(base: try base.singleValueContainer(), decoder: base, reading: reading)
+    }
+
+    private struct Single: SingleValueDecodingContainer {
+        let base: any SingleValueDecodingContainer
+        let decoder: any Decoder
+        let reading: ShapeReading
+        var codingPath: [any CodingKey] { base.codingPath }
+
+        func decodeNil() -> Bool { base.decodeNil() }
+
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+            guard let reading = reading.reading(of: type) else { return try base.decode(type) }
+            return try ReadValue<Value>(from: decoder, configuration: reading).value
+        }
+    }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let base: KeyedDecodingContainer<Key>
@@ -53,7 +105,10 @@ private struct ShapeDecoder: Decoder {
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             note(key, type)
-            return try base.decode(type, forKey: key)
+            guard let nested = reading.reading(of: type, forKey: key.stringValue) else {
+                return try base.decode(type, forKey: key)
+            }
+            return try base.decode(ReadValue<Value>.self, forKey: key, configuration: nested).value
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -85,7 +140,10 @@ private struct ShapeDecoder: Decoder {
             forKey key: Key
         ) throws -> KeyedDecodingContainer<Nested> {
             note(key)
-            return try base.nestedContainer(keyedBy: type, forKey: key)
+            let container = try base.nestedContainer(keyedBy: type, forKey: key)
+            guard let nested = reading.reading(forKey: key.stringValue) else { return container }
+            nested.keyTypes.append(type)
+            return KeyedDecodingContainer<Nested>(Keyed<Nested>(base: container, reading: nested))
         }
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -93,16 +151,23 @@ private struct ShapeDecoder: Decoder {
             return try base.nestedUnkeyedContainer(forKey: key)
         }
 
-        func superDecoder() throws -> any Decoder { try base.superDecoder() }
+        func superDecoder() throws -> any Decoder { recording(try base.superDecoder(), "super") }
 
         func superDecoder(forKey key: Key) throws -> any Decoder {
             note(key)
-            return try base.superDecoder(forKey: key)
+            return recording(try base.superDecoder(forKey: key), key.stringValue)
+        }
+
+        private func recording(_ decoder: any Decoder, _ key: String) -> any Decoder {
+            reading.reading(forKey: key).map { ShapeDecoder(base: decoder, reading: $0) } ?? decoder
         }
 
         private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
             note(key, type, isOptional: true)
-            return try base.decodeIfPresent(type, forKey: key)
+            guard let nested = reading.reading(of: type, forKey: key.stringValue) else {
+                return try base.decodeIfPresent(type, forKey: key)
+            }
+            return try base.decodeIfPresent(ReadValue<Value>.self, forKey: key, configuration: nested)?.value
         }
 
         private func note(_ key: Key, _ type: Any.Type? = nil, isOptional: Bool = false) {

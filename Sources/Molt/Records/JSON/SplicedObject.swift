@@ -413,7 +413,7 @@ struct SplicedObject: Sendable {
     }
 
     /// The object that is the value of a property; nil for other kinds.
-    private func child(at index: Int) -> SplicedObject? {
+    func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
         // The content was checked when it was read, so this never throws.
         try? child.read()

@@ -17,10 +17,12 @@ package enum RowQuery: Int, CaseIterable {
     /// The cast makes `length` count bytes; on text it counts characters.
     private static let size = "length(CAST(content AS BLOB))"
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
-    private static let ofType = "type_id = (SELECT id FROM molt_type WHERE name = ?2)"
 
     /// The statement's SQL; where a time is needed, it is the first parameter.
-    package var sql: String {
+    package var sql: String { sql(ofType: "type_id = (SELECT id FROM molt_type WHERE name = ?2)") }
+
+    /// The statement's SQL with another condition for the records of a type.
+    func sql(ofType condition: String) -> String {
         switch self {
         case .begin: "BEGIN"
         case .beginWrite: "BEGIN IMMEDIATE"
@@ -38,21 +40,21 @@ package enum RowQuery: Int, CaseIterable {
         case .dates: "SELECT created_at, updated_at FROM molt_record WHERE id = ?1"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
-        case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
+        case .keysOfType: "SELECT key FROM molt_record WHERE \(condition) AND \(Self.live) ORDER BY id"
         case .keysChanged:
             """
             SELECT id, key FROM molt_record
-            WHERE \(Self.ofType) AND \(Self.live) AND version > ?3 AND id > ?4 AND id <= ?5 ORDER BY id LIMIT 1000
+            WHERE \(condition) AND \(Self.live) AND version > ?3 AND id > ?4 AND id <= ?5 ORDER BY id LIMIT 1000
             """
-        case .rowsOfType: "\(Self.row) WHERE \(Self.ofType) AND \(Self.live) ORDER BY molt_record.id"
+        case .rowsOfType: "\(Self.row) WHERE \(condition) AND \(Self.live) ORDER BY molt_record.id"
         // Both counts come from an index.
         case .count:
             """
             SELECT (SELECT count(*) FROM molt_record)
                 - (SELECT count(*) FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1)
             """
-        case .countOfType: "SELECT count(*) FROM molt_record WHERE \(Self.ofType) AND \(Self.live)"
-        case .hasType: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE \(Self.ofType) AND \(Self.live))"
+        case .countOfType: "SELECT count(*) FROM molt_record WHERE \(condition) AND \(Self.live)"
+        case .hasType: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE \(condition) AND \(Self.live))"
         case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
         case .nameOfType: "SELECT name FROM molt_type WHERE id = ?1"
         case .addType: "INSERT INTO molt_type(name) VALUES(?1)"

@@ -99,6 +99,15 @@ extension SQLiteError {
         default: false
         }
     }
+    /// Whether a reader's files for its locks may be missing and cannot be made.
+    var mayBeForLackOfLocks: Bool {
+        resultCode == SQLITE_CANTOPEN || resultCode == SQLITE_READONLY || isFull || isShared
+    }
+    /// Whether the file that readers and writers share could not be opened, enlarged or mapped.
+    private var isShared: Bool {
+        // SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE and SQLITE_IOERR_SHMMAP.
+        [18, 19, 21].contains { extendedCode == SQLITE_IOERR | $0 << 8 }
+    }
     var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
 
     /// The explanation when the system refuses a file for another reason than its permissions.

@@ -12,6 +12,8 @@ struct RecordChanger: Sendable {
     private let notes: DryRunNotes?
     /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
+    /// Whether a closure may change only the content of records, also in migrations that do not run on read.
+    private let changesOnlyContent: Bool
     /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
     private let skipsFailures: Bool
     private let isParallel: Bool
@@ -29,7 +31,8 @@ struct RecordChanger: Sendable {
         onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
         notes: DryRunNotes? = nil,
-        skipsFailures: Bool = false
+        skipsFailures: Bool = false,
+        changesOnlyContent: Bool = false
     ) {
         stepsByType = StepsByType(steps)
         self.steps = steps
@@ -38,6 +41,7 @@ struct RecordChanger: Sendable {
         self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
         self.notes = notes
         self.skipsFailures = skipsFailures
+        self.changesOnlyContent = changesOnlyContent
         stops = steps.map { ($0.onFailure ?? policy) == .stop }
         isParallel = steps.contains { step in
             if case .edit(let edit, _) = step.action { edit.isParallel } else { false }
@@ -158,12 +162,13 @@ struct RecordChanger: Sendable {
         }
     }
 
-    /// Throws if a step of a migration on read has changed more than the content of a record.
+    /// Throws if a step has changed more than the content of a record, which is only read.
     private static func checkOnlyContent(
         of record: borrowing Record,
         key: String?,
         typeName: String,
-        expiration: Double?
+        expiration: Double?,
+        isOnRead: Bool
     ) throws {
         let part: String
         if record.isDropped {
@@ -176,6 +181,13 @@ struct RecordChanger: Sendable {
             part = "expiry"
         } else {
             return
+        }
+        guard isOnRead else {
+            throw MoltError(
+                .needsMigration,
+                "A closure has changed the record's \(part), which only an upgrade of the store can do.",
+                advice: "Open the store in a process that may upgrade it."
+            )
         }
         throw MoltError(
             .stepFailed,
@@ -294,8 +306,14 @@ struct RecordChanger: Sendable {
                 if !isAlone { counts.noteAlternatives(of: step.edit, at: step.index, in: record) }
                 try step.edit.apply(&record)
                 if let failure = record.failure { throw failure }
-                if step.isOnRead {
-                    try Self.checkOnlyContent(of: record, key: key, typeName: step.typeName, expiration: expiration)
+                if step.isOnRead || changesOnlyContent {
+                    try Self.checkOnlyContent(
+                        of: record,
+                        key: key,
+                        typeName: step.typeName,
+                        expiration: expiration,
+                        isOnRead: step.isOnRead
+                    )
                 }
             } catch {
                 let (key, type) = (record.key, record.typeName)

@@ -5,8 +5,10 @@
 final class RecordUpgrader: Sendable {
     /// The migrations, in order.
     let migrations: [Migration]
-    /// The version from which records need no upgrade.
+    /// The version that records have after the upgrade.
     let version: Int
+    /// The version from which records need no upgrade; `Int.max` if those of all versions do.
+    let doneFrom: Int
     let steps: [ScheduledStep]
     private let storeName: String?
     private let configuration: MoltConfiguration
@@ -35,15 +37,20 @@ final class RecordUpgrader: Sendable {
     }
 
     /// Creates an upgrader for some steps of migrations.
+    ///
+    /// - Parameter changesOnlyContent: Whether it is an error if a closure changes more than the content of a record,
+    ///   also in a migration that does not run on read.
     init(
         _ steps: [ScheduledStep],
         of migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onFailure policy: RecordFailurePolicy
+        onFailure policy: RecordFailurePolicy,
+        changesOnlyContent: Bool = false
     ) {
         self.migrations = migrations
         version = migrations.last?.version ?? 0
+        doneFrom = steps.map(\.pending.doneFrom).max() ?? 0
         self.steps = steps
         self.storeName = storeName
         self.configuration = configuration
@@ -52,9 +59,25 @@ final class RecordUpgrader: Sendable {
             steps,
             storeName: storeName ?? "",
             configuration: configuration,
-            onFailure: policy
+            onFailure: policy,
+            changesOnlyContent: changesOnlyContent
         )
     }
+
+    // MARK: Types
+
+    /// Whether a step renames or deletes a type.
+    var changesTypes: Bool {
+        steps.contains { step in
+            switch step.action {
+            case .renameType, .deleteType: true
+            case .edit, .run: false
+            }
+        }
+    }
+
+    /// The name that a type has after all steps; nil if one of them deletes it.
+    func name(ofType stored: String) -> String? { chain(typeName: stored, from: 0).lastName }
 
     // MARK: Single records
 

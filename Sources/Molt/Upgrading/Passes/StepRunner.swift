@@ -53,15 +53,7 @@ final class StepRunner {
         self.plan = plan
         recorded = Set(ledger.map(\.name))
         isEmpty = plan.isFresh
-        let actions = Dictionary(plan.entries.map { ($0.migration.name, $0.action) }) { first, _ in first }
-        let running = registry.migrations.filter { actions[$0.name]?.runsSteps == true }
-        // The backfill comes first, because its migrations count as applied.
-        let backfilled = running.filter { actions[$0.name] == .backfill }
-        let others = running.filter { actions[$0.name] != .backfill }
-        schedule = UpgradeSchedule(
-            backfilled.map(PendingMigration.init(backfilling:))
-                + PendingMigration.all(others, in: registry, from: plan.from)
-        ) { actions[$0.name]?.runs($1) ?? false }
+        schedule = UpgradeSchedule(of: plan, registry)
     }
 
     /// Whether to look for names in steps that match nothing in the store.

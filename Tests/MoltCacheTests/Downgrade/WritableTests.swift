@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+/// Release 1 has the name of a person, and release 2 adds a photo.
+@Suite struct `A store that a newer app upgraded, and that older releases may write` {
+    private struct PersonV1: Codable, Equatable, Sendable, RecordType {
+        static var recordTypeName: String { "Person" }
+        var name: String
+    }
+
+    private struct PersonV2: Codable, Equatable, Sendable, RecordType {
+        static var recordTypeName: String { "Person" }
+        var name: String
+        var photo: String?
+    }
+
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+    }
+
+    private static let first = Migration(to: 1, "first")
+
+    private static func newer(_ migration: Migration) -> MigrationRegistry { [first, migration] }
+
+    private static let writable = Migration(to: 2, "photo").writableByOlderReleases()
+
+    private static func old(at url: URL, reads: Bool = true) throws -> CodableCache {
+        try CodableCache(at: url, migrations: [first], configuration: .init { $0.readsNewerStores = reads })
+    }
+
+    #if CHILD_PROCESSES
+        @Test func `is written by an older build, and keeps what the newer one has added`() async throws {
+            let new = try CodableCache(at: url, migrations: Self.newer(Self.writable))
+            try new.set(PersonV2(name: "a", photo: "p"), forKey: "a")
+            // The older build runs while the newer one has the store open.
+            await #expect(processExitsWith: .success) { [url = url as URL] in
+                let old = try Self.old(at: url)
+                guard !old.isReadOnly, !old.report.isReadOnly, old.schemaVersion == 1 else {
+                    throw TestFailure.expected
+                }
+                try old.update(PersonV1.self, forKey: "a") { $0.name = "b" }
+                try old.set(PersonV1(name: "c"), forKey: "c")
+            }
+            try new.expect(PersonV2(name: "b", photo: "p"), forKey: "a")
+            try new.expect(PersonV2(name: "c"), forKey: "c")
+            new.close()
+            let again = try CodableCache(at: url, migrations: Self.newer(Self.writable))
+            #expect(again.report.isEmpty && again.schemaVersion == 2)
+            let rename = MigrationStep.renameProperty("Person", "name", to: "fullName")
+            again.close()
+            let next = MigrationRegistry(Self.newer(Self.writable).migrations + [Migration(to: 3, "next", rename)])
+            try CodableCache(at: url, migrations: next).close()
+            let contents = try Snapshot(of: url)
+            #expect(contents.texts == ["a": #"{"fullName":"b","photo":"p"}"#, "c": #"{"fullName":"c"}"#])
+        }
+    #endif
+
+    @Test func `is only read if one newer migration allows no more, and refused without the option`() throws {
+        let registry = MigrationRegistry(
+            Self.newer(Self.writable).migrations + [Migration(to: 3, "more").readableByOlderReleases()]
+        )
+        try CodableCache(at: url, migrations: registry).close()
+        let old = try Self.old(at: url)
+        #expect(old.isReadOnly)
+        MoltError.thrown { try old.set(1, forKey: "1") }?.expect(.readOnly)
+        MoltError.thrown { try Self.old(at: url, reads: false) }?.expect(.superseded)
+    }
+
+    @Test func `is only read when it was opened for that`() throws {
+        try CodableCache(at: url, migrations: Self.newer(Self.writable)).close()
+        let old = try CodableCache(reading: url, migrations: [Self.first])
+        #expect(old.isReadOnly)
+        MoltError.thrown { try old.set(1, forKey: "1") }?.expect(.readOnly)
+    }
+}
