@@ -86,8 +86,8 @@ public struct Migration: Sendable {
     /// Migration(to: 3, "nickname-added").writableByOlderReleases()
     /// ```
     ///
-    /// A value that the older release sets for an existing key keeps the properties that this release does not know. A
-    /// value for a new key lacks them, so they must be optional.
+    /// A value that the older release sets for an existing key keeps the properties that are unknown to that release,
+    /// except in arrays, whose elements are replaced. A value for a new key lacks them, so they must be optional.
     ///
     /// No step of the migration ever sees what an older release writes after it. The registry is therefore invalid if
     /// the migration has a step on records, or if its coders differ from those of the version before.

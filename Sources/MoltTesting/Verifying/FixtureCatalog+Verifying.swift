@@ -11,8 +11,8 @@ extension FixtureCatalog {
     /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
     /// must have each type and property that a declared step names, and a path with `.each` in a migration of the
     /// newest version may not take the keys of dictionaries for elements. Releases of older versions must be able to
-    /// read the results if all later migrations declare that. Failures show values of the fixtures, and errors of the
-    /// app's own code as they are.
+    /// read and write the results as far as all later migrations declare it. Failures show values of the fixtures, and
+    /// errors of the app's own code as they are.
     ///
     /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run

@@ -26,6 +26,24 @@ private struct Person: Codable, RecordType {
         var inner: [Tag]?
     }
 
+    enum Length: Codable { case meters(Int) }
+
+    /// Is encoded as the address.
+    struct Home: Codable {
+        var address = Address()
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            address = try decoder.singleValueContainer().decode(Address.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(address)
+        }
+    }
+
     static let recordTypeName = "Person"
 
     var name = "Ada"
@@ -34,16 +52,28 @@ private struct Person: Codable, RecordType {
     var mail: String? = "ada@example.com"
     var status = Status.open
     @KeepingUnknown var rank: Status? = .open
+    @KeepingUnknownElements var badges: [Status] = [.open]
     var contact = Contact.mail("ada@example.com")
     var address = Address(zip: "1")
     var tags = [Tag(inner: [Tag()])]
     var scores = ["chess": 1]
     var ranks = [Status.open: 1]
+    var length = Length.meters(1)
+    var home = Home()
 }
 
 private struct Draft: Codable, RecordType {
     static let recordTypeName = "Draft"
     var text = "…"
+    var title = ""
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        text = try container.decode(String.self, forKey: .text)
+        title = try container.decodeIfPresent(String.self, forKey: .title) ?? ""
+    }
 }
 
 /// A type of the newer release, which reads anything.
@@ -75,6 +105,24 @@ private struct Anything: Codable {
         )
     }
 
+    /// The store of a newer release, which has added properties to the last record of its type.
+    ///
+    /// - Parameter edits: Strings in the JSON text of a person, and what to replace them with.
+    private func store(after migrations: MigrationRegistry, _ edits: [String: String]) throws -> StoreFixture {
+        var store = try store().migrated(through: migrations).fixture
+        store.records[1].content = edited(store.records[1].content, edits)
+        return store
+    }
+
+    private func edited(_ content: StoreFixture.Content, _ edits: [String: String]) -> StoreFixture.Content {
+        var text = String(decoding: content.bytes, as: UTF8.self)
+        for (old, new) in edits {
+            #expect(text.contains(old))
+            text.replace(old, with: new)
+        }
+        return .json(text)
+    }
+
     /// Records the shapes of some versions.
     private func recordShapes(_ versions: Int..., coding: RecordCoding = .standard) throws {
         for version in versions {
@@ -92,18 +140,19 @@ private struct Anything: Codable {
     private func problems(
         _ migrations: MigrationRegistry,
         of store: StoreFixture? = nil,
+        types: [FixtureType] = Self.types,
         schema: URL? = nil
     ) async throws -> [String] {
         let store = try store ?? self.store()
         let failure = await Releases.failure {
-            try await store.verifyUpgrades(through: migrations, types: Self.types, schema: schema)
+            try await store.verifyUpgrades(through: migrations, types: types, schema: schema)
         }
         failure?.expect(kinds: .olderRelease)
         return failure?.failures.map(\.description) ?? []
     }
 
-    private func readable(_ step: MigrationStep) -> MigrationRegistry {
-        [Migration(to: 1, "change", step).readableByOlderReleases()]
+    private func readable(_ steps: MigrationStep...) -> MigrationRegistry {
+        [Migration(to: 1, "change", steps: steps).readableByOlderReleases()]
     }
 
     /// Steps after which the older release could not read the store, with what it would meet, and what a comparison
@@ -189,6 +238,13 @@ private struct Anything: Codable {
             .mapValue("Person", "status", ["open": "new"]),
             "could not read Person.status: it does not know the case \"new\". Keep the old cases", nil
         ),
+        (.transform("Person") { $0["length"] = ["feet": ["_0": 1]] }, nil, "would not find Person.length.meters"),
+        (
+            .transform("Person") { $0["tags"] = [.null] },
+            "could not read Person.tags[]: it expects Tag, and finds null",
+            "could not read Person.tags[]: it expects an object, and finds null"
+        ),
+        (.removeProperty("Draft", "title"), "would not find Draft.title", "would not find Draft.title"),
         (
             .transform("Person") { $0["contact"] = ["phone": ["_0": "1"]] },
             "could not read Person.contact: it does not know the case \"phone\"", "would not find Person.contact.mail"
@@ -218,6 +274,24 @@ private struct Anything: Codable {
             }
             #expect(try await problems([Migration(to: 1, "change", step)], schema: schema) == [], "\(step)")
         }
+        let renamed = readable(.renameType("Person", to: "Contact"), .removeProperty("Contact", "name"))
+        #expect(try await problems(renamed).count == 1)
+        let swapped = readable(
+            .run {
+                for key in ["old", "photo"] { try $0.delete(key) }
+                try $0.create("Draft", forKey: "old", Data([1]))
+                try $0.create("Data", forKey: "photo", ["bytes": []])
+            }
+        )
+        let types: [FixtureType] = [
+            Self.types[0], .type(Data.self, named: "Draft"), .type(Anything.self, named: "Data"),
+        ]
+        for schema in [schema, nil] {
+            let found = try await problems(swapped, types: types, schema: schema)
+            #expect(found.count == 2, "\(found)")
+            #expect(found.first?.contains("could not read Data: it expects raw data, and finds JSON") == true)
+            #expect(found.last?.contains("could not read Draft: it expects JSON, and finds raw data") == true)
+        }
     }
 
     @Test func `passes if it is true`() async throws {
@@ -226,32 +300,49 @@ private struct Anything: Codable {
             .addProperty("Person", "nickname", default: "Al"),
             .addProperty("Person", ["address", "street"], default: ""),
             .mapValue("Person", "status", ["open": "done"]), .mapValue("Person", "rank", ["open": "gold"]),
+            .transform("Person") { $0["badges"] = ["gold", "open"] },
             .transform("Person") { $0["ranks"] = ["done", 2, "open", 1] },
             .run { try $0.create("Contact", forKey: "new", ["phone": "1"]) },
         ]
         for step in steps {
             for schema in [schema, nil] { #expect(try await problems(readable(step), schema: schema) == [], "\(step)") }
         }
+        let settings = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: ["a": 1]])
+        #expect(try await problems(readable(.renameKey("a", to: "b", in: .standard)), of: settings) == [])
     }
 
     @Test func `is not about properties and types that the older release does not know`() async throws {
         try recordShapes(0)
         var store = try store()
-        let ada = String(decoding: store.records[0].content.bytes.dropLast(), as: UTF8.self)
-        store.records[0].content = .json(ada + #","fax":1}"#)
+        let faxes = [#""age":"#: #""fax":1,"age":"#, #""home":{"#: #""home":{"fax":1,"#]
+        store.records[0].content = edited(store.records[0].content, faxes)
         store.records.append(.init("log", "Contact", .json("{}")))
-        let migrations =
-            readable(.removeProperty("Person", "fax"))
-            .migrations + [Migration(to: 1, "log", .deleteType("Contact")).readableByOlderReleases()]
-        #expect(try await problems(.init(migrations), of: store, schema: schema) == [])
-        let found = try await problems(.init(migrations), of: store)
-        #expect(found.count == 2 && found[0].contains("Person.fax"))
+        let change = readable(.removeProperty("Person", "fax"), .removeProperty("Person", ["home", "fax"]))
+        let log = Migration(to: 1, "log", .deleteType("Contact")).readableByOlderReleases()
+        let migrations = MigrationRegistry(change.migrations + [log])
+        #expect(try await problems(migrations, of: store, schema: schema) == [])
+        let found = try await problems(migrations, of: store)
+        #expect(found.count == 3 && found[0].contains("Person.fax") && found[1].contains("Person.home.fax"), "\(found)")
         // Which of the migrations to a version it was cannot be told.
         #expect(
-            found[1].contains(#"one of the migrations "change" (version 1), "log" (version 1) declares"#),
+            found[2].contains(#"one of the migrations "change" (version 1), "log" (version 1) declares"#),
             "\(found)"
         )
-        #expect(found[1].contains("records of type Contact"))
+        #expect(found[2].contains("records of type Contact"))
+    }
+
+    @Test func `is not about records that the older release could not read before`() async throws {
+        try recordShapes(0)
+        var store = try store()
+        let wrong = [#""age":36"#: #""age":"old""#, #""address":{"city":"Paris","zip":"1"}"#: #""address":"old""#]
+        store.records[1].content = edited(store.records[1].content, wrong)
+        store.records[2].content = .json(#"{"title":"a"}"#)
+        let change = readable(
+            .mapValue("Person", "age", ["old": "new"]),
+            .mapValue("Person", "address", ["old": "new"]),
+            .addProperty("Draft", "pages", default: 1)
+        )
+        #expect(try await problems(change, of: store, schema: schema) == [])
     }
 
     @Test func `is checked for all versions from which on every migration declares it`() async throws {
@@ -273,23 +364,71 @@ private struct Anything: Codable {
     }
 
     @Test func `is checked for what the newest release has written, too`() async throws {
-        try recordShapes(0)
         let migrations: MigrationRegistry = [
             Migration(to: 1, "first").readableByOlderReleases(), Migration(to: 2, "second").readableByOlderReleases(),
         ]
-        let store = StoreFixture(
-            schemaVersion: 2,
-            ledger: migrations.migrations.map {
-                .init(name: $0.name, version: $0.version, appliedAt: Date(timeIntervalSince1970: 0))
-            },
-            records: [.init("new", "Draft", .json("{}"))]
-        )
-        let found = try await problems(migrations, of: store, schema: schema)
-        #expect(found.count == 1, "\(found)")
+        var newest = try store().migrated(through: migrations).fixture
+        newest.records[2].content = .json("{}")
+        let claims = [
+            #"one of the migrations "first" (version 1), "second" (version 2) declares readableByOlderReleases(), but a release "#
+                + "of version 0",
+            // The shape of version 1 tells which one it was.
+            #"migration "second" (version 2) declares readableByOlderReleases(), but releases of versions 0, 1"#,
+        ]
+        for (version, claim) in claims.enumerated() {
+            try recordShapes(version)
+            #expect(
+                try await problems(migrations, of: newest, schema: schema) == [
+                    #"the store, "old": \#(claim) could not read Draft, because Draft.text is missing. Keep the property, or "#
+                        + "remove the declaration."
+                ]
+            )
+        }
+    }
+
+    @Test func `includes what the older release writes, if it says so`() async throws {
+        try recordShapes(0)
+        let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
+        let added = [
+            #""age":"#: #""photo":1,"age":"#, #""address":{"#: #""address":{"street":"a","#,
+            #""home":{"#: #""home":{"street":"a","#, #""contact":{"mail":{"#: #""contact":{"mail":{"isNew":true,"#,
+        ]
+        let store = try store(after: migrations, added)
+        for store in [store, try self.store()] {
+            #expect(try await problems(migrations, of: store, schema: schema) == [])
+        }
+
+        struct PersonWithPhoto: Decodable { var photo: Int }
+        struct PersonWithStreet: Decodable {
+            struct Home: Decodable { var street: String }
+            var home: Home
+        }
+        let required: [(type: FixtureType, property: String)] = [
+            (.type(PersonWithPhoto.self, named: "Person"), "photo"),
+            (.type(PersonWithStreet.self, named: "Person"), "home.street"),
+        ]
+        for (type, property) in required {
+            let types = Self.types + [type]
+            #expect(
+                try await problems(migrations, of: store.without("ada"), types: types, schema: schema) == [
+                    #"the store, "bob": migration "more" (version 1) declares writableByOlderReleases(), but a release of "#
+                        + "version 0 could add a value of type Person that today's type cannot read: \"\(property)\": missing. "
+                        + "Make the property optional, or remove the declaration."
+                ]
+            )
+        }
+
+        let inArrays = try self.store(after: migrations, [#""tags":[{"#: #""tags":[{"color":1,"#])
+        let overwritten = try await problems(migrations, of: inArrays, schema: schema)
+        #expect(overwritten.count == 1)
         #expect(
-            found.first?.contains("version 0 could not read Draft, because Draft.text is missing") == true,
-            "\(found)"
+            overwritten.first?.contains("a release of version 0 would remove Person.tags[].color when it sets a value")
+                == true,
+            "\(overwritten)"
         )
+        // A store that is only read is not written.
+        let readable: MigrationRegistry = [Migration(to: 1, "more").readableByOlderReleases()]
+        #expect(try await problems(readable, of: inArrays, schema: schema) == [])
     }
 
     @Test func `is checked with the coders of the older release`() async throws {
@@ -301,7 +440,12 @@ private struct Anything: Codable {
         }
         struct Note: Codable, RecordType {
             static let recordTypeName = "Draft"
+            struct Address: Codable { var streetName = "a" }
+
             var writtenAt = Date(timeIntervalSince1970: 0)
+            var homeAddress = Address()
+            var phone = Phone.homePhone(1)
+            enum Phone: Codable { case homePhone(Int) }
         }
         try TestingError.expect(.recorded) {
             try SchemaSnapshot(of: [.samples(Note())], version: 0, coding: coding).verify(
@@ -318,6 +462,17 @@ private struct Anything: Codable {
         let later = readable(
             .changeValue("Draft", "written_at", from: .iso8601, to: .secondsSinceReferenceDate)
         ).coding(coding, through: 0)
+        let writable = MigrationRegistry([Migration(to: 1, "more").writableByOlderReleases()]).coding(coding)
+        var newer = try store.migrated(through: writable).fixture
+        newer.records[0].content = edited(
+            newer.records[0].content,
+            [#"{"street_name":"#: #"{"zip_code":1,"street_name":"#]
+        )
+        #expect(try await problems(writable, of: newer, schema: schema) == [])
+        let phone = readable(.renameProperty("Draft", ["phone", "home_phone", "_0"], to: "number")).coding(coding)
+        #expect(
+            try await problems(phone, of: store, schema: schema).first?.contains("Draft.phone.homePhone._0 is") == true
+        )
         let found = try await problems(later, of: store, schema: schema)
         #expect(found.first?.contains("Draft.writtenAt: it expects Date, and finds a number") == true, "\(found)")
     }
@@ -340,5 +495,13 @@ private struct Anything: Codable {
                 .verify(migrations, types: Self.types, versions: [0], schema: directory.file("other.json"))
         }
         #expect(other.messages(.olderRelease).first?.hasPrefix("There are no shapes of older releases at ") == true)
+    }
+}
+
+extension StoreFixture {
+    fileprivate func without(_ key: String) -> StoreFixture {
+        var store = self
+        store.records.removeAll { $0.key == key }
+        return store
     }
 }
