@@ -23,8 +23,8 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
-    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer app
-    /// has upgraded it; see ``MoltConfiguration/readsNewerStores``.
+    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer
+    /// app has upgraded it; see ``MoltConfiguration/readsNewerStores``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -89,28 +89,29 @@ public final class CodableCache: Sendable {
 
     /// Opens a cache file of any version only to read it, without upgrading it.
     ///
-    /// Use it in a process that must not upgrade the file, or when an upgrade is impossible: in a widget that runs before
-    /// the app, on a full disk, on a read-only volume.
+    /// Use it in a process that must not upgrade the file, or when an upgrade is impossible: in a widget that runs
+    /// before the app, on a full disk, on a read-only volume.
     ///
     /// ```swift
     /// let cache = try CodableCache(reading: url, migrations: migrations)
     /// let john = try cache.value(Person.self, forKey: "john")
     /// ```
     ///
-    /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes through
-    /// the pending migrations in memory. The file is not written to, and no lock is kept between two calls. Settings are neither
-    /// read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the code
-    /// `storeChanged` until it is opened again.
+    /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes
+    /// through the pending migrations in memory. The file is not written to, and no lock is kept between two calls.
+    /// Settings are neither read nor changed. When another process upgrades the file, later calls throw ``MoltError``
+    /// with the code `storeChanged` until it is opened again.
     ///
-    /// A pending migration may only rename or delete types and change the content of single records. A file that a newer
-    /// app has upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
+    /// A pending migration may only rename or delete types and change the content of single records. A file that a
+    /// newer app has upgraded can be read if all newer migrations declare it: see
+    /// ``Migration/readableByOlderReleases()``.
     ///
     /// - Parameters:
     ///   - url: The file, which must exist.
     ///   - migrations: The migrations that records go through; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``MoltError`` with the code `needsMigration` if a pending migration needs an upgrade of the whole file,
-    ///   such as one with a block; it names the migration. With the code `fileMissing`, `superseded`, `tooOld`,
+    /// - Throws: ``MoltError`` with the code `needsMigration` if a pending migration needs an upgrade of the whole
+    ///   file, such as one with a block; it names the migration. With the code `fileMissing`, `superseded`, `tooOld`,
     ///   `lateMigration`, or that of a file that cannot be used.
     public convenience init(
         reading url: URL,

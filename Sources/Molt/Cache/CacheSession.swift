@@ -9,6 +9,8 @@ internal import Foundation
 /// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
     private let shared: Shared
+    /// The status of the file when it was opened without locks; nil for a connection with locks.
+    let unlocked: FileStatus?
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
@@ -40,8 +42,9 @@ final class CacheSession: @unchecked Sendable {
     /// The types with another shape than the stored one, whose values were written all the same.
     private(set) var drifts: [MoltError] = []
 
-    init(_ connection: Connection, of shared: Shared) {
+    init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
+        self.unlocked = unlocked
         statements = Statements(on: connection, sql: \.sql)
     }
 
@@ -51,7 +54,8 @@ final class CacheSession: @unchecked Sendable {
         let version: Int
         let generation: Int64
         let uses: UseLog?
-        /// The names that types get by migrations that records only go through when they are read; nil if they keep theirs.
+        /// The names that types get by migrations that records only go through when they are read; nil if they keep
+        /// theirs.
         let types: TypesOnRead?
         let mismatches: MoltConfiguration.MismatchPolicy
         /// The types whose shapes were compared or stored since the cache was opened.
