@@ -37,7 +37,7 @@ public final class CodableCache: Sendable {
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
     private let checksShapes: Bool
-    private let migrations: MigrationRegistry
+    let migrations: MigrationRegistry
     /// The coders of values: those of the registry.
     private let coding: RecordCoding
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
@@ -518,10 +518,8 @@ extension CodableCache {
     }
 
     /// The content after the migrations on read that it still has to go through; nothing is written.
-    private func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
-        guard stored.version < schemaVersion, let upgrader = sweep?.upgrader, stored.version < upgrader.version else {
-            return stored
-        }
+    func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
+        guard isOutdated(stored.version), let upgrader = sweep?.upgrader else { return stored }
         do {
             return try stored.upgraded(by: upgrader)
         } catch {
@@ -534,6 +532,11 @@ extension CodableCache {
                 underlying: error
             )
         }
+    }
+
+    /// Whether records of a version still have to go through migrations on read.
+    func isOutdated(_ version: Int) -> Bool {
+        version < schemaVersion && sweep.map { version < $0.upgrader.version } ?? false
     }
 
     private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> MoltError {

@@ -139,6 +139,12 @@ final class CacheCore: Sendable {
         if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
     }
 
+    /// Throws if the cache was closed, or can only be read.
+    func checkWritable() throws {
+        try checkOpen()
+        if isReadOnly { throw belongsToNewer }
+    }
+
     /// Whether the app has used the cache since the last call.
     func takeUse() -> Bool { isUsed.take() }
 

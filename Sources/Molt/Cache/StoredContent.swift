@@ -25,6 +25,29 @@ struct StoredContent: Sendable {
         self.expiration = expiration
     }
 
+    /// Copies a record without its id.
+    init(_ record: StoreContents.StoredRecord) {
+        id = 0
+        key = record.key
+        data = Data(record.content)
+        isData = record.isData
+        typeName = record.typeName
+        expiration = record.expiration
+        version = record.version
+    }
+
+    /// The record, as a store has it.
+    var stored: StoreContents.StoredRecord {
+        StoreContents.StoredRecord(
+            key: key,
+            typeName: typeName,
+            content: Array(data),
+            isData: isData,
+            expiration: expiration,
+            version: version
+        )
+    }
+
     /// The upgraded content.
     func upgraded(by upgrader: RecordUpgrader) throws(MoltError) -> StoredContent {
         let chain = upgrader.chain(typeName: typeName, from: version)
