@@ -28,6 +28,12 @@ import Testing
         }
     }
 
+    private static var withoutBackfill: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.runsBackfill = false
+        return configuration
+    }
+
     private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
 
     // MARK: Looking
