@@ -110,7 +110,7 @@ import Testing
             errors: "has version 0, and the store has version 2",
             "the app's own tool"
         )
-        await run("import", other, path).expect(1, errors: "which a newer app wrote", hides: "Ada")
+        await run("import", other, path).expect(1, errors: "Upgrade the store first", hides: "Ada")
         let quarantined = await run("export", path, "-")
         quarantined.expect(errors: "1 in quarantine were left out")
     }

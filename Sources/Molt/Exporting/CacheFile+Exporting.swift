@@ -9,8 +9,8 @@ extension CacheFile {
     package func export(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
         try checkForm(state())
         let export = RecordExport(
-            target: try ExportTarget(url, of: path),
-            store: path,
+            target: try ExportTarget(url, of: name),
+            store: name,
             selection: selection,
             appVersion: "",
             now: Date(),

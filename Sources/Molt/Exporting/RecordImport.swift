@@ -93,10 +93,10 @@ struct RecordImport {
     ///
     /// - Returns: Its version.
     private func copyStore(_ copy: ScratchCopy) throws -> Int {
-        let state = try StoreFile.state(at: source)
-        guard !state.isFresh else { throw error(.fileMissing, "The file at \(path) is an empty store.") }
-        try check(state.version)
         try copy.fill(transfer.check)
+        let state = try StoreFile.state(at: copy.url)
+        guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
+        try check(state.version)
         try writing {
             let connection = try Connection(copy.url.path, mode: .readWrite)
             defer { connection.close() }
@@ -150,39 +150,37 @@ struct RecordImport {
             last = max(last, versions[name] ?? last)
             return LedgerEntry(name: name, version: versions[name] ?? last, appliedAt: Date())
         }
-        // A migration that waits for a suite does not concern the records.
+        // The store may have deferred a migration of settings, which does not concern the records.
         let listed = Set(head.migrations)
-        for migration in migrations where migration.version <= head.version && migration.steps.isEmpty {
-            guard !listed.contains(migration.name), migration.replaces.isEmpty else { continue }
-            rows.append(LedgerEntry(name: migration.name, version: migration.version, appliedAt: Date()))
+        let others = migrations.filter {
+            $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
+        rows += others.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
         return rows
     }
 
     /// Throws if records of a version cannot be imported.
     private func check(_ found: Int) throws {
-        if found > version {
-            var error = error(
-                .superseded,
-                "The file at \(path) has version \(found), which a newer app wrote; this one knows versions up to "
-                    + "\(version).",
-                advice: "Update the app."
-            )
-            (error.storeVersion, error.registryVersion) = (found, version)
-            throw error
-        }
         let oldest = migrations?.oldestSupportedVersion ?? version
-        guard found < oldest else { return }
+        guard found > version || found < oldest else { return }
+        let reason: String
+        let advice: String
+        switch (found > version, migrations) {
+        case (true, nil): (reason, advice) = ("the store has version \(version)", "Upgrade the store first.")
+        case (true, _): (reason, advice) = ("this app knows versions up to \(version)", "Update the app.")
+        case (false, nil):
+            reason = "the store has version \(version)"
+            advice = "Import it with the app's own tool, which has the migrations."
+        case (false, _):
+            reason = "the registry supports versions from \(oldest) on"
+            advice = "Import it with an earlier release, and export it again."
+        }
         var error = error(
-            .tooOld,
-            "The file at \(path) has version \(found), and "
-                + (migrations == nil
-                    ? "the store has version \(version)." : "the registry supports versions from \(oldest) on."),
-            advice: migrations == nil
-                ? "Import it with the app's own tool, which has the migrations."
-                : "Import it with an earlier release first."
+            found > version ? .superseded : .tooOld,
+            "The file at \(path) has version \(found), and \(reason).",
+            advice: advice
         )
-        (error.storeVersion, error.registryVersion) = (found, oldest)
+        (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
         throw error
     }
 
@@ -237,7 +235,7 @@ struct RecordImport {
             let (problem, advice) = failure.explanation
             let directory = FileManager.default.temporaryDirectory.path
             var error = error(
-                failure.isInterruption ? .busy : .storeFailed,
+                .storeFailed,
                 "The temporary store for the import cannot be written in \(directory). \(problem)",
                 advice: advice
             )

@@ -8,7 +8,7 @@ extension StoreCommands {
     ]
 
     static let export = exporting(
-        "The records keep the form of the store's version, which has to be that of all of them."
+        "The records keep the form of the store's version. \(StoreArgument.note)"
     ) { store, target, selection in
         try store.records().export(to: target, only: selection)
     }

@@ -121,6 +121,10 @@ import Testing
         try other.export(to: file)
         #expect(try String(contentsOf: file, encoding: .utf8).contains(#""content":{ "new" : 1}}"#))
         #expect(try store.snapshot().contents == [#"{ "old" : 1}"#])
+        try SQLite(store.url).run(#"UPDATE molt_record SET content = '{"old":1,"new":2}'"#)
+        let error = MoltError.thrown { try other.export(to: file) }
+        error?.expect(.unreadableContent, key: "a")
+        #expect((error?.underlying as? MoltError)?.migration == change.id)
         other.close()
     }
 
