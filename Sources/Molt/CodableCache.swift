@@ -37,7 +37,7 @@ public final class CodableCache: Sendable {
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
     private let checksShapes: Bool
-    private let migrations: MigrationRegistry
+    let migrations: MigrationRegistry
     /// The coders of values: those of the registry.
     private let coding: RecordCoding
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
@@ -601,7 +601,13 @@ extension CodableCache {
         }
     }
 
-    /// The content after the migrations on read that it still has to go through; nothing is written.
+    /// The name that records of a stored type have when they are read; nil if they are left out.
+    func typeName(ofStored name: String) -> String? { upgrader.map { $0.name(ofType: name) } ?? name }
+
+    /// Whether records of a version lack migrations that they go through when they are read.
+    func isOutdated(_ version: Int) -> Bool { upgrader.map { version < $0.doneFrom } ?? false }
+
+    /// The content after the migrations that it lacks; nothing is written.
     func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
         guard let upgrader else { return stored }
         do throws(MoltError) {

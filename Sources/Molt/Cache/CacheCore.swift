@@ -40,7 +40,7 @@ final class CacheCore: Sendable {
         version: Int,
         configuration: CodableCache.Configuration,
         checkedShapes: CheckedShapes,
-        reading: StoreReading?
+        reading: StoreReading? = nil
     ) throws {
         path = store.storeName
         isReadOnly = reading?.isReadOnly ?? false
@@ -137,6 +137,12 @@ final class CacheCore: Sendable {
     func checkOpen() throws {
         if hasClosed { throw closed }
         if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
+    }
+
+    /// Throws if the cache was closed, or can only be read.
+    func checkWritable() throws {
+        try checkOpen()
+        if isReadOnly { throw readOnly }
     }
 
     /// Whether the app has used the cache since the last call.
