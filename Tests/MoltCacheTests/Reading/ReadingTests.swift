@@ -88,7 +88,8 @@ import Testing
         try upgraded.export(to: expected)
         func lines(_ file: URL) throws -> [String] {
             let text = try String(contentsOf: file, encoding: .utf8)
-            return text.replacing(/"exportedAt":[^,]*/, with: "").split(separator: "\n").map(String.init)
+            return text.replacing(/"exportedAt":[^,]*/, with: "").replacing(",\n", with: "\n").split(separator: "\n")
+                .map(String.init)
         }
         #expect(try lines(read) == lines(expected))
         #expect(try lines(read).count == 5)
