@@ -23,8 +23,8 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
-    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer app
-    /// has upgraded it; see ``MoltConfiguration/readsNewerStores``.
+    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer
+    /// app has upgraded it; see ``MoltConfiguration/readsNewerStores``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -37,7 +37,7 @@ public final class CodableCache: Sendable {
     let hub = ChangeHub()
     /// Whether shapes of types are compared; false when no one would receive the result.
     private let checksShapes: Bool
-    private let migrations: MigrationRegistry
+    let migrations: MigrationRegistry
     /// The coders of values: those of the registry.
     private let coding: RecordCoding
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
@@ -89,28 +89,29 @@ public final class CodableCache: Sendable {
 
     /// Opens a cache file of any version only to read it, without upgrading it.
     ///
-    /// Use it in a process that must not upgrade the file, or when an upgrade is impossible: in a widget that runs before
-    /// the app, on a full disk, on a read-only volume.
+    /// Use it in a process that must not upgrade the file, or when an upgrade is impossible: in a widget that runs
+    /// before the app, on a full disk, on a read-only volume.
     ///
     /// ```swift
     /// let cache = try CodableCache(reading: url, migrations: migrations)
     /// let john = try cache.value(Person.self, forKey: "john")
     /// ```
     ///
-    /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes through
-    /// the pending migrations in memory. The file is not written to, and no lock is kept between two calls. Settings are neither
-    /// read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the code
-    /// `storeChanged` until it is opened again.
+    /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes
+    /// through the pending migrations in memory. The file is not written to, and no lock is kept between two calls.
+    /// Settings are neither read nor changed. When another process upgrades the file, later calls throw ``MoltError``
+    /// with the code `storeChanged` until it is opened again.
     ///
-    /// A pending migration may only rename or delete types and change the content of single records. A file that a newer
-    /// app has upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
+    /// A pending migration may only rename or delete types and change the content of single records. A file that a
+    /// newer app has upgraded can be read if all newer migrations declare it: see
+    /// ``Migration/readableByOlderReleases()``.
     ///
     /// - Parameters:
     ///   - url: The file, which must exist.
     ///   - migrations: The migrations that records go through; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``MoltError`` with the code `needsMigration` if a pending migration needs an upgrade of the whole file,
-    ///   such as one with a block; it names the migration. With the code `fileMissing`, `superseded`, `tooOld`,
+    /// - Throws: ``MoltError`` with the code `needsMigration` if a pending migration needs an upgrade of the whole
+    ///   file, such as one with a block; it names the migration. With the code `fileMissing`, `superseded`, `tooOld`,
     ///   `lateMigration`, or that of a file that cannot be used.
     public convenience init(
         reading url: URL,
@@ -600,7 +601,13 @@ extension CodableCache {
         }
     }
 
-    /// The content after the migrations on read that it still has to go through; nothing is written.
+    /// The name that records of a stored type have when they are read; nil if they are left out.
+    func typeName(ofStored name: String) -> String? { upgrader.map { $0.name(ofType: name) } ?? name }
+
+    /// Whether records of a version lack migrations that they go through when they are read.
+    func isOutdated(_ version: Int) -> Bool { upgrader.map { version < $0.doneFrom } ?? false }
+
+    /// The content after the migrations that it lacks; nothing is written.
     func upgraded(_ stored: StoredContent) throws(MoltError) -> StoredContent {
         guard let upgrader else { return stored }
         do throws(MoltError) {

@@ -16,7 +16,7 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public let steps: [MigrationStep]
+    public private(set) var steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
     /// Whether releases that do not know the migration can still read the store correctly after it.
@@ -147,6 +147,13 @@ public struct Migration: Sendable {
     /// The migration with the coders of its registry, unless it declares its own.
     func inheriting(_ coding: RecordCoding) -> Migration {
         hasOwnCoding ? self : changed { $0.coding = coding }
+    }
+
+    /// The migration without its steps on settings and directories, for the records of an export.
+    ///
+    /// A block stays, whatever it has attached: it may work on records.
+    var onRecordsAlone: Migration {
+        changed { $0.steps = steps.filter { $0.attached.isEmpty || $0.declaration is RunStep } }
     }
 
     private func changed(_ change: (inout Migration) -> Void) -> Migration {

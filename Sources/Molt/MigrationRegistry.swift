@@ -191,6 +191,15 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
+extension MigrationRegistry {
+    /// The registry without the steps on settings and directories, for the records of an export.
+    var onRecordsAlone: MigrationRegistry {
+        var registry = self
+        registry.migrations = migrations.map(\.onRecordsAlone)
+        return registry
+    }
+}
+
 extension MigrationRegistry: CustomStringConvertible {
     /// The migrations, one in each line.
     public var description: String {

@@ -8,6 +8,7 @@ extension FuzzTarget {
         switch self {
         case .json: Self.texts
         case .fixture: Self.fixtures.map { Array($0.utf8) }
+        case .export: Self.exports.map { Array($0.utf8) }
         case .ledger: Self.ledgers.map { Array($0.utf8) } + Self.binaryLists
         case .plist: Self.texts + Self.typedValues.map { Array($0.utf8) } + Self.xmlLists + Self.binaryLists
         case .archive: Self.archives + Self.binaryLists
@@ -20,7 +21,8 @@ extension FuzzTarget {
     /// Tokens of the grammar.
     var words: [[UInt8]] {
         switch self {
-        case .json, .fixture, .ledger, .plist, .descriptions: Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
+        case .json, .fixture, .export, .ledger, .plist, .descriptions:
+            Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
         case .archive, .salvage, .tool, .settings: Self.strangeBytes + Self.numbers
         }
     }
@@ -76,6 +78,16 @@ extension FuzzTarget {
           ],
           "suites": {"standard": {"a": 1}, "suite x": {"b": {"date": 0}, "c": {"dictionary": {"d": {"double": "inf"}}}}}
         }
+        """,
+    ]
+
+    private static let exports = [
+        #"{"format":"molt-export","formatVersion":1,"version":0,"migrations":[],"records":[]}"#,
+        """
+        {"format":"molt-export","formatVersion":1,"version":0,"migrations":[],"appVersion":"2","exportedAt":1.5e9,"records":[
+        {"key":"a","type":"T","created":1,"updated":2.5,"content":{"x":[1,"}",{"y":"\\"]"}]}},
+        {"key":"\\u00e9","type":"Data","created":1,"updated":1,"expires":4000000000,"data":"AP8="}
+        ]}
         """,
     ]
 

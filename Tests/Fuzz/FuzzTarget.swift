@@ -10,6 +10,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// The reader of fixtures.
     case fixture
+    /// The reader of exports.
+    case export
     /// The ledgers and patches of suites, and the counts in a cache file's ledger.
     case ledger
     /// Values of suites: as typed JSON, as property lists, and as the JSON strings of Defaults 4.
@@ -36,6 +38,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             switch self {
             case .json: return try JSONFuzzing.feed(input)
             case .fixture: return try Self.fixture(input)
+            case .export: return try Self.importing(input)
             case .ledger: return try Self.ledger(input)
             case .plist: return try Self.propertyList(input)
             case .archive: return Self.archive(input)
@@ -61,6 +64,22 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         let fixture = try StoreFixture(json: Data(input))
         let written = fixture.json
         guard try StoreFixture(json: written) == fixture else { return .failed("what is written reads differently") }
+        return .accepted
+    }
+
+    /// Imports a file; what is exported then must be the same records.
+    private static func importing(_ input: [UInt8]) throws -> Outcome {
+        let file = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(input).write(to: file)
+        let cache = try CodableCache(inMemory: [])
+        try cache.import(from: file)
+        try cache.export(to: file)
+        let other = try CodableCache(inMemory: [])
+        try other.import(from: file)
+        guard try other.contents().records == cache.contents().records else {
+            return .failed("what is exported is imported differently")
+        }
         return .accepted
     }
 

@@ -28,6 +28,12 @@ import Testing
         }
     }
 
+    private static var withoutBackfill: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.runsBackfill = false
+        return configuration
+    }
+
     private func run(_ words: String...) async -> CommandRun { await CommandRun(molt, words) }
 
     // MARK: Looking
@@ -72,14 +78,54 @@ import Testing
 
                 """
         )
-        await run("dump", path, "--json", "--type", "Person").expect(
+        try SQLite(scratch.file("people.molt")).run("UPDATE molt_record SET created_at = 1, updated_at = 2.5")
+        await run("dump", path, "--json").expect(
             output: """
-                {"key":"ada","type":"Person","version":0,"content":{"name":"Ada King","phone":1}}
-                {"key":"eve","type":"Person","version":0,"content":{"name":"Eve"}}
+                {"key":"ada","type":"Person","version":0,"created":1,"updated":2.5,\
+                "content":{"name":"Ada King","phone":1}}
+                {"key":"eve","type":"Person","version":0,"created":1,"updated":2.5,"content":{"name":"Eve"}}
+                {"key":"photo","type":"Photo","version":0,"created":1,"updated":2.5,"expires":4000000000,"data":"AAH/"}
 
                 """
         )
         await run("ls", path, "--type", "Persen").expect(1, errors: "did you mean \"Person\"?")
+    }
+
+    @Test func `export writes records that import adds to another store of the same version`() async throws {
+        let (file, other) = (scratch.file("export.json").path, try scratch.store("other.molt", [.json("eve", "{}")]))
+        await run("export", path, file, "--type", "Photo", "--key", "ada").expect(
+            begins: "exported 2 records at version 0"
+        )
+        await run("import", other, file).expect(output: "imported version 0: 2 added\n")
+        await run("get", other, "ada", "--raw").expect(output: #"{"name": "Ada King", "phone": 1}"#)
+        let whole = await run("export", path, "-")
+        #expect(whole.output.hasSuffix("\"data\":\"AAH/\"}\n]}\n"))
+        await run("import", other, path).expect(1, errors: "under the key \"ada\"")
+        await run("import", other, path, "--conflicts", "newer").expect(64, errors: "fail, keep, replace, newest")
+        await run("import", other, path, "--conflicts=replace", "--key", "eve").expect(says: "0 added, 1 replaced")
+        await run("export", path, file, "--key", "none").expect(1, errors: "\"none\"")
+        try upgrade()
+        await run("import", path, file).expect(
+            1,
+            errors: "has version 0, and the store has version 2",
+            "the app's own tool"
+        )
+        await run("import", other, path).expect(1, errors: "Upgrade the store first", hides: "Ada")
+        let quarantined = await run("export", path, "-")
+        quarantined.expect(errors: "1 in quarantine were left out")
+    }
+
+    @Test func `export and import refuse records that wait for migrations on read`() async throws {
+        try CodableCache(
+            at: scratch.file("people.molt"),
+            migrations: [Migration(to: 1, "lazy", .renameProperty("Person", "name", to: "fullName")).onRead()],
+            configuration: Self.withoutBackfill
+        )
+        .close()
+        await run("export", path, scratch.file("export.json").path).expect(1, errors: "migration \"lazy\"")
+        let other = try scratch.store("other.molt", version: 1, [])
+        await run("import", path, other).expect(1, errors: "migration \"lazy\"")
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("export.json").path))
     }
 
     @Test func `dump reads more records than a page`() async throws {

@@ -33,6 +33,26 @@ import Testing
         await run("plan", url.path).expect(says: "up to date at version 2")
     }
 
+    @Test func `export and import upgrade what they take, and need a store of the app's version`() async throws {
+        let (old, new) = (scratch.file("old.json").path, try scratch.store("new.molt", []))
+        await CommandRun(molt, "export", url.path, old).expect()
+        await run("export", url.path, "-").expect(
+            says: #""version":2,"migrations":["split-name","strict"]"#,
+            #""content":{"number":1,"firstName":"Ada","lastName":"King"}}"#
+        )
+        await run("import", new, old).expect(1, errors: "from version 0 to 2")
+        await run("upgrade", new).expect()
+        await run("import", new, old, "--type", "Person").expect(output: "imported version 0: 1 added\n")
+        await run("import", new, url.path, "--conflicts", "keep").expect(
+            output: "imported version 0: 0 added, 1 kept\n"
+        )
+        await run("export", new, "-").expect(
+            begins: #"{"format":"molt-export","formatVersion":1,"version":2,"migrations":["split-name","strict"],"#,
+            ends: #""content":{"number":1,"firstName":"Ada","lastName":"King"}}"# + "\n]}\n"
+        )
+        await run("import", new, scratch.file("none").path).expect(1, errors: "There is no export")
+    }
+
     @Test func `a failure names the record and the step, and is not a value`() async throws {
         try CodableCache(at: url).set(["name": "Eve"], forKey: "eve")
         try SQLite(url).run("UPDATE molt_record SET type_id = 1 WHERE key = 'eve'")

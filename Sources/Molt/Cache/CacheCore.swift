@@ -11,8 +11,6 @@ final class CacheCore: Sendable {
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
     private let file: OpenFile?
-    /// The status of a file that is read without locks; nil for any other.
-    private let unlocked: FileStatus?
     private let memory: MemoryLayer?
     private let writer: Locked<Writer>
     /// The connections that only read; nil when one connection does everything.
@@ -42,7 +40,7 @@ final class CacheCore: Sendable {
         version: Int,
         configuration: CodableCache.Configuration,
         checkedShapes: CheckedShapes,
-        reading: StoreReading?
+        reading: StoreReading? = nil
     ) throws {
         path = store.storeName
         isReadOnly = reading?.isReadOnly ?? false
@@ -59,8 +57,7 @@ final class CacheCore: Sendable {
             mismatches: configuration.mismatches,
             checkedShapes: checkedShapes
         )
-        let session = CacheSession(connection, of: shared)
-        unlocked = store.unlocked
+        let session = CacheSession(connection, of: shared, unlocked: store.unlocked)
         // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
         if store.isInMemory {
@@ -115,7 +112,7 @@ final class CacheCore: Sendable {
         if let session = writer.session { return session }
         if hasClosed { throw closed }
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
-        let session = CacheSession(connection, of: shared)
+        let session = CacheSession(connection, of: shared, unlocked: writer.store.unlocked)
         writer.session = session
         do {
             try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
@@ -140,6 +137,12 @@ final class CacheCore: Sendable {
     func checkOpen() throws {
         if hasClosed { throw closed }
         if StoreAccess.isSuspended { throw MoltError(SQLiteError.suspended, store: path) }
+    }
+
+    /// Throws if the cache was closed, or can only be read.
+    func checkWritable() throws {
+        try checkOpen()
+        if isReadOnly { throw readOnly }
     }
 
     /// Whether the app has used the cache since the last call.
@@ -285,7 +288,9 @@ final class CacheCore: Sendable {
         session.now = now
         let result = Result { () throws(SQLiteError) in try body(session) }
         // Without locks, a reader may see only a part of another process's changes.
-        if let unlocked, try StoreFiles(path).hasLog || FileStatus.of(path) != unlocked { throw changedUnlocked }
+        if let unlocked = session.unlocked, try StoreFiles(path).hasLog || FileStatus.of(path) != unlocked {
+            throw changedUnlocked
+        }
         do {
             return try result.get()
         } catch {
@@ -332,7 +337,7 @@ final class CacheCore: Sendable {
     private var changedUnlocked: MoltError {
         MoltError(
             .storeChanged,
-            "Another process has changed the cache at \(path), which is read without locks because none could be taken.",
+            "Another process has changed the cache at \(path), which is read without locks: none could be taken.",
             advice: "Open it again.",
             store: path
         )

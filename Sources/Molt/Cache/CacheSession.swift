@@ -9,6 +9,8 @@ internal import Foundation
 /// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
     private let shared: Shared
+    /// The status of the file when it was opened without locks; nil for a connection with locks.
+    let unlocked: FileStatus?
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
@@ -40,8 +42,9 @@ final class CacheSession: @unchecked Sendable {
     /// The types with another shape than the stored one, whose values were written all the same.
     private(set) var drifts: [MoltError] = []
 
-    init(_ connection: Connection, of shared: Shared) {
+    init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
+        self.unlocked = unlocked
         statements = Statements(on: connection, sql: \.sql)
     }
 
@@ -51,7 +54,8 @@ final class CacheSession: @unchecked Sendable {
         let version: Int
         let generation: Int64
         let uses: UseLog?
-        /// The names that types get by migrations that records only go through when they are read; nil if they keep theirs.
+        /// The names that types get by migrations that records only go through when they are read; nil if they keep
+        /// theirs.
         let types: TypesOnRead?
         let mismatches: MoltConfiguration.MismatchPolicy
         /// The types whose shapes were compared or stored since the cache was opened.
@@ -167,7 +171,7 @@ final class CacheSession: @unchecked Sendable {
 
     private func refuse() throws(SQLiteError) -> Never {
         let stored = Int(try connection.integer("PRAGMA user_version"))
-        refusal = MoltError(
+        let refusal = MoltError(
             .storeChanged,
             "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a "
                 + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was "
@@ -177,7 +181,13 @@ final class CacheSession: @unchecked Sendable {
             storeVersion: stored,
             registryVersion: shared.version
         )
-        throw SQLiteError(extendedCode: 0, message: "store changed")
+        try refuse(refusal)
+    }
+
+    /// Ends the transaction with an error that is not SQLite's.
+    func refuse(_ error: MoltError?) throws(SQLiteError) -> Never {
+        refusal = error
+        throw SQLiteError(extendedCode: 0, message: "refused")
     }
 
     /// Clears cached state if another connection has committed.
@@ -253,6 +263,14 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(id, at: 1)
         guard let dates = try statement.first({ ($0.real(0) ?? 0, $0.real(1) ?? 0) }) else { throw .missingRow }
         return dates
+    }
+
+    /// The time of the last write of the live record under a key; nil when there is none.
+    func updated(_ key: String) throws(SQLiteError) -> Double? {
+        let statement = try statements[.updated]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.first { $0.real(0) ?? 0 }
     }
 
     /// The name of a type, cached; empty when it is lost.
@@ -361,6 +379,29 @@ final class CacheSession: @unchecked Sendable {
         try evictIfTooLarge(key, content.data.count)
     }
 
+    /// Writes a record with its dates, at the cache's version.
+    ///
+    /// - Parameter isListed: Whether ``changes`` lists it.
+    func set(_ record: StoreContents.DatedRecord, isListed: Bool) throws(SQLiteError) {
+        let stored = record.stored
+        changedKeys.insert(stored.key)
+        key = stored.key
+        let type = try typeID(stored.typeName)
+        defer { unbind(.setDated) }
+        var bytes = stored.key
+        let outcome = bytes.withUTF8 { key in
+            stored.content.withUnsafeBytes { content in
+                Result { () throws(SQLiteError) in
+                    let key = UnsafeRawBufferPointer(key)
+                    try put(key, content, type, stored.isData, stored.expiration, (record.created, record.updated))
+                }
+            }
+        }
+        try outcome.get()
+        if isListed { changes.append(CodableCache.Change(key: stored.key, typeName: stored.typeName, kind: .set)) }
+        try evictIfTooLarge(stored.key, stored.content.count)
+    }
+
     /// Applies the changes of a batch, in order.
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
@@ -413,34 +454,38 @@ final class CacheSession: @unchecked Sendable {
         try evictIfTooLarge(key, content.count)
     }
 
-    /// Writes content under a key; the caller keeps both in place until ``unbind()``.
+    /// Writes content under a key; the caller keeps both in place until ``unbind(_:)``.
+    ///
+    /// - Parameter dates: The times of its creation and last write; by default, it is written now.
     private func put(
         _ key: UnsafeRawBufferPointer,
         _ content: UnsafeRawBufferPointer,
         _ type: Int64,
         _ isData: Bool,
-        _ expiration: Double?
+        _ expiration: Double?,
+        _ dates: (created: Double, updated: Double)? = nil
     ) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
             try old.bind(copying: key, isText: true, at: 1)
             self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
-        let statement = try statements[.set]
-        try statement.bind(now, at: 1)
+        let statement = try statements[dates == nil ? .set : .setDated]
+        try statement.bind(dates?.updated ?? now, at: 1)
         try statement.bind(inPlace: key, isText: true, at: 2)
         try statement.bind(type, at: 3)
         try statement.bind(Int64(shared.version), at: 4)
         try statement.bind(expiration, at: 5)
         try statement.bind(inPlace: content, isText: !isData, at: 6)
         try statement.bind(useTime(), at: 7)
+        if let dates { try statement.bind(dates.created, at: 8) }
         try statement.run()
     }
 
     /// Clears the bindings of the key and the content that were written last.
-    private func unbind() {
+    private func unbind(_ query: RowQuery = .set) {
         // A statement that could not be prepared has no bindings.
-        guard let statement = try? statements[.set] else { return }
+        guard let statement = try? statements[query] else { return }
         statement.unbind(2)
         statement.unbind(6)
     }
@@ -623,6 +668,13 @@ final class CacheSession: @unchecked Sendable {
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
     }
 
+    /// Adds the record in the current row of another store's quarantine, with all its columns.
+    func addToQuarantine(_ row: Statement) throws(SQLiteError) {
+        let insertion = try connection.prepare(QuarantineTable.adding)
+        for column in 0..<row.columnCount { try insertion.bind(column, of: row, at: column + 1) }
+        try insertion.run()
+    }
+
     // MARK: Shapes
 
     /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
@@ -638,10 +690,7 @@ final class CacheSession: @unchecked Sendable {
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
                 let drift = MoltError.drift(of: typeName, version: shared.version, differences, in: shared.path)
-                if shared.mismatches == .fail {
-                    refusal = drift
-                    throw SQLiteError(extendedCode: 0, message: "drift")
-                }
+                if shared.mismatches == .fail { try refuse(drift) }
                 drifts.append(drift)
                 newTypes.append(first.type)
                 return

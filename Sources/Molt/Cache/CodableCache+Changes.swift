@@ -113,6 +113,9 @@ final class ChangeHub: Sendable {
         }
     }
 
+    /// Whether anyone listens now.
+    var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+
     /// Delivers changes in order; the array is only built when there are listeners.
     func send(_ changes: @autoclosure () -> [CodableCache.Change]) {
         state.withLock { state in

@@ -15,8 +15,8 @@ extension CodableCache {
     ///   - expiry: When the value expires; by default as before.
     ///   - change: Changes the value. It is called again if another write came first. It may use the cache.
     /// - Returns: The value that was written; nil if there was none.
-    /// - Throws: The error of `change`, after which nothing is written; those of ``value(_:forKey:)-(_,String)`` and
-    ///   ``set(_:forKey:expiry:)``.
+    /// - Throws: The error of `change`, after which nothing is written; those of reading the value and
+    ///   of ``set(_:forKey:expiry:)``.
     @discardableResult
     public func update<Value: Codable>(
         _ type: Value.Type = Value.self,
@@ -94,7 +94,7 @@ extension CodableCache {
     }
 
     private func keepingUnknown(of stored: StoredContent, in content: EncodedContent) throws -> EncodedContent {
-        // An outdated content has properties that a migration renames or removes; one that a migration cannot convert is
+        // Before the migrations, it has properties that one of them renames or removes. Content that they cannot convert is
         // replaced.
         guard let unknown = content.unknown, let stored = try? upgraded(stored), !stored.isData,
             ExactName.isSame(stored.typeName, content.typeName)

@@ -27,6 +27,29 @@ struct StoredContent: Sendable {
         self.expiration = expiration
     }
 
+    /// Copies a record without its id.
+    init(_ record: StoreContents.StoredRecord) {
+        id = 0
+        key = record.key
+        data = Data(record.content)
+        isData = record.isData
+        typeName = record.typeName
+        expiration = record.expiration
+        version = record.version
+    }
+
+    /// The record, as a store has it.
+    var stored: StoreContents.StoredRecord {
+        StoreContents.StoredRecord(
+            key: key,
+            typeName: typeName,
+            content: Array(data),
+            isData: isData,
+            expiration: expiration,
+            version: version
+        )
+    }
+
     /// The content after the migrations that it lacks; an upgraded one lacks none.
     func upgraded(by upgrader: RecordUpgrader) throws(MoltError) -> StoredContent {
         guard !isUpgraded, version < upgrader.doneFrom else { return self }

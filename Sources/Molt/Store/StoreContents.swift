@@ -30,6 +30,15 @@ package struct StoreContents: Hashable, Sendable {
         }
     }
 
+    /// A record with its dates.
+    package struct DatedRecord: Hashable, Sendable {
+        package var stored: StoredRecord
+        /// When the key was first set, in seconds since 1970.
+        package var created: Double
+        /// When the key was last set, in seconds since 1970.
+        package var updated: Double
+    }
+
     package var version: Int
     package var ledger: [LedgerEntry]
     /// The records, in the order of their ids.

@@ -219,8 +219,8 @@ package final class StoreFile {
     /// Begins the transaction of an upgrade.
     ///
     /// FULL syncs the log at the commit, so that a reported upgrade survives a power loss. NORMAL syncs the header of a
-    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss only
-    /// shortens or empties the log until it is synced, and no page is copied into the file before.
+    /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss
+    /// only shortens or empties the log until it is synced, and no page is copied into the file before.
     private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
         let isLogEmpty = !isSynced && !files.hasLog
         try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)

@@ -13,8 +13,9 @@ extension StoreCommands {
         notes: StoreArgument.note
     ) { call, terminal in
         try eachRecord(call) { record in
+            let record = record.stored
             if call.has("--json") {
-                terminal.say(json: record.line(withContent: false))
+                terminal.say(json: record.line)
             } else {
                 let size = record.isData ? "\(record.content.count) B, data" : "\(record.content.count) B"
                 terminal.say("\(record.key)\t\(record.typeName)\tversion \(record.version)\t\(size)\(record.expiry)")
@@ -60,14 +61,14 @@ extension StoreCommands {
         "dump",
         ["FILE"],
         "print all records, one per line",
-        options: [ofType, .flag("--json", "print each record as a JSON object, with its type and version")],
+        options: [ofType, .flag("--json", "print each record as a JSON object, as in an export, with its version")],
         notes: StoreArgument.note
     ) { call, terminal in
         try eachRecord(call) { record in
             if call.has("--json") {
-                terminal.say(json: record.line(withContent: true))
+                terminal.say(json: record.line)
             } else {
-                terminal.say("\(record.key)\t\(record.contentText)")
+                terminal.say("\(record.stored.key)\t\(record.stored.contentText)")
             }
         }
         return ExitCode.success
@@ -75,7 +76,7 @@ extension StoreCommands {
 
     private static func eachRecord(
         _ call: Command.Call,
-        _ body: (StoreContents.StoredRecord) throws -> Void
+        _ body: (StoreContents.DatedRecord) throws -> Void
     ) throws {
         let file = try StoreArgument(call.arguments[0]).records()
         let type = call.value("--type")
@@ -96,20 +97,26 @@ extension StoreContents.StoredRecord {
         expiration.map { "\texpires \(DisplayText.time(Date(timeIntervalSince1970: $0)))" } ?? ""
     }
 
-    /// The record as a JSON object in one line; its JSON content keeps its bytes, apart from white space.
-    fileprivate func line(withContent: Bool) -> String {
+    /// The record without its content, as a JSON object in one line.
+    fileprivate var line: String {
         func text(_ string: String) -> String { RecordValue.string(string).description }
         var members = ["\"key\":\(text(key))", "\"type\":\(text(typeName))", "\"version\":\(version)"]
         if let expiration {
             members.append("\"expires\":\(text(DisplayText.time(Date(timeIntervalSince1970: expiration))))")
         }
-        if !withContent {
-            members.append("\"bytes\":\(content.count)")
-        } else if isData {
-            members.append("\"data\":\(text(Data(content).base64EncodedString()))")
-        } else {
-            members.append("\"content\":\(contentText)")
-        }
+        members.append("\"bytes\":\(content.count)")
         return "{\(members.joined(separator: ","))}"
+    }
+}
+
+extension StoreContents.DatedRecord {
+    /// The record as in an export, with its version, in one line; its JSON content keeps its bytes, apart from white
+    /// space.
+    fileprivate var line: String {
+        var record = self
+        if !stored.isData { record.stored.content = JSONLayout.minified(stored.content) }
+        var bytes: [UInt8] = []
+        record.write(to: &bytes, version: stored.version)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,6 +1,7 @@
 /// The commands that work on any store, without a registry.
 package enum StoreCommands {
     package static let all: [Command] = [
-        info, list, get, dump, diff, schema, fixture(), verify, quarantine, backups, restore(), salvage, settings,
+        info, list, get, dump, export, `import`, diff, schema, fixture(), verify, quarantine, backups, restore(),
+        salvage, settings,
     ]
 }

@@ -25,7 +25,7 @@ package struct RegisteredApp: Sendable {
     package var commands: [Command] {
         let own = [
             plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
-            StoreCommands.restore(attaching: attached),
+            StoreCommands.restore(attaching: attached), export, `import`,
         ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }
@@ -233,6 +233,42 @@ package struct RegisteredApp: Sendable {
             if faults.isEmpty { terminal.say("\(migrations)") }
             return faults.isEmpty ? ExitCode.success : ExitCode.failure
         }
+    }
+
+    private var export: Command {
+        StoreCommands.exporting(
+            "The records get the form of the app's version, and the store is not changed."
+        ) { store, target, selection in
+            let cache = try CodableCache(reading: store.file(), migrations: migrations, configuration: configuration)
+            defer { cache.close() }
+            return try cache.export(to: target, only: selection)
+        }
+    }
+
+    private var `import`: Command {
+        StoreCommands.importing(
+            "The store must have the version of the app; the records are upgraded to it."
+        ) { store, source, selection, conflicts in
+            let cache = try open(store)
+            defer { cache.close() }
+            return try cache.import(from: source, only: selection, conflicts: conflicts)
+        }
+    }
+
+    /// Opens a store that has the registry's version, without upgrading anything.
+    private func open(_ store: StoreArgument) throws -> CodableCache {
+        let url = try store.file()
+        var configuration = configuration
+        configuration.runsBackfill = false
+        let plan = try MigrationPlan(forFileAt: url, migrations: migrations, configuration: configuration)
+        try plan.checkProblems()
+        guard !plan.isFresh else { throw CommandError("there is no store at \(store.path)") }
+        guard !plan.needsUpgrade else {
+            throw CommandError(
+                "\(store.path) needs an upgrade from version \(plan.from) to \(plan.to). Run the command upgrade first"
+            )
+        }
+        return try CodableCache(existing: url, migrations: migrations, configuration: configuration)
     }
 
     /// The store at a path; opening a cache would create a missing one.

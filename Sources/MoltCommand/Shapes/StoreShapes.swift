@@ -54,7 +54,10 @@ package struct StoreShapes: Hashable, Sendable, Encodable {
     package init(of file: CacheFile, noting note: () -> Void = {}) throws {
         var collectors: [String: ShapeCollector] = [:]
         try file.eachRecord { record in
-            collectors[record.typeName, default: ShapeCollector()].add(record.content, isData: record.isData)
+            collectors[record.stored.typeName, default: ShapeCollector()].add(
+                record.stored.content,
+                isData: record.stored.isData
+            )
             note()
         }
         self.file = file.name

@@ -16,7 +16,7 @@ struct FullDiskCase: Sendable {
     let look: @Sendable (TestPlace) throws -> String
 
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
-    static let inDirectory = [upgrade, growing, rest, fresh, firstValue]
+    static let inDirectory = [upgrade, growing, rest, fresh, firstValue, exporting, importing]
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -119,6 +119,43 @@ struct FullDiskCase: Sendable {
         look: contents
     )
 
+    private static let exporting = FullDiskCase(
+        name: "an export",
+        prepare: { try People.prepare($0, count: TestRun.choose(200, long: 1_000), size: 1_000) },
+        act: export,
+        look: { place in
+            // SQLite may leave its files beside the store.
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+                .filter { $0.hasPrefix("people") }
+            let text = try? String(contentsOf: place.export, encoding: .utf8)
+            return "\(names) \(text ?? "")"
+        }
+    )
+
+    private static let importing = FullDiskCase(
+        name: "an import",
+        prepare: { place in
+            try People.prepare(place, count: TestRun.choose(50, long: 200), size: 1_000)
+            try export(place)
+            try FileManager.default.removeItem(at: place.cache)
+            try open(place).close()
+        },
+        act: { place in
+            let cache = try open(place)
+            defer { cache.close() }
+            try cache.import(from: place.export, conflicts: .replace)
+        },
+        look: contents
+    )
+
+    private static func export(_ place: TestPlace) throws {
+        var configuration = People.configuration
+        configuration.now = { Date(timeIntervalSince1970: 1) }
+        let cache = try CodableCache(at: place.cache, configuration: configuration)
+        defer { cache.close() }
+        try cache.export(to: place.export)
+    }
+
     /// Upgrades suites, and records if there are any; a committed upgrade is complete once the journal is empty.
     private static func settings(of primary: AppScenario.Primary) -> FullDiskCase {
         FullDiskCase(
@@ -142,4 +179,8 @@ struct FullDiskCase: Sendable {
     private static func sorted(_ values: [String: PropertyListValue]) -> [String] {
         values.map { "\($0.key): \($0.value)" }.sorted()
     }
+}
+
+extension TestPlace {
+    fileprivate var export: URL { directory.appendingPathComponent("people.json") }
 }

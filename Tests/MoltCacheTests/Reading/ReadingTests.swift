@@ -77,6 +77,25 @@ import Testing
         #expect(try Data(contentsOf: url) == bytes)
     }
 
+    @Test func `exports what the upgraded file would export`() throws {
+        let cache = try reading()
+        let (read, expected) = (scratch.file("read.json"), scratch.file("expected.json"))
+        try cache.export(to: read)
+        try cache.export(to: scratch.file("contacts.json"), only: .types(Contact.self))
+        cache.close()
+        let now = Date()
+        let upgraded = try CodableCache(at: url, migrations: Self.registry, configuration: .init { $0.now = { now } })
+        try upgraded.export(to: expected)
+        func lines(_ file: URL) throws -> [String] {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            return text.replacing(/"exportedAt":[^,]*/, with: "").replacing(",\n", with: "\n").split(separator: "\n")
+                .map(String.init)
+        }
+        #expect(try lines(read) == lines(expected))
+        #expect(try lines(read).count == 5)
+        #expect(try lines(scratch.file("contacts.json")) == [0, 1, 2, 4].map { try lines(read)[$0] })
+    }
+
     // MARK: What needs an upgrade
 
     @Test func `names the first migration that needs an upgrade, before any value is read`() throws {

@@ -85,18 +85,18 @@ package struct CacheFile {
     /// meanwhile may be in its old or its new form.
     package func eachRecord(
         ofType type: String? = nil,
-        _ body: (StoreContents.StoredRecord) throws -> Void
+        _ body: (StoreContents.DatedRecord) throws -> Void
     ) throws {
         var last = Int64.min
         while true {
             let page = try look { connection throws(SQLiteError) in
                 let query = """
-                    \(StoreContents.StoredRecord.selection)
+                    \(StoreContents.DatedRecord.selection)
                     WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 return try connection.prepare(query, last, type)
-                    .map { (id: $0.integer(0), record: StoreContents.StoredRecord($0)) }
+                    .map { (id: $0.integer(0), record: StoreContents.DatedRecord($0)) }
             }
             for (_, record) in page { try body(record) }
             guard let end = page.last?.id, page.count == Self.pageSize else { return }

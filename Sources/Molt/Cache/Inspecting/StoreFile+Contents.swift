@@ -60,10 +60,15 @@ extension StoreContents {
 
 extension StoreContents.StoredRecord {
     /// All records, with a question mark for a type whose name is lost.
-    static let selection = """
-        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content
+    static let selection = selecting()
+
+    /// The columns of the ``selection``, and others after them.
+    fileprivate static func selecting(_ others: String = "") -> String {
+        """
+        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content\(others)
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
+    }
 
     /// Reads a row of the ``selection``.
     init(_ row: Statement) {
@@ -75,6 +80,16 @@ extension StoreContents.StoredRecord {
             expiration: row.real(3),
             version: Int(clamping: row.integer(4))
         )
+    }
+}
+
+extension StoreContents.DatedRecord {
+    /// All records with their dates, as in ``StoreContents/StoredRecord/selection``.
+    static let selection = StoreContents.StoredRecord.selecting(", created_at, updated_at")
+
+    /// Reads a row of the ``selection``.
+    init(_ row: Statement) {
+        self.init(stored: StoreContents.StoredRecord(row), created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
     }
 }
 

@@ -20,7 +20,14 @@ package struct JSONPart: Sendable {
     ///
     /// - Throws: ``JSONSyntaxError``.
     package init(_ text: String) throws(JSONSyntaxError) {
-        bytes = Array(text.utf8)
+        try self.init(Array(text.utf8))
+    }
+
+    /// Parses JSON in UTF-8.
+    ///
+    /// - Throws: ``JSONSyntaxError``.
+    init(_ text: [UInt8]) throws(JSONSyntaxError) {
+        bytes = text
         range = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) in
             try JSONScanner.rangeOfValue(in: buffer)
         }

@@ -35,6 +35,20 @@ package enum QuarantineTable {
     static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
+    /// The names of all columns except the id.
+    private static let columns = """
+        record_id, key, type, version, expires_at, created_at, updated_at, quarantined_at, content, \(failureColumns)
+        """
+
+    /// Reads the records of a quarantine, with ``columns``; the key and the type are the second and the third.
+    static let reading = "SELECT \(columns) FROM molt_quarantine ORDER BY id"
+
+    /// Adds a record with ``columns``.
+    static let adding = """
+        INSERT INTO molt_quarantine(\(columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+            ?16, ?17)
+        """
+
     /// The records that go into quarantine at the end of their round.
     static let postponedTable = """
         molt_failed(
@@ -75,10 +89,7 @@ package enum QuarantineTable {
         }
         let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
         return """
-            INSERT OR FAIL INTO molt_quarantine(
-                record_id, key, type, version, expires_at, created_at, updated_at, quarantined_at, content,
-                \(failureColumns)
-            )
+            INSERT OR FAIL INTO molt_quarantine(\(columns))
             SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
                 record.updated_at, ?2, \(kept("content")), \(failureColumns)
             FROM \(failed) AS failed

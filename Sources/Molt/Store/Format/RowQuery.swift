@@ -1,9 +1,10 @@
 /// The statements that a cache keeps prepared.
 package enum RowQuery: Int, CaseIterable {
     case begin, beginWrite, commit, dataVersion, generation
-    case get, dates, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, count, countOfType, hasType, outdated
+    case get, dates, updated, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, count, countOfType, hasType,
+        outdated
     case typeID, nameOfType, addType
-    case oldSize, set, remove, removeExpired, removeAll, removeType, upgrade
+    case oldSize, set, setDated, remove, removeExpired, removeAll, removeType, upgrade
     case touch, oldest, contentSize, sumSizes, saveSize, forgetSize
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
@@ -38,6 +39,7 @@ package enum RowQuery: Int, CaseIterable {
                 LEFT JOIN molt_record AS own ON own.id = found.id
             """
         case .dates: "SELECT created_at, updated_at FROM molt_record WHERE id = ?1"
+        case .updated: "SELECT updated_at FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(condition) AND \(Self.live) ORDER BY id"
@@ -68,6 +70,16 @@ package enum RowQuery: Int, CaseIterable {
                 type_id = excluded.type_id, version = excluded.version, content = excluded.content,
                 created_at = CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END,
                 updated_at = ?1, accessed_at = ?7, expires_at = excluded.expires_at
+            """
+        case .setDated:
+            """
+            INSERT INTO molt_record(
+                key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+            ) VALUES(?2, ?3, ?4, ?8, ?1, ?7, ?5, ?6)
+            ON CONFLICT(key) DO UPDATE SET
+                type_id = excluded.type_id, version = excluded.version, content = excluded.content,
+                created_at = excluded.created_at, updated_at = excluded.updated_at, accessed_at = excluded.accessed_at,
+                expires_at = excluded.expires_at
             """
         case .remove:
             """

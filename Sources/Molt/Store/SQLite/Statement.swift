@@ -145,6 +145,11 @@ package final class Statement {
         return sqlite3_bind_text64(handle, index, characters, count, lifetime, UInt8(SQLITE_UTF8))
     }
 
+    /// Binds a copy of a column of another statement's current row.
+    func bind(_ column: Int32, of row: Statement, at index: Int32) throws(SQLiteError) {
+        try check(sqlite3_bind_value(handle, index, sqlite3_column_value(row.handle, column)))
+    }
+
     /// Binds data to be read in place, runs to the end, and clears the binding.
     func run(bindingInPlace data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
         defer { unbind(index) }

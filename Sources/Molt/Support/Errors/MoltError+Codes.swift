@@ -149,6 +149,13 @@ extension MoltError.Code {
     public static let readBackFailed = Self(rawValue: "readBackFailed")
 }
 
+// MARK: Exports
+
+extension MoltError.Code {
+    /// A file to be imported is neither an export nor a store, or it is truncated or damaged.
+    public static let malformedExport = Self(rawValue: "malformedExport")
+}
+
 // MARK: Backups
 
 extension MoltError.Code {

@@ -1,7 +1,7 @@
 /// Sends single records through a chain of migrations, in memory.
 ///
-/// Records that are read or backfilled, documents and records in quarantine go through it. The version of a record tells
-/// which of the migrations it still has to go through.
+/// Records that are read or backfilled, documents and records in quarantine go through it. The version of a record
+/// tells which of the migrations it still has to go through.
 final class RecordUpgrader: Sendable {
     /// The migrations, in order.
     let migrations: [Migration]

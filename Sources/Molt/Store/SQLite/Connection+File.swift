@@ -1,9 +1,8 @@
 internal import CMoltSQLite
-package import Molt
 
 /// Raw reads go through SQLite's own layer: closing another descriptor would drop this process's locks.
 extension Connection {
-    func fileSize() throws(SQLiteError) -> Int {
+    package func fileSize() throws(SQLiteError) -> Int {
         let (file, methods) = try openFile()
         var size: sqlite3_int64 = 0
         let code = methods.xFileSize?(file, &size) ?? SQLITE_CANTOPEN

@@ -1,0 +1,68 @@
+internal import Foundation
+
+/// A file for a temporary copy of a store, or for a store that is made of an export, in a directory of its own.
+///
+/// The directory is removed with the last copy of this value or, after a kill, by the next one for the same purpose.
+struct ScratchCopy {
+    /// The empty file.
+    let url: URL
+    /// The original's path.
+    private let original: String
+    private let directory: CopyDirectory
+
+    /// Creates the file, if there is room for it and for the log of its upgrade, which is about as large.
+    ///
+    /// - Parameters:
+    ///   - original: The original, whose path errors name.
+    ///   - purpose: The purpose in words, such as "dry run".
+    ///   - byteCount: The size of the original.
+    init(of original: URL, for purpose: String, byteCount: Int64) throws {
+        self.original = FileStatus.path(of: original)
+        let parent = FileManager.default.temporaryDirectory
+        do {
+            let prefix = "molt-\(purpose.split(separator: " ").joined(separator: "-"))-"
+            directory = try CopyDirectory(prefix: prefix, in: parent)
+        } catch let error as DurableFile.Failure {
+            throw MoltError(
+                .storeFailed,
+                "The copy for the \(purpose) could not be made: no directory can be created in \(parent.path).",
+                store: self.original,
+                underlying: error
+            )
+        }
+        url = directory.url.appending(path: "copy")
+        let needed = byteCount.multipliedReportingOverflow(by: 2).partialValue
+        if let free = FreeSpace.bytes(at: directory.url.path), free < needed {
+            throw MoltError(
+                .storeFailed,
+                "The copy for the \(purpose) needs \(needed) bytes in \(parent.path), which has \(free).",
+                advice: "Free some space, and try again.",
+                store: self.original,
+                underlying: DurableFile.Failure(number: ENOSPC)
+            )
+        }
+        do { try FileStatus.create(url.path, mayExist: true) } catch { throw ofOriginal(error) }
+    }
+
+    /// Copies the original if it has our tables, without writing to it; otherwise the file stays empty.
+    ///
+    /// - Parameter check: Called after each quarter of a megabyte; throws to stop.
+    func fill(_ check: () throws -> Void) throws {
+        var stop: (any Error)?
+        _ = try FileProbe.look(original) { source throws(SQLiteError) in
+            try source.copy(into: Connection(url.path, mode: .readWrite)) {
+                do { try check() } catch { stop = error }
+                return stop != nil
+            }
+        }
+        if let stop { throw stop }
+    }
+
+    /// An error with the name of the original instead of the file's.
+    func ofOriginal(_ error: any Error) -> any Error {
+        guard var error = error as? MoltError else { return error }
+        error.problem.replace(url.path, with: original)
+        error.store = original
+        return error
+    }
+}

@@ -1,0 +1,71 @@
+package import Foundation
+
+/// Exports and imports for tools that do not know the migrations of a store: records stay as they are.
+extension CacheFile {
+    /// Writes the records to a file as an export.
+    ///
+    /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:progress:)`` does, or with the code `needsMigration` if
+    ///   records still have to go through migrations on read.
+    package func export(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
+        try checkForm(state())
+        let export = RecordExport(
+            target: try ExportTarget(url, of: name),
+            store: name,
+            selection: selection,
+            appVersion: "",
+            now: Date(),
+            transfer: TransferProgress(work: "export", store: path, progress: nil)
+        )
+        return try export.run { body in
+            try look { connection throws(SQLiteError) in try body(connection) }
+        }
+    }
+
+    /// Adds the records of an export or a store that has the same version.
+    ///
+    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:conflicts:progress:)`` does, or with the code
+    ///   `needsMigration` if records of the store still have to go through migrations on read.
+    package func importRecords(
+        from url: URL,
+        only selection: RecordSelection,
+        conflicts: ImportConflicts
+    ) throws -> ImportSummary {
+        let store = StoreFile(at: URL(fileURLWithPath: path), createsFile: false)
+        let state = try store.state()
+        try checkForm(state)
+        let configuration = MoltConfiguration()
+        let core = try CacheCore(
+            store,
+            version: state.version,
+            configuration: configuration,
+            checkedShapes: CheckedShapes()
+        )
+        defer { core.close() }
+        let records = RecordImport(
+            source: url,
+            store: path,
+            version: state.version,
+            migrations: nil,
+            configuration: configuration,
+            selection: selection,
+            conflicts: conflicts,
+            transfer: TransferProgress(work: "import", store: path, progress: nil)
+        )
+        return try records.run { body in try core.write(body) { _, summary in summary } }
+    }
+
+    /// Throws if not all records have the form of the store's version.
+    private func checkForm(_ state: StoreState) throws {
+        guard let waiting = state.ledger.first(where: { $0.outcome == .onRead }) else { return }
+        let id = MigrationID(name: waiting.name, version: waiting.version)
+        throw MoltError(
+            .needsMigration,
+            "Records of the store at \(path) still have to go through migration \(id), which upgrades them when they are "
+                + "read.",
+            advice: "Use the app's own tool, or upgrade the store with it first.",
+            outcome: .unchanged,
+            store: path,
+            migration: id
+        )
+    }
+}

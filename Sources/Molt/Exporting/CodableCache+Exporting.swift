@@ -1,0 +1,166 @@
+public import Foundation
+
+extension CodableCache {
+    // MARK: Exporting
+
+    /// Writes the records to a file that other devices, later releases and other programs can read.
+    ///
+    /// ```swift
+    /// try cache.export(to: url)
+    /// try cache.export(to: url, only: .types(Note.self, Tag.self))
+    /// ```
+    ///
+    /// The file is one JSON text with today's schema version; the guide <doc:ExportingAndImporting> describes it. It has
+    /// all records of one moment, as bytes, with their keys, types, dates and expiry. Records that still have to go
+    /// through migrations on read are exported in today's form. Expired records and those in quarantine are left out.
+    ///
+    /// The file gets its name at the end: a failed or cancelled export leaves nothing, and a file that was there before
+    /// stays. Other calls of the cache may go on meanwhile, unless the cache is in memory or can only be read.
+    ///
+    /// - Important: The file contains the values of your user.
+    /// - Parameters:
+    ///   - url: The file, which is replaced if it exists.
+    ///   - selection: The records to export; all by default.
+    ///   - progress: Counts the records, and may cancel the export. Its observers must not use the cache.
+    /// - Throws: ``MoltError`` with the code `malformedContent` for content that is not JSON text, `unreadableContent`
+    ///   for a record that a migration on read cannot convert, `recordMissing` for a key that does not exist,
+    ///   `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be written;
+    ///   and the errors of reading.
+    @discardableResult
+    public func export(
+        to url: URL,
+        only selection: RecordSelection = .all,
+        progress: Progress? = nil
+    ) throws -> ExportSummary {
+        try export(to: url, only: selection, TransferProgress(work: "export", store: path, progress: progress))
+    }
+
+    /// Writes the records to a file, as the synchronous call does; waits without blocking a thread.
+    ///
+    /// Cancelling the task stops the export.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    @discardableResult
+    public func export(
+        to url: URL,
+        only selection: RecordSelection = .all,
+        progress: Progress? = nil
+    ) async throws -> ExportSummary {
+        try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
+            var transfer = TransferProgress(work: "export", store: path, progress: progress)
+            transfer.isCancelled = isCancelled
+            return try export(to: url, only: selection, transfer)
+        }
+    }
+
+    private func export(
+        to url: URL,
+        only selection: RecordSelection,
+        _ transfer: TransferProgress
+    ) throws -> ExportSummary {
+        let export = RecordExport(
+            target: try ExportTarget(url, of: path),
+            store: path,
+            selection: selection,
+            appVersion: configuration.appVersion,
+            now: configuration.now(),
+            transfer: transfer,
+            version: schemaVersion,
+            // Records of an older file that is only read go through all migrations.
+            pending: report.to < schemaVersion ? migrations.migrations.map(\.name) : [],
+            typeName: { [self] in typeName(ofStored: $0) },
+            upgrade: { [self] record in
+                isOutdated(record.version) ? try upgraded(StoredContent(record)).stored : record
+            }
+        )
+        return try export.run { body in
+            let summary = try core.readAlone { session throws(SQLiteError) in try body(session.connection) }
+            return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
+        }
+    }
+
+    // MARK: Importing
+
+    /// Adds the records of an export, of a store's file or of a backup of one, upgraded to today's version.
+    ///
+    /// ```swift
+    /// let summary = try cache.import(from: url)
+    /// try cache.import(from: url, only: .keys(["john"]), conflicts: .newest)
+    /// ```
+    ///
+    /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
+    /// release's store is opened: blocks run, too. Migrations of settings and imports of directories are left out, and
+    /// suites are only read. The result is then written in one transaction, with the dates of the records: all of it or,
+    /// after an error, nothing. Records that a migration cannot convert go into the cache's quarantine if the policy of
+    /// the step or the registry says so. Expired records are left out, as are those in the quarantine of a store.
+    ///
+    /// The temporary directory needs space for the records and their upgrade.
+    ///
+    /// - Important: A block's changes outside the store are made here, too.
+    /// - Parameters:
+    ///   - url: The file; its content tells whether it is an export or a store.
+    ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
+    ///   - conflicts: What happens if the cache has a value under the key of a record; an error by default.
+    ///   - progress: Counts the records, once when they are read and once when they are written, and may cancel the
+    ///     import. Its observers must not use the cache.
+    /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer app, `tooOld` for one that the registry
+    ///   does not support any more, `malformedExport` for a file that is neither an export nor a store, or is damaged,
+    ///   `newerFormat` for one of a later format, `keyExists` for a conflict, `recordMissing` for a key that does not
+    ///   exist, `fileMissing`, `readOnly` for a cache that can only be read, or `cancelled`; the error of the step that
+    ///   failed; and the errors of writing. The cache is unchanged then.
+    @discardableResult
+    public func `import`(
+        from url: URL,
+        only selection: RecordSelection = .all,
+        conflicts: ImportConflicts = .fail,
+        progress: Progress? = nil
+    ) throws -> ImportSummary {
+        let transfer = TransferProgress(work: "import", store: path, progress: progress)
+        return try self.import(from: url, only: selection, conflicts, transfer)
+    }
+
+    /// Adds the records of an export or a store, as the synchronous call does; waits without blocking a thread.
+    ///
+    /// Cancelling the task stops the import.
+    ///
+    /// - Throws: The errors of the synchronous call.
+    @discardableResult
+    public func `import`(
+        from url: URL,
+        only selection: RecordSelection = .all,
+        conflicts: ImportConflicts = .fail,
+        progress: Progress? = nil
+    ) async throws -> ImportSummary {
+        try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
+            var transfer = TransferProgress(work: "import", store: path, progress: progress)
+            transfer.isCancelled = isCancelled
+            return try self.import(from: url, only: selection, conflicts, transfer)
+        }
+    }
+
+    private func `import`(
+        from url: URL,
+        only selection: RecordSelection,
+        _ conflicts: ImportConflicts,
+        _ transfer: TransferProgress
+    ) throws -> ImportSummary {
+        try core.checkWritable()
+        let records = RecordImport(
+            source: url,
+            store: path,
+            version: schemaVersion,
+            migrations: migrations,
+            configuration: configuration,
+            selection: selection,
+            conflicts: conflicts,
+            transfer: transfer,
+            isHeard: { [hub] in hub.hasListeners }
+        )
+        return try records.run { body in
+            try core.write(body) { session, summary in
+                hub.send(session.changes)
+                return summary
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Foundation
+
+/// Something else in a file than an export has there.
+struct ExportFault: Error {
+    /// What is wrong, and what was expected, without a value.
+    var problem: String
+    /// The place, in bytes.
+    var offset: Int
+}
+
+/// The text of a record in an export.
+struct ExportedRecord {
+    private let text: UnsafeBufferPointer<UInt8>
+    private var members: [ExportFormat.RecordMember: Range<Int>] = [:]
+
+    /// Reads a record from its text.
+    static func read(
+        _ text: UnsafeBufferPointer<UInt8>,
+        version: Int
+    ) throws(ExportFault) -> StoreContents.DatedRecord {
+        try ExportedRecord(text).record(version: version)
+    }
+
+    private init(_ text: UnsafeBufferPointer<UInt8>) throws(ExportFault) {
+        self.text = text
+        var repeated: Int?
+        do throws(JSONSyntaxError) {
+            repeated = try findMembers()
+        } catch {
+            throw ExportFault(problem: "a record is not JSON text: \(error.reason.rawValue)", offset: error.offset)
+        }
+        if let repeated {
+            throw ExportFault(problem: "a record has no such member, or only one", offset: repeated)
+        }
+    }
+
+    /// Finds the members, and checks the whole text.
+    ///
+    /// Values are checked one by one, because content may be nested as deeply as a store accepts it.
+    ///
+    /// - Returns: The place of a member that is unknown or repeated; nil if there is none.
+    private mutating func findMembers() throws(JSONSyntaxError) -> Int? {
+        guard let base = text.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+        var scanner = JSONScanner(base: base, to: text.count)
+        var repeated: Int?
+        try scanner.expect(UInt8(ascii: "{"))
+        while true {
+            scanner.skipWhitespace()
+            let start = scanner.position
+            _ = try scanner.skipString()
+            let name = JSONString.decode(base, from: start, to: scanner.position)
+            scanner.skipWhitespace()
+            try scanner.expect(UInt8(ascii: ":"))
+            let end = scanner.position
+            let value = try scanner.passValue()
+            scanner.skipWhitespace()
+            if let member = ExportFormat.RecordMember(rawValue: name), members[member] == nil {
+                // White space around content belongs to it.
+                members[member] = member == .content ? end..<scanner.position : value
+            } else {
+                repeated = repeated ?? start
+            }
+            guard scanner.next == UInt8(ascii: ",") else { break }
+            scanner.position += 1
+        }
+        try scanner.expect(UInt8(ascii: "}"))
+        try scanner.expectEnd()
+        return repeated
+    }
+
+    private func record(version: Int) throws(ExportFault) -> StoreContents.DatedRecord {
+        var record = StoreContents.DatedRecord(
+            stored: StoreContents.StoredRecord(
+                key: try string(.key),
+                typeName: try string(.type),
+                content: [],
+                isData: members[.data] != nil,
+                expiration: members[.expires] == nil ? nil : try time(.expires),
+                version: version
+            ),
+            created: try time(.created),
+            updated: try time(.updated)
+        )
+        switch (members[.content], members[.data]) {
+        case (let content?, nil):
+            record.stored.content = Array(text[content])
+        case (nil, let place?):
+            guard let data = Data(base64Encoded: try string(.data)) else { throw fault(.data, "Base64", place) }
+            record.stored.content = Array(data)
+        default:
+            throw ExportFault(problem: "a record needs either \"content\" or \"data\"", offset: 0)
+        }
+        return record
+    }
+
+    private func string(_ member: ExportFormat.RecordMember) throws(ExportFault) -> String {
+        guard let place = members[member], text[place.lowerBound] == UInt8(ascii: "\""), let base = text.baseAddress
+        else { throw fault(member, "a string", members[member]) }
+        return JSONString.decode(base, from: place.lowerBound, to: place.upperBound)
+    }
+
+    private func time(_ member: ExportFormat.RecordMember) throws(ExportFault) -> Double {
+        let number = members[member].map { String(decoding: text[$0], as: UTF8.self) }
+            .flatMap(RecordValue.Number.init(text:))
+        guard let seconds = number?.double else { throw fault(member, "a number", members[member]) }
+        return seconds
+    }
+
+    private func fault(_ member: ExportFormat.RecordMember, _ kind: String, _ place: Range<Int>?) -> ExportFault {
+        ExportFault(problem: "a record's \"\(member)\" must be \(kind)", offset: place?.lowerBound ?? 0)
+    }
+}

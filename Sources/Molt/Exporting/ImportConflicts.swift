@@ -1,0 +1,11 @@
+/// What an import does about a key that has a value in the cache; an expired value does not count.
+public enum ImportConflicts: String, Hashable, Sendable, CaseIterable {
+    /// The import fails with the code `keyExists`, and nothing is imported.
+    case fail
+    /// The cache keeps its value.
+    case keep
+    /// The imported value replaces that of the cache.
+    case replace
+    /// The value that was set later stays; if both were set at the same time, that of the cache.
+    case newest
+}

@@ -1,0 +1,128 @@
+/// Writes the records of an upgraded temporary store into an open one.
+struct ImportMerge {
+    /// The path of the import.
+    let path: String
+    let selection: RecordSelection
+    let conflicts: ImportConflicts
+    let transfer: TransferProgress
+    /// The number of records that were read before.
+    let readCount: Int
+    /// Whether someone waits for the changes.
+    let isHeard: Bool
+
+    /// Merges the records in a write transaction of the open store.
+    ///
+    /// - Returns: The summary, with the numbers of records added.
+    func run(
+        from source: Connection,
+        into session: CacheSession,
+        _ summary: ImportSummary
+    ) throws(SQLiteError) -> ImportSummary {
+        var summary = summary
+        var search = selection.search()
+        let count = try reading(session) { () throws(SQLiteError) in
+            Int(try source.integer("SELECT count(*) FROM molt_record"))
+        }
+        let rows = try reading(session) { () throws(SQLiteError) in
+            try source.prepare("\(StoreContents.DatedRecord.selection) ORDER BY molt_record.id")
+        }
+        defer { rows.reset() }
+        var visited = 0
+        while try reading(session, rows.step) {
+            visited += 1
+            do throws(MoltError) {
+                try transfer.check(after: readCount + visited, of: readCount + count)
+            } catch {
+                try session.refuse(error)
+            }
+            guard selection.includes(key: rows.text(1), type: rows.text(2)) else { continue }
+            if let expiration = rows.real(3), expiration <= session.now {
+                summary.expired += 1
+                continue
+            }
+            let record = StoreContents.DatedRecord(rows)
+            search.note(record.stored.key)
+            try merge(record, into: session, &summary)
+        }
+        if try reading(session, source.hasQuarantine) {
+            summary.quarantined = try mergeQuarantine(source, into: session, &search)
+        }
+        if let key = search.missing {
+            try session.refuse(
+                MoltError(
+                    .recordMissing,
+                    "The file at \(path) has no record under the key \"\(key)\".",
+                    outcome: .unchanged,
+                    store: path,
+                    key: key
+                )
+            )
+        }
+        transfer.report(readCount + visited, of: readCount + visited)
+        return summary
+    }
+
+    private func merge(
+        _ record: StoreContents.DatedRecord,
+        into session: CacheSession,
+        _ summary: inout ImportSummary
+    ) throws(SQLiteError) {
+        if let updated = try session.updated(record.stored.key) {
+            switch conflicts {
+            case .fail: try session.refuse(conflict(record.stored))
+            case .newest where record.updated <= updated, .keep:
+                summary.kept += 1
+                return
+            case .newest, .replace: summary.replaced += 1
+            }
+        } else {
+            summary.added += 1
+        }
+        try session.set(record, isListed: isHeard)
+    }
+
+    /// Adds the records that could not be converted to the open store's quarantine.
+    ///
+    /// - Returns: The number of records.
+    private func mergeQuarantine(
+        _ source: Connection,
+        into session: CacheSession,
+        _ search: inout RecordSelection.Search
+    ) throws(SQLiteError) -> Int {
+        var count = 0
+        let rows = try reading(session) { () throws(SQLiteError) in try source.prepare(QuarantineTable.reading) }
+        defer { rows.reset() }
+        while try reading(session, rows.step) {
+            guard selection.includes(key: rows.text(1), type: rows.text(2)) else { continue }
+            search.note(rows.text(1))
+            if count == 0 { try session.connection.execute(QuarantineTable.creation) }
+            try session.addToQuarantine(rows)
+            count += 1
+        }
+        return count
+    }
+
+    private func conflict(_ record: StoreContents.StoredRecord) -> MoltError {
+        MoltError(
+            .keyExists,
+            "The cache has a value under the key \"\(record.key)\", and so has the import.",
+            advice: "Pass `conflicts:` to say which one stays.",
+            outcome: .unchanged,
+            store: path,
+            key: record.key,
+            type: record.typeName
+        )
+    }
+
+    /// Runs a closure that reads the temporary store; its error is not one of the open store.
+    private func reading<Value>(
+        _ session: CacheSession,
+        _ body: () throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> Value {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            try session.refuse(MoltError(error, store: path))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// An export of the records of one snapshot to a file.
+struct RecordExport {
+    let target: ExportTarget
+    /// The store's path, for errors.
+    let store: String
+    let selection: RecordSelection
+    let appVersion: String
+    let now: Date
+    let transfer: TransferProgress
+    /// The schema version of the records; nil for that of the store.
+    var version: Int?
+    /// The names of migrations that the records go through, and the store has not.
+    var pending: [String] = []
+    /// The name that a stored type gets; nil if its records are left out.
+    var typeName: (String) -> String? = { $0 }
+    /// Gives a record today's form.
+    var upgrade: (StoreContents.StoredRecord) throws -> StoreContents.StoredRecord = { $0 }
+    /// The size of the text in memory at which it is written.
+    private static let bufferSize = 1 << 18
+
+    /// Runs the export.
+    ///
+    /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure. The
+    ///   closure throws any error for one that is not SQLite's, which is then the error of this call.
+    func run(
+        _ read: (_ body: (Connection) throws(SQLiteError) -> ExportSummary) throws -> ExportSummary
+    ) throws -> ExportSummary {
+        var failure: (any Error)?
+        var complete: PartFile?
+        do {
+            let summary = try read { connection throws(SQLiteError) in
+                (failure, complete) = (nil, nil)
+                do {
+                    let part = try target.begin()
+                    let summary = try write(connection, to: part)
+                    complete = part
+                    return summary
+                } catch let error as SQLiteError {
+                    throw error
+                } catch {
+                    failure = error
+                    throw SQLiteError(extendedCode: 0, message: "the export stopped")
+                }
+            }
+            try transfer.check()
+            if let complete { try target.publish(complete) }
+            return summary
+        } catch {
+            let error = failure ?? error
+            throw (error as? DurableFile.Failure).map(target.error) ?? error
+        }
+    }
+
+    private func write(_ connection: Connection, to part: PartFile) throws -> ExportSummary {
+        let state = try LedgerTable.state(connection)
+        let version = version ?? state.version
+        var summary = ExportSummary(
+            records: 0,
+            byteCount: 0,
+            version: version,
+            quarantined: try connection.quarantinedCount()
+        )
+        var bytes: [UInt8] = []
+        func flush() throws {
+            try part.write(Data(bytes))
+            summary.byteCount += bytes.count
+            bytes.removeAll(keepingCapacity: true)
+        }
+        // A newer app's migrations that let this release write have done nothing to the records.
+        let applied = state.ledger.filter { $0.outcome != .deferred && $0.version <= version }.map(\.name)
+        ExportFormat.Head(
+            version: version,
+            migrations: applied + pending.filter { !applied.contains($0) },
+            appVersion: appVersion,
+            exportedAt: now.timeIntervalSince1970
+        )
+        .write(to: &bytes)
+        let count = transfer.progress == nil ? 0 : Int(try connection.integer("SELECT count(*) FROM molt_record"))
+        var search = selection.search()
+        let rows = try connection.prepare(
+            """
+            \(StoreContents.DatedRecord.selection)
+            WHERE expires_at IS NULL OR expires_at > ?1 ORDER BY molt_record.id
+            """,
+            now.timeIntervalSince1970
+        )
+        defer { rows.reset() }
+        var visited = 0
+        while try rows.step() {
+            visited += 1
+            try transfer.check(after: visited, of: count)
+            guard let type = typeName(rows.text(2)), selection.includes(key: rows.text(1), type: type) else { continue }
+            var record = StoreContents.DatedRecord(rows)
+            record.stored = try upgrade(record.stored)
+            search.note(record.stored.key)
+            try check(record.stored)
+            bytes.append(contentsOf: summary.records == 0 ? "\n".utf8 : ",\n".utf8)
+            record.write(to: &bytes)
+            summary.records += 1
+            if bytes.count >= Self.bufferSize { try flush() }
+        }
+        if let key = search.missing {
+            throw MoltError(
+                .recordMissing,
+                "There is no value under the key \"\(key)\" to export.",
+                outcome: .unchanged,
+                store: store,
+                key: key
+            )
+        }
+        bytes += ExportFormat.end
+        try flush()
+        transfer.report(visited, of: visited)
+        return summary
+    }
+
+    /// Throws if the content of a record cannot be part of a JSON text.
+    private func check(_ record: StoreContents.StoredRecord) throws {
+        guard !record.isData, let fault = record.content.withUnsafeBufferPointer({ JSONScanner.fault(in: $0) }) else {
+            return
+        }
+        throw MoltError(
+            .malformedContent,
+            "The content of \"\(record.key)\" is not JSON text, so it cannot be exported.",
+            advice: "Remove the value or set it anew, or export the others only.",
+            outcome: .unchanged,
+            store: store,
+            key: record.key,
+            type: record.typeName,
+            underlying: fault
+        )
+    }
+}

@@ -1,0 +1,293 @@
+internal import Foundation
+
+/// An import of the records of an export, or of a store's file, into an open store.
+///
+/// The records first go into a temporary store, which is upgraded as any store is, blocks included. What has become of
+/// them is then written into the open store in one transaction.
+struct RecordImport {
+    let source: URL
+    /// The open store's path.
+    let store: String
+    /// The open store's version.
+    let version: Int
+    /// The migrations that upgrade the records; nil if they must have the version of the open store.
+    let migrations: MigrationRegistry?
+    let configuration: MoltConfiguration
+    let selection: RecordSelection
+    let conflicts: ImportConflicts
+    let transfer: TransferProgress
+    /// Whether someone waits for the changes.
+    var isHeard: () -> Bool = { false }
+
+    private var path: String { FileStatus.path(of: source) }
+
+    /// Runs the import.
+    ///
+    /// - Parameter write: Runs a closure in a write transaction of the open store.
+    func run(
+        _ write: (_ body: (CacheSession) throws(SQLiteError) -> ImportSummary) throws -> ImportSummary
+    ) throws -> ImportSummary {
+        do {
+            return try runPhases(write)
+        } catch {
+            // An error of the upgrade says how an upgrade is stopped.
+            try transfer.check()
+            guard var error = error as? MoltError else { throw error }
+            if !error.mayBeCommitted { error.outcome = .unchanged }
+            throw error
+        }
+    }
+
+    private func runPhases(
+        _ write: (_ body: (CacheSession) throws(SQLiteError) -> ImportSummary) throws -> ImportSummary
+    ) throws -> ImportSummary {
+        let isStore = try isStore()
+        let size = isStore ? StoreFile(at: source).byteCount : try FileStatus.of(path).map { Int64($0.size) }
+        let copy = try ScratchCopy(of: source, for: "import", byteCount: size ?? 0)
+        defer { withExtendedLifetime(copy) {} }
+        var summary: ImportSummary
+        let read: (version: Int, count: Int)
+        do {
+            read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
+            summary = ImportSummary(version: read.version, report: try upgrade(copy.url, from: read.version))
+        } catch {
+            throw copy.ofOriginal(error)
+        }
+        summary.expired = summary.report.expiredCount
+        let merge = ImportMerge(
+            path: path,
+            selection: selection,
+            conflicts: conflicts,
+            transfer: transfer,
+            readCount: read.count,
+            isHeard: isHeard()
+        )
+        return try reading {
+            let connection = try Connection(copy.url.path, mode: .readOnly)
+            defer { connection.close() }
+            return try write { session throws(SQLiteError) in
+                try merge.run(from: connection, into: session, summary)
+            }
+        }
+    }
+
+    /// Whether the file is a database; anything else must be an export.
+    private func isStore() throws -> Bool {
+        guard path.hasPrefix("/"), let status = try FileStatus.of(path) else {
+            throw error(.fileMissing, "There is no export and no store at \(path).")
+        }
+        guard status.isFile else {
+            throw error(.notAFile, "The path \(path) is a directory or a device, not an export or a store.")
+        }
+        guard !ExportTarget.isFile(of: store, path) else {
+            throw error(.unsupported, "The cache at \(path) cannot be imported into itself.")
+        }
+        // Read through SQLite: closing a file would drop the locks that this process has on a store.
+        let beginning = try reading { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
+        return beginning?.elementsEqual("SQLite format 3\0".utf8) == true
+    }
+
+    // MARK: The temporary store
+
+    /// Copies a store, without its quarantine and its unfinished work on suites.
+    ///
+    /// - Returns: Its version.
+    private func copyStore(_ copy: ScratchCopy) throws -> Int {
+        try copy.fill(transfer.check)
+        let state = try StoreFile.state(at: copy.url)
+        guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
+        try check(state.version)
+        try writing {
+            let connection = try Connection(copy.url.path, mode: .readWrite)
+            defer { connection.close() }
+            try connection.execute("PRAGMA synchronous = OFF; BEGIN")
+            if try connection.hasQuarantine() { try connection.execute("DELETE FROM molt_quarantine") }
+            try JournalTable.clear(connection)
+            try connection.execute("COMMIT")
+        }
+        return state.version
+    }
+
+    /// Makes a store of an export.
+    ///
+    /// - Returns: The version of the export, and the number of its records.
+    private func writeStore(_ url: URL) throws -> (version: Int, count: Int) {
+        let reader = try ExportReader(path)
+        let head = try reader.head()
+        try check(head.version)
+        var count = 0
+        try writing {
+            let connection = try Connection(url.path, mode: .readWrite)
+            defer { connection.close() }
+            try connection.execute(
+                "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"
+            )
+            try connection.execute(FileFormat.creation)
+            var target = ImportTable(connection)
+            while let (record, offset) = try reader.next(version: head.version) {
+                guard try target.add(record) else {
+                    var error = reader.malformed("two records have the same key", at: offset)
+                    error.key = record.stored.key
+                    throw error
+                }
+                count += 1
+                // The merge is the second half.
+                try transfer.check(after: count, of: Int(2 * Double(count) / reader.fraction))
+            }
+            try LedgerTable.add(ledger(of: head), version: head.version, to: connection)
+            try connection.execute("COMMIT")
+        }
+        return (head.version, count)
+    }
+
+    /// The ledger that the store of an export had, apart from dates and counts.
+    private func ledger(of head: ExportFormat.Head) -> [LedgerEntry] {
+        let migrations = migrations?.onRecordsAlone.migrations ?? []
+        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
+        // The version of a migration that the registry lacks is that of those before it.
+        var last = 1
+        var rows = head.migrations.map { name in
+            last = max(last, versions[name] ?? last)
+            return LedgerEntry(name: name, version: versions[name] ?? last, appliedAt: Date())
+        }
+        // The store may have deferred a migration of settings, which does not concern the records.
+        let listed = Set(head.migrations)
+        let others = migrations.filter {
+            $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
+        }
+        rows += others.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
+        return rows
+    }
+
+    /// Throws if records of a version cannot be imported.
+    private func check(_ found: Int) throws {
+        let oldest = migrations?.oldestSupportedVersion ?? version
+        guard found > version || found < oldest else { return }
+        let reason: String
+        let advice: String
+        switch (found > version, migrations) {
+        case (true, nil): (reason, advice) = ("the store has version \(version)", "Upgrade the store first.")
+        case (true, _): (reason, advice) = ("this app knows versions up to \(version)", "Update the app.")
+        case (false, nil):
+            reason = "the store has version \(version)"
+            advice = "Import it with the app's own tool, which has the migrations."
+        case (false, _):
+            reason = "the registry supports versions from \(oldest) on"
+            advice = "Import it with an earlier release, and export it again."
+        }
+        var error = error(
+            found > version ? .superseded : .tooOld,
+            "The file at \(path) has version \(found), and \(reason).",
+            advice: advice
+        )
+        (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
+        throw error
+    }
+
+    /// Upgrades the temporary store, and nothing else.
+    private func upgrade(_ url: URL, from version: Int) throws -> MigrationReport {
+        guard let migrations else {
+            return MigrationReport(
+                store: path,
+                from: version,
+                to: version,
+                isFresh: false,
+                startedAt: Date(),
+                duration: 0,
+                entries: [],
+                deferred: [],
+                isDryRun: false
+            )
+        }
+        var configuration = configuration
+        // As in a dry run, suites are only read.
+        configuration.samples = 0
+        configuration.mismatches = .ignore
+        configuration.backup = nil
+        configuration.monitor = nil
+        configuration.deadline = nil
+        configuration.isCancelled = transfer.mustStop
+        let store = StoreFile(at: url, attaching: configuration.attachedStores)
+        store.isDurable = false
+        defer { store.close() }
+        var report = try Migrator(migrations.onRecordsAlone, configuration: configuration).migrate(store)
+        (report.store, report.isDryRun) = (path, false)
+        return report
+    }
+
+    // MARK: Errors
+
+    private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil) -> MoltError {
+        MoltError(code, problem, advice: advice, outcome: .unchanged, store: path)
+    }
+
+    /// Runs a closure that reads the file, or the temporary store.
+    private func reading<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as SQLiteError { throw MoltError(error, store: path) }
+    }
+
+    /// Runs a closure that writes the temporary store.
+    private func writing(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let failure as SQLiteError {
+            if failure == .suspended { throw MoltError.suspended() }
+            let (problem, advice) = failure.explanation
+            let directory = FileManager.default.temporaryDirectory.path
+            var error = error(
+                .storeFailed,
+                "The temporary store for the import cannot be written in \(directory). \(problem)",
+                advice: advice
+            )
+            error.underlying = failure
+            throw error
+        }
+    }
+}
+
+/// Adds records to an empty store.
+private struct ImportTable {
+    private let connection: Connection
+    private var types: [ExactName: Int64] = [:]
+    private var insertion: Statement?
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Adds a record.
+    ///
+    /// - Returns: Whether its key was free.
+    mutating func add(_ record: StoreContents.DatedRecord) throws(SQLiteError) -> Bool {
+        let type = try typeID(record.stored.typeName)
+        let statement = try preparedInsertion()
+        try statement.bind(record.stored.key, at: 1)
+        try statement.bind(type, at: 2)
+        try statement.bind(Int64(record.stored.version), at: 3)
+        try statement.bind(record.created, at: 4)
+        try statement.bind(record.updated, at: 5)
+        try statement.bind(record.stored.expiration, at: 6)
+        try statement.run(bindingInPlace: Data(record.stored.content), isText: !record.stored.isData, at: 7)
+        return connection.changes == 1
+    }
+
+    private mutating func preparedInsertion() throws(SQLiteError) -> Statement {
+        if let insertion { return insertion }
+        let statement = try connection.prepare(
+            """
+            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7) ON CONFLICT(key) DO NOTHING
+            """
+        )
+        insertion = statement
+        return statement
+    }
+
+    private mutating func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        let exact = ExactName(name)
+        if let id = types[exact] { return id }
+        try connection.run("INSERT INTO molt_type(name) VALUES(?1)", name)
+        types[exact] = connection.lastInsertedID
+        return connection.lastInsertedID
+    }
+}

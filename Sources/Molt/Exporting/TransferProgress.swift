@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// The progress of an export or an import, which may be cancelled.
+struct TransferProgress: Sendable {
+    /// The noun for the work, "export" or "import".
+    let work: String
+    let store: String
+    /// Counts records; nil if no one asked.
+    let progress: Progress?
+    var isCancelled: @Sendable () -> Bool = { false }
+    /// The number of records between two reports.
+    private static let distance = 256
+
+    /// Whether the work was cancelled.
+    var mustStop: @Sendable () -> Bool {
+        { [isCancelled, progress] in isCancelled() || progress?.isCancelled == true }
+    }
+
+    /// Throws when the work was cancelled.
+    func check() throws(MoltError) {
+        guard mustStop() else { return }
+        throw MoltError(
+            .cancelled,
+            "The \(work) was cancelled.",
+            outcome: .unchanged,
+            store: store,
+            underlying: CancellationError()
+        )
+    }
+
+    /// Throws when the work was cancelled, and reports a number of records from time to time.
+    func check(after count: Int, of total: @autoclosure () -> Int) throws(MoltError) {
+        try check()
+        if count % Self.distance == 0 { report(count, of: total()) }
+    }
+
+    func report(_ count: Int, of total: Int) {
+        progress?.totalUnitCount = Int64(total)
+        progress?.completedUnitCount = Int64(count)
+    }
+}

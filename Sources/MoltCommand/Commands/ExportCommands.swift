@@ -1,0 +1,92 @@
+import Foundation
+import Molt
+
+extension StoreCommands {
+    private static let selection = [
+        Command.Option.value("--type", "NAME", "only records of this type; repeat for others"),
+        .value("--key", "KEY", "only the record under this key; repeat for others"),
+    ]
+
+    static let export = exporting(
+        "The records keep the form of the store's version. \(StoreArgument.note)"
+    ) { store, target, selection in
+        try store.records().export(to: target, only: selection)
+    }
+
+    /// - Parameters:
+    ///   - note: A sentence for the help.
+    ///   - run: Exports records of a store to a file.
+    static func exporting(
+        _ note: String,
+        _ run: @escaping @Sendable (_ store: StoreArgument, _ target: URL, RecordSelection) throws -> ExportSummary
+    ) -> Command {
+        Command(
+            "export",
+            ["FILE", "OUT"],
+            "write the records of a store to a file that import reads",
+            options: selection,
+            notes: """
+                OUT is replaced if it exists; - stands for standard output. Expired records and those in quarantine are left
+                out. \(note)
+                """
+        ) { call, terminal in
+            let store = try StoreArgument(call.arguments[0])
+            let selection = selection(of: call)
+            guard call.arguments[1] == "-" else {
+                terminal.say("\(try run(store, URL(filePath: call.arguments[1]), selection))")
+                return ExitCode.success
+            }
+            let directory = try CopyDirectory(prefix: "molt-export-", in: FileManager.default.temporaryDirectory)
+            let file = directory.url.appending(path: "export")
+            let summary = try run(store, file, selection)
+            let handle = try FileHandle(forReadingFrom: file)
+            while let part = try handle.read(upToCount: 1 << 20), !part.isEmpty { terminal.write(Array(part)) }
+            if summary.quarantined > 0 { terminal.sayError("\(summary)") }
+            return ExitCode.success
+        }
+    }
+
+    static let `import` = importing(
+        "EXPORT must have the version of the store; the app's own tool upgrades the records of earlier releases."
+    ) { store, source, selection, conflicts in
+        try CacheFile(at: store.file()).importRecords(from: source, only: selection, conflicts: conflicts)
+    }
+
+    /// - Parameters:
+    ///   - note: A sentence for the help.
+    ///   - run: Imports records from a file into a store.
+    static func importing(
+        _ note: String,
+        _ run:
+            @escaping @Sendable (StoreArgument, _ source: URL, RecordSelection, ImportConflicts) throws -> ImportSummary
+    ) -> Command {
+        let policies = ImportConflicts.allCases.map(\.rawValue)
+        return Command(
+            "import",
+            ["FILE", "EXPORT"],
+            "add the records of an export, or of another store or a backup",
+            options: [
+                .value(
+                    "--conflicts",
+                    policies.joined(separator: "|"),
+                    "what happens to keys in use; by default, it fails"
+                )
+            ] + selection,
+            notes: "All records are imported or, after an error, none. \(note)"
+        ) { call, terminal in
+            let word = call.value("--conflicts") ?? ImportConflicts.fail.rawValue
+            guard let conflicts = ImportConflicts(rawValue: word) else {
+                throw UsageError("--conflicts needs one of \(policies.joined(separator: ", ")), not \"\(word)\"")
+            }
+            let store = try StoreArgument(call.arguments[0])
+            let source = URL(filePath: call.arguments[1])
+            terminal.say("\(try run(store, source, selection(of: call), conflicts))")
+            return ExitCode.success
+        }
+    }
+
+    private static func selection(of call: Command.Call) -> RecordSelection {
+        guard call.has("--type") || call.has("--key") else { return .all }
+        return RecordSelection(types: call.all("--type"), keys: call.all("--key"))
+    }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite("An import") struct ImportTests {
+    private let directory: ScratchDirectory
+    private var file: URL { directory.file("export.json") }
+    private var other: URL { directory.file("other.molt") }
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    /// All that a store has of its records, apart from their ids and uses.
+    private static func rows(_ url: URL) throws -> [[String]] {
+        try SQLite(url).rows(
+            """
+            SELECT hex(key), name, version, created_at, updated_at, expires_at, typeof(content), hex(content)
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        )
+    }
+
+    /// Expects that a call throws, that the other store stays as it is, and that no temporary file is left.
+    @discardableResult
+    private func expectUnchanged<Value>(
+        _ cache: CodableCache,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        by call: () throws -> Value
+    ) throws -> MoltError? {
+        let before = try cache.contents()
+        let names = try directory.names()
+        let error = MoltError.thrown(sourceLocation: sourceLocation, by: call)
+        #expect(error?.outcome == .unchanged, sourceLocation: sourceLocation)
+        #expect(try cache.contents() == before, sourceLocation: sourceLocation)
+        #expect(try directory.names() == names, sourceLocation: sourceLocation)
+        return error
+    }
+
+    private func write(_ records: String, version: Int = 0, migrations: String = "[]") throws {
+        let head = #""format":"molt-export","formatVersion":1,"version":\#(version),"migrations":\#(migrations)"#
+        try Data("{\(head),\"records\":[\(records)]}".utf8).write(to: file)
+    }
+
+    private static func record(_ key: String, _ rest: String = #""content":1"#) -> String {
+        #"{"key":"\#(key)","type":"Int","created":1,"updated":2,\#(rest)}"#
+    }
+
+    // MARK: Round trips
+
+    @Test(arguments: [false, true]) func `gives every byte and date of a store`(isStore: Bool) throws {
+        let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+        let long = "\"" + String(repeating: "long text, ", count: 60_000) + "\""
+        let contents = [
+            "null", "-1.50e3", #""\u00e9 \/ é""#, " {\n  \"a\" : [ ] ,\t\"a\":{}\r\n}\n", "[]", deep, long,
+            #"{"key":"}]\\\"","data":1}"#,
+        ]
+        let keys = ["é", "e\u{301}", "", "a\u{0}b\n\"\\", "😀", "]}", "7", "8"]
+        var records = zip(keys, contents).map {
+            StoredRecord("T\u{1F}", $0, $1, expiration: $0 == "7" ? 4e9 + 0.1 : nil)
+        }
+        records += [StoredRecord("Data", "data", data: []), StoredRecord("Data", "more", data: [0, 10, 0xFF])]
+        let store = try OldStore(records)
+        try SQLite(store.url).run(
+            "UPDATE molt_record SET created_at = id / 3.0, updated_at = 1750000000 + id / 7.0, version = 0"
+        )
+        let cache = try CodableCache(at: store.url)
+        try cache.export(to: file)
+        cache.close()
+        let copy = try CodableCache(at: other)
+        let summary = try copy.import(from: isStore ? store.url : file)
+        #expect(summary.added == records.count && summary.version == 0)
+        #expect("\(summary)" == "imported version 0: \(records.count) added")
+        try copy.export(to: directory.file("again.json"))
+        copy.close()
+        #expect(try Self.rows(other) == Self.rows(store.url))
+        try expectIntegrity(of: other)
+        let texts = try ["export.json", "again.json"].map { name in
+            try String(contentsOf: directory.file(name), encoding: .utf8).split(separator: "records").last
+        }
+        #expect(texts[0] == texts[1])
+    }
+
+    @Test func `takes members in any order, and white space anywhere`() throws {
+        let text = """
+            { "migrations" : [ "a" ], "version":1,"formatVersion":1 , "format":"molt-export", "records" : [
+              { "content" :{ "a" : 1 }, "updated" : 2, "created":1.5e0, "type":"\\u0041", "key":"k" } , \
+            {"key":"d","type":"Data","created":1,"updated":1,"data":""} ] } \n
+            """
+        try Data(text.utf8).write(to: file)
+        let cache = try CodableCache(at: other, migrations: [Migration(to: 1, "a")])
+        try cache.import(from: file)
+        let found = try cache.contents().records.map(StoredRecord.init)
+        #expect(found.map(\.description) == [#"A "k" v1 { "a" : 1 }"#, #"Data "d" v1 data "#])
+        cache.close()
+    }
+
+    // MARK: Upgrading
+
+    @Test func `upgrades the records with blocks, and leaves suites alone`() throws {
+        let notebook = try Notebook(["before"])
+        var migrations: MigrationRegistry = [
+            Migration(to: 1, "person", .renameType("Alien", to: "Person")),
+            notebook.adding("settings", to: 2),
+        ]
+        migrations.register(to: 3, "block", attaching: [notebook.suite]) { context in
+            let count = try context.pages(notebook).lines.count
+            try context.pages(notebook).add("block")
+            try context.enumerate("Person") { _, new in new["count"] = .number(.init(count)) }
+        }
+        let store = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)], version: 1, ledger: [("person", 1)])
+        let cache = try CodableCache(at: other, migrations: migrations)
+        #expect(try notebook.lines == ["before", "settings"])
+        let summary = try cache.import(from: store.url, only: .types(Person.self))
+        #expect(summary.version == 1 && summary.added == 0)
+        let old = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)])
+        let whole = try cache.import(from: old.url)
+        #expect(whole.added == 1 && whole.report.outcomes == "person ran, settings ran, block ran")
+        #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"n":1,"count":2}"#])
+        #expect(try notebook.lines == ["before", "settings"])
+        cache.close()
+    }
+
+    /// The store that exported had no access to its suite, and later releases replace migrations.
+    @Test func `counts migrations that were deferred or replaced as applied`() throws {
+        let notebook = try Notebook(["before"])
+        let first: MigrationRegistry = [
+            Migration(to: 1, "a"), notebook.adding("settings", to: 2),
+            Migration(to: 3, "b", .renameProperty("Int", "x", to: "y")),
+        ]
+        let old = try OldStore([StoredRecord("Int", "k", #"{"x":1}"#)])
+        try notebook.whileClosed {
+            let cache = try CodableCache(at: old.url, migrations: first)
+            #expect(cache.report.deferred.count == 1)
+            try cache.export(to: file)
+            cache.close()
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8).contains(#""migrations":["a","b"]"#))
+        let today: MigrationRegistry = [
+            notebook.adding("settings", to: 2),
+            Migration(to: 3, "ab", replacing: ["a", "b"], .renameProperty("Int", "x", to: "y")),
+            Migration(to: 4, "z", .renameProperty("Int", "y", to: "z")),
+        ]
+        let cache = try CodableCache(at: other, migrations: today)
+        try cache.import(from: file)
+        #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"z":1}"#])
+        cache.close()
+    }
+
+    @Test func `puts what a migration cannot convert into the quarantine`() throws {
+        let old = try OldStore([StoredRecord("A", "a", #"{"n":1}"#), StoredRecord("A", "b", #"{"n":"x"}"#)])
+        let migrations = registry(.transform("A") { _ = try $0.value("n", as: Int.self) })
+        let source = try CodableCache(at: old.url)
+        try source.export(to: file)
+        source.close()
+        let strict = try CodableCache(at: directory.file(), migrations: migrations)
+        try expectUnchanged(strict) { try strict.import(from: file) }?
+            .expect(.typeMismatch, key: "b", migration: "change", step: 1, store: file.path)
+        strict.close()
+        let cache = try CodableCache(at: other, migrations: migrations.onFailure(.quarantine()))
+        let summary = try cache.import(from: file)
+        #expect(summary.added == 1 && summary.quarantined == 1)
+        try cache.expect(keys: ["a"], quarantined: ["b"])
+        let corrected = registry(.transform("A") { $0["n"] = .number(2) })
+        #expect(try cache.retryQuarantined(with: corrected).entries.map(\.outcome) == [.converted])
+        // Those that an earlier import or upgrade has put there stay.
+        #expect(try cache.import(from: file, only: .keys(["b"])).quarantined == 1)
+        MoltError.thrown { try cache.import(from: file, only: .keys(["c"])) }?.expect(.recordMissing, key: "c")
+        cache.close()
+    }
+
+    @Test func `takes records from a backup`() throws {
+        let old = try OldStore([StoredRecord("Alien", "a", #"{"firstName":"A","lastName":"B"}"#)])
+        let migrations = registry(.renameType("Alien", to: "Person"))
+        let cache = try CodableCache(
+            at: old.url,
+            migrations: migrations,
+            configuration: .init { $0.backup = BackupPolicy() }
+        )
+        try cache.removeAll()
+        let backup = try #require(try CodableCache.backups(at: old.url).first)
+        let summary = try cache.import(from: backup.url, only: .types(Person.self))
+        #expect(summary.added == 1 && summary.version == 0)
+        try cache.expect(Person(firstName: "A", lastName: "B"), forKey: "a")
+        try expectUnchanged(cache) { try cache.import(from: old.url) }?.expect(.unsupported)
+        cache.close()
+    }
+
+    // MARK: Conflicts
+
+    @Test func `does what is asked about keys in use`() async throws {
+        let clock = Clock(1)
+        let cache = try CodableCache(at: other, configuration: .init { $0.now = { clock.date } })
+        try write(
+            "\(Self.record("a")),\(Self.record("b")),\(Self.record("c")),\(Self.record("d", #""content":1,"expires":4"#))"
+        )
+        try cache.set(2, forKey: "a")
+        clock.advance(to: 2)
+        try cache.set(2, forKey: "b", expiry: .at(Date(timeIntervalSince1970: 9)))
+        clock.advance(to: 4)
+        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.keyExists, key: "a")
+        #expect(try cache.value(Int.self, forKey: "a") == 2)
+        let changes = cache.changes()
+        var summary = try await cache.import(from: file, conflicts: .newest)
+        #expect(summary.added == 1 && summary.replaced == 1 && summary.kept == 1 && summary.expired == 1)
+        #expect(try await cache.values(Int.self, forKeys: ["a", "b", "c", "d"]) == [1, 2, 1, nil])
+        try cache.expect(1, forKey: "a")
+        #expect(try cache.entry(Int.self, forKey: "a")?.updated == Date(timeIntervalSince1970: 2))
+        summary = try await cache.import(from: file, conflicts: .keep)
+        #expect(summary.kept == 3 && summary.added == 0)
+        summary = try await cache.import(from: file, only: .keys(["b"]), conflicts: .replace)
+        #expect(summary.replaced == 1 && summary.kept == 0)
+        try cache.expect(1, forKey: "b")
+        try cache.set(2, forKey: "c", expiry: .after(seconds: 1))
+        clock.advance(to: 9)
+        #expect(try await cache.import(from: file, only: .keys(["c"])).added == 1)
+        #expect(await cache.close(thenAll: changes).compactMap(\.key) == ["a", "c", "b", "c", "c"])
+    }
+
+    @Test func `keeps to the size limit`() throws {
+        let cache = try CodableCache(at: other, configuration: .init { $0.sizeLimit = 2 })
+        try write(
+            [Self.record("a"), Self.record("b"), Self.record("c", #""content":100"#), Self.record("d")].joined(
+                separator: ","
+            )
+        )
+        try cache.import(from: file)
+        #expect(try cache.keys() == ["b", "d"] && cache.contentSize() == 2)
+        cache.close()
+    }
+
+    /// The store is not locked while the records are upgraded.
+    @Test func `finds conflicts with what others set meanwhile`() throws {
+        let beside = Once()
+        let migrations = registry(.transform("Int") { _ in beside.run() })
+        let cache = try CodableCache(at: other, migrations: migrations)
+        let second = try CodableCache(at: other, migrations: migrations)
+        beside.set { #expect(throws: Never.self) { try second.set(5, forKey: "b") } }
+        try write("\(Self.record("a")),\(Self.record("b"))")
+        MoltError.thrown { try cache.import(from: file) }?.expect(.keyExists, key: "b")
+        #expect(try second.keys() == ["b"])
+        cache.close()
+        second.close()
+    }
+
+    // MARK: Refusals
+
+    @Test func `refuses other versions, and a cache that can only be read`() throws {
+        let cache = try CodableCache(
+            at: other,
+            migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2)
+        )
+        try write(Self.record("a"), version: 4)
+        try expectUnchanged(cache) { try cache.import(from: file) }?
+            .expect(.superseded, store: file.path, storeVersion: 4, registryVersion: 3)
+        try write(Self.record("a"), version: 1, migrations: #"["a"]"#)
+        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(
+            .tooOld,
+            storeVersion: 1,
+            registryVersion: 2
+        )
+        try write(Self.record("a"), version: 3, migrations: #"["a","c","branch"]"#)
+        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.migrationMissing)
+        try write(Self.record("a"), version: 2, migrations: #"["a","b"]"#)
+        #expect(try cache.import(from: file).added == 1)
+        cache.close()
+        let newer = try CodableCache(
+            at: other,
+            migrations: [Migration(to: 3, "c"), Migration(to: 4, "d").readableByOlderReleases()]
+        )
+        newer.close()
+        let reading = try CodableCache(
+            at: other,
+            migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2),
+            configuration: .init { $0.readsNewerStores = true }
+        )
+        MoltError.thrown { try reading.import(from: file) }?.expect(.readOnly)
+        #expect(try reading.export(to: directory.file("newer.json")).version == 4)
+        reading.close()
+    }
+
+    #if CHILD_PROCESSES
+        /// In a child process with a temporary directory of its own, because other tests import meanwhile.
+        @Test func `refuses a file that is cut off anywhere, and leaves no temporary file`() async throws {
+            let source = try CodableCache(at: directory.file())
+            try source.set(Person.john, forKey: "john")
+            try source.setData(Data([1]), forKey: "photo")
+            try await source.export(to: file)
+            source.close()
+            let temporary = directory.file("temporary")
+            try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+            await #expect(processExitsWith: .success) {
+                [file = file as URL, other = other as URL, temporary = temporary.path as String] in
+                setenv("TMPDIR", temporary, 1)
+                let cache = try CodableCache(at: other)
+                let text = try Data(contentsOf: file)
+                // The last byte is a line feed.
+                for length in 0..<(text.count - 1) {
+                    try text.prefix(length).write(to: file)
+                    let error = MoltError.thrown { try cache.import(from: file) }
+                    guard error?.code == .malformedExport, error?.outcome == .unchanged, try cache.count() == 0 else {
+                        fatalError("\(length): \(String(describing: error))")
+                    }
+                }
+                guard try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty else {
+                    throw TestFailure.expected
+                }
+            }
+        }
+    #endif
+
+    @Test(arguments: [
+        (#""content":1,"more":2"#, #""more""#), (#""content":1,"content":2"#, #""content":2"#),
+        (#""content":1,"data":"""#, #"{"key":"a""#), (#""data":"!""#, #""!""#), (#""data":1"#, "1}"),
+        (#""content":01"#, "1}"), (#""content":"\ud800""#, #"\ud800"#), (#""content":1,"expires":null"#, "null"),
+        (#""content":1}],"more":[{"a":1"#, #","more":["#),
+    ])
+    func `names the place of a malformed record, and shows no value`(rest: String, place: String) throws {
+        let cache = try CodableCache(at: other)
+        try write("\(Self.record("first", #""content":"secret""#)),\(Self.record("a", rest))")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let start = try #require(text.range(of: place, options: .backwards)).lowerBound
+        let error = try expectUnchanged(cache) { try cache.import(from: file) }
+        error?.expect(
+            .malformedExport,
+            store: file.path,
+            says: "at byte \(text.utf8.distance(from: text.startIndex, to: start))."
+        )
+        #expect(error?.debugDescription.contains("secret") == false)
+        cache.close()
+    }
+
+    @Test func `refuses what is no export, and two records with the same key`() throws {
+        let cache = try CodableCache(at: other)
+        try write("\(Self.record("a")),\(Self.record("\\u0061"))")
+        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(
+            .malformedExport,
+            key: "a",
+            says: "same key"
+        )
+        for (text, words) in [
+            (#"{"a":1}"#, "no such member"), (#"[1]"#, "object"), (#"{"format":"other","records":[]}"#, "molt-export"),
+            (#"{"format":"molt-export","formatVersion":1,"version":-1,"migrations":[],"records":[]}"#, "version"),
+        ] {
+            try Data(text.utf8).write(to: file)
+            try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.malformedExport, says: words)
+        }
+        try Data(#"{"format":"molt-export","formatVersion":2,"records":[]}"#.utf8).write(to: file)
+        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.newerFormat)
+        try expectUnchanged(cache) { try cache.import(from: directory.file("none")) }?.expect(.fileMissing)
+        try expectUnchanged(cache) { try cache.import(from: directory.url) }?.expect(.notAFile)
+        cache.close()
+    }
+
+    @Test func `that is cancelled in a step changes nothing`() throws {
+        let progress = Progress(totalUnitCount: -1)
+        let steps = registry(.transform("Int") { _ in progress.cancel() })
+        let cache = try CodableCache(at: other, migrations: steps)
+        try write("\(Self.record("a")),\(Self.record("b"))")
+        try expectUnchanged(cache) { try cache.import(from: file, progress: progress) }?.expect(.cancelled)
+        let whole = Progress(totalUnitCount: -1)
+        try write("", version: 1, migrations: #"["change"]"#)
+        try cache.import(from: file, progress: whole)
+        try write("\(Self.record("a")),\(Self.record("b"))", version: 1, migrations: #"["change"]"#)
+        try cache.import(from: file, progress: whole)
+        #expect(whole.completedUnitCount == 4 && whole.totalUnitCount == 4)
+        cache.close()
+    }
+}
