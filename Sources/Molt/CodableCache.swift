@@ -24,7 +24,7 @@ public final class CodableCache: Sendable {
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
     /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer
-    /// app has upgraded it; see ``MoltConfiguration/readsNewerStores``.
+    /// app has upgraded it; see ``MoltConfiguration/opensNewerStores``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -48,7 +48,7 @@ public final class CodableCache: Sendable {
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Sends records through the migrations that they lack when they are read; nil if no record lacks any.
-    private let upgrader: RecordUpgrader?
+    let upgrader: RecordUpgrader?
     /// Upgrades the records that still have to go through migrations on read; nil if there were none.
     private let sweep: Backfill?
     /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
@@ -98,13 +98,17 @@ public final class CodableCache: Sendable {
     /// ```
     ///
     /// Values, keys, types and counts are those that the upgraded file would have: each record that is read goes
-    /// through the pending migrations in memory. The file is not written to, and no lock is kept between two calls.
-    /// Settings are neither read nor changed. When another process upgrades the file, later calls throw ``MoltError``
-    /// with the code `storeChanged` until it is opened again.
+    /// through the pending migrations in memory. Nothing is written to the file, and no write lock is taken. Settings
+    /// are neither read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the
+    /// code `storeChanged` until it is opened again; if no lock for reading can be taken, because the volume is full or
+    /// read-only, they do so after any change.
     ///
-    /// A pending migration may only rename or delete types and change the content of single records. A file that a
-    /// newer app has upgraded can be read if all newer migrations declare it: see
-    /// ``Migration/readableByOlderReleases()``.
+    /// A pending migration may only rename or delete types and change the content of single records. A record that a
+    /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer app has
+    /// upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
+    ///
+    /// The options for upgrades, such as ``MoltConfiguration/owner``, have no effect. ``keys(changedSince:of:_:)``
+    /// throws `needsMigration` while there are pending migrations.
     ///
     /// - Parameters:
     ///   - url: The file, which must exist.
@@ -160,7 +164,7 @@ public final class CodableCache: Sendable {
         let reading =
             if isOnlyRead {
                 try check.check(store)
-            } else if configuration.readsNewerStores {
+            } else if configuration.opensNewerStores {
                 try check.checkNewer(store)
             } else {
                 nil as StoreReading?
@@ -173,17 +177,18 @@ public final class CodableCache: Sendable {
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
         report = try reading?.report ?? migrator.migrate(store)
-        schemaVersion = isReadOnly ? max(report.to, migrations.version) : migrations.version
+        schemaVersion = max(report.to, migrations.version)
         path = store.storeName
         self.migrations = migrations
         self.configuration = configuration
         coding = migrations.coding
         self.retained = retained
-        checksShapes = configuration.checksShapes
+        // The shapes in a newer store are those of newer models.
+        checksShapes = configuration.checksShapes && reading == nil
         do {
             core = try CacheCore(
                 store,
-                version: isReadOnly ? report.to : migrations.version,
+                version: report.to,
                 configuration: configuration,
                 checkedShapes: checkedShapes,
                 reading: reading
@@ -280,7 +285,7 @@ extension StoreFile {
     /// Creates a store for a cache file, as a configuration has it.
     package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attaching: configuration.attachedStores)
-        readsLaterLayouts = configuration.readsNewerStores
+        readsLaterLayouts = configuration.opensNewerStores
         pageLimit = configuration.hooks.pageLimit
         isDurable = configuration.hooks.isDurable
     }
@@ -554,7 +559,7 @@ extension CodableCache {
                 typeName: typeName,
                 expiration: expiration,
                 firstShape: isFirst ? firstShape(of: value, content: data) : nil,
-                unknown: keepsUnknown ? UnknownProperties(of: Value.self, coding) : nil
+                unknown: keepsUnknown ? UnknownProperties(of: Swift.type(of: value), coding) : nil
             )
         } catch {
             throw MoltError(

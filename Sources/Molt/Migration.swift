@@ -64,14 +64,12 @@ public struct Migration: Sendable {
     ///
     /// Use it when only optional properties were added, or when a type changed that those releases never read. Such a
     /// release may open the upgraded store for reading if all newer migrations declare this; see
-    /// ``MoltConfiguration/readsNewerStores``. The store saves the declaration when the migration runs; a later change
+    /// ``MoltConfiguration/opensNewerStores``. The store saves the declaration when the migration runs; a later change
     /// to it has no effect.
     ///
     /// ```swift
     /// Migration(to: 3, "nickname-added").readableByOlderReleases()
     /// ```
-    ///
-    /// `FixtureCatalog.verify` in the testing kit finds a declaration that is false.
     public func readableByOlderReleases() -> Migration {
         changed { $0.isReadableByOlderReleases = true }
     }
@@ -80,17 +78,18 @@ public struct Migration: Sendable {
     ///
     /// Use it when a release adds optional properties or new types, so that records need no work. Such a release may
     /// open the upgraded store for writing if all newer migrations declare this; see
-    /// ``MoltConfiguration/readsNewerStores``. The declaration includes ``readableByOlderReleases()``.
+    /// ``MoltConfiguration/opensNewerStores``. The declaration includes ``readableByOlderReleases()``.
     ///
     /// ```swift
     /// Migration(to: 3, "nickname-added").writableByOlderReleases()
     /// ```
     ///
-    /// A value that the older release sets for an existing key keeps the properties that are unknown to that release,
-    /// except in arrays, whose elements are replaced. A value for a new key lacks them, so they must be optional.
+    /// A value that the older release sets for an existing key keeps the properties that it does not know: see
+    /// ``MoltConfiguration/keepsUnknownProperties`` for what that means. A value for a new key lacks them, so they must
+    /// be optional.
     ///
-    /// No step of the migration ever sees what an older release writes after it. The registry is therefore invalid if
-    /// the migration has a step on records, or if its coders differ from those of the version before.
+    /// No step ever sees what an older release writes after it. The registry is therefore invalid if the migration has
+    /// steps, or if its coders differ from those of the version before.
     ///
     /// The store saves the declaration when the migration runs; a later change to it has no effect. It is not part of
     /// the ``fingerprint``.

@@ -244,18 +244,18 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// The error for the first problem, if any.
-    var firstError: MoltError? {
-        problems.first.map { problem in
-            MoltError(
-                problem.code,
-                problem.problem,
-                advice: problem.advice,
-                store: store,
-                migration: problem.migration,
-                storeVersion: from,
-                registryVersion: problem.registryVersion ?? to
-            )
-        }
+    var firstError: MoltError? { problems.first.map(error) }
+
+    func error(for problem: Problem) -> MoltError {
+        MoltError(
+            problem.code,
+            problem.problem,
+            advice: problem.advice,
+            store: store,
+            migration: problem.migration,
+            storeVersion: from,
+            registryVersion: problem.registryVersion ?? to
+        )
     }
 }
 

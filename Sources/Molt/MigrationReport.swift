@@ -97,7 +97,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var isDryRun: Bool
     /// Whether the store is open for reading only.
     ///
-    /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/readsNewerStores``.
+    /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
     public var isReadOnly = false
 
     /// Whether there was nothing to do.

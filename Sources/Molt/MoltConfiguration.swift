@@ -53,7 +53,7 @@ public struct MoltConfiguration: Sendable {
     /// written is never opened for more. All other newer stores are refused with the code `superseded`. No opening
     /// changes a newer store. To continue with one that is refused, call `CodableCache.restore` with a backup of an
     /// earlier version, or `CodableCache.startAfresh`, which archives the newer store.
-    public var readsNewerStores = false
+    public var opensNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
     /// The size in bytes above which plans name a setting in ``MigrationPlan/settingNotes``; nil to name none.
@@ -124,13 +124,16 @@ public struct MoltConfiguration: Sendable {
     ///
     /// The same holds for objects in the content, under properties and keys of dictionaries, but not in arrays, whose
     /// elements are replaced. Values of unknown properties are kept byte for byte. A property is declared if the type
-    /// has a coding key for it; a declared one that is encoded as nil is removed. Nothing is kept of a record of
-    /// another type, of an enum's other case, and if the type is not `Decodable`.
+    /// has a coding key for it; a declared one that is encoded as nil is removed. Nothing is kept if the stored record
+    /// has another type, if an enum has another case, or if the type is not `Decodable`. Documents and records that are
+    /// imported or restored replace everything.
     ///
-    /// Every `set` then reads the stored content first, and takes about a sixth longer. Only if that content has a
-    /// property which the new one lacks, the new one is also decoded, to see which keys the type declares; the call
-    /// then takes about a third longer than without the option. A store that a newer app has upgraded keeps unknown
-    /// properties whatever the option: see ``Migration/writableByOlderReleases()``.
+    /// Every `set` reads the stored content first, and takes about a sixth longer. Only if that content has a property
+    /// which the new one lacks, the new one is also decoded, to see which keys the type declares; the call then takes
+    /// about a third longer than without the option. Batches decode all values.
+    ///
+    /// A store that a newer app has upgraded keeps unknown properties whatever the option: see
+    /// ``Migration/writableByOlderReleases()``.
     public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///

@@ -7,6 +7,8 @@ internal import Foundation
 final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
+    /// Whether a newer app has upgraded the file.
+    private let isNewer: Bool
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
@@ -44,6 +46,7 @@ final class CacheCore: Sendable {
     ) throws {
         path = store.storeName
         isReadOnly = reading?.isReadOnly ?? false
+        isNewer = reading?.isNewer ?? false
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
@@ -288,7 +291,7 @@ final class CacheCore: Sendable {
         session.now = now
         let result = Result { () throws(SQLiteError) in try body(session) }
         // Without locks, a reader may see only a part of another process's changes.
-        if let unlocked = session.unlocked, try StoreFiles(path).hasLog || FileStatus.of(path) != unlocked {
+        if let unlocked = session.unlocked, try StoreFiles(path).isBeingWritten || FileStatus.of(path) != unlocked {
             throw changedUnlocked
         }
         do {
@@ -329,7 +332,8 @@ final class CacheCore: Sendable {
         MoltError(
             .readOnly,
             "The cache at \(path) was opened for reading only.",
-            advice: "If a newer app has written it, update the app to write. Otherwise, open it with `init(at:)`.",
+            advice: isNewer
+                ? "A newer app has upgraded it: update the app to write." : "Open it with `init(at:)` to write.",
             store: path
         )
     }

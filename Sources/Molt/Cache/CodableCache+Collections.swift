@@ -42,9 +42,18 @@ extension CodableCache {
     ///   - type: The type that the values are stored as.
     ///   - body: Receives a key, in the order in which the keys were first set. It may use the cache. Values that are
     ///     added in the meantime are not included.
-    /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`.
+    /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`, or with `needsMigration` for a
+    ///   cache that reads an older file.
     public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
         let name = RecordTypeName.of(type)
+        if isReadOnly, upgrader != nil {
+            throw MoltError(
+                .needsMigration,
+                "The cache at \(path) is read without an upgrade, so it is unknown which values the upgrade would change.",
+                advice: "Ask again once the store was upgraded.",
+                store: path
+            )
+        }
         let last = try core.read { session throws(SQLiteError) in
             try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
         }
@@ -209,7 +218,9 @@ extension CodableCache {
         ///
         /// - Throws: ``MoltError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            var content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            // Here, because the batch may be written on another thread, and the type may belong to an actor.
+            content.unknown = content.unknown?.reading(content.data)
             if let type = content.firstShape?.type { checkedShapes.insert(type) }
             changes.set(key, content)
         }

@@ -40,7 +40,7 @@ extension CodableCache {
     /// kill, by the next dry run.
     ///
     /// If a newer app has upgraded the store, nothing is upgraded: the call throws `superseded`, or, with
-    /// ``MoltConfiguration/readsNewerStores``, the report may say that the store would be open for reading.
+    /// ``MoltConfiguration/opensNewerStores``, the report may say that the store would be open for reading.
     ///
     /// With samples, the report also shows records before and after each step, with the user's values:
     ///

@@ -15,8 +15,8 @@ extension CodableCache {
     ///   - expiry: When the value expires; by default as before.
     ///   - change: Changes the value. It is called again if another write came first. It may use the cache.
     /// - Returns: The value that was written; nil if there was none.
-    /// - Throws: The error of `change`, after which nothing is written; those of reading the value and
-    ///   of ``set(_:forKey:expiry:)``.
+    /// - Throws: The error of `change`, after which nothing is written; those of reading the value and of
+    ///   ``set(_:forKey:expiry:)``.
     @discardableResult
     public func update<Value: Codable>(
         _ type: Value.Type = Value.self,
@@ -24,6 +24,7 @@ extension CodableCache {
         expiry: Expiry? = nil,
         _ change: (inout Value) throws -> Void
     ) throws -> Value? {
+        try core.checkWritable()
         while true {
             guard let stored = try core.lookUp(key).content else { return nil }
             var value = try decode(type, stored)
@@ -31,9 +32,10 @@ extension CodableCache {
             var names = TypeNames()
             var content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
             if expiry == nil { content.expiration = stored.expiration }
+            content.data = addingUnknown(content.unknown, of: stored, to: content.data, content.typeName)
             var batch = EncodedBatch()
-            batch.set(key, try keepingUnknown(of: stored, in: content))
-            if try write(batch, over: [(key, stored.data)]) { return value }
+            batch.set(key, content)
+            if try write(batch, over: [(key, stored.mark)]) { return value }
         }
     }
 
@@ -45,22 +47,22 @@ extension CodableCache {
             return
         }
         while true {
-            let (merged, stored) = try keepingUnknown(in: batch)
+            let (merged, stored) = try addingUnknown(to: batch)
             if try write(merged, over: stored) { return }
         }
     }
 
-    /// A key and the stored content under it; nil if there is none.
-    typealias StoredData = (key: String, data: Data?)
+    /// A key and the record under it; nil if there is none.
+    private typealias StoredMark = (key: String, mark: StoredContent.Mark?)
 
-    /// Writes a batch if some contents are still as they were read.
+    /// Writes a batch if some records are still as they were read.
     ///
     /// - Returns: Whether they were.
     @discardableResult
-    private func write(_ batch: EncodedBatch, over stored: [StoredData]) throws -> Bool {
+    private func write(_ batch: EncodedBatch, over stored: [StoredMark]) throws -> Bool {
         let listsChanges: Bool? = try change { session throws(SQLiteError) in
-            for (key, data) in stored {
-                guard try session.content(key)?.data == data else { return nil }
+            for (key, mark) in stored {
+                guard try session.content(key)?.mark == mark else { return nil }
             }
             return try session.apply(batch)
         } telling: { session, listsChanges in
@@ -73,40 +75,37 @@ extension CodableCache {
 
     /// Adds the properties of stored contents that types do not declare to the values that a batch sets.
     ///
-    /// It is done before the file is locked, because it runs code of the app.
-    ///
-    /// - Returns: The batch, and the contents that were read for it.
-    private func keepingUnknown(in batch: EncodedBatch) throws -> (EncodedBatch, [StoredData]) {
-        var read: [StoredData] = []
-        var removed: Set<ExactName> = []
-        let merged = try batch.replacingContents { key, content, form in
-            guard let form else {
-                removed.insert(ExactName(key))
+    /// - Returns: The batch, and the records that were read for it.
+    private func addingUnknown(to batch: EncodedBatch) throws -> (EncodedBatch, [StoredMark]) {
+        var read: [StoredMark] = []
+        // The batch itself replaces the stored contents of these keys.
+        var replaced: Set<ExactName> = []
+        let merged = try batch.replacingContents { key, content, form, unknown in
+            guard let form, let unknown else {
+                replaced.insert(ExactName(key))
                 return content
             }
-            guard form.unknown != nil, !removed.contains(ExactName(key)) else { return content }
+            guard !replaced.contains(ExactName(key)) else { return content }
             let stored = try core.lookUp(key).content
-            read.append((key, stored?.data))
+            read.append((key, stored?.mark))
             guard let stored else { return content }
-            return try keepingUnknown(of: stored, in: EncodedContent(content, form)).data
+            if !ExactName.isSame(stored.typeName, form.typeName) { replaced.insert(ExactName(key)) }
+            return addingUnknown(unknown, of: stored, to: content, form.typeName)
         }
         return (merged, read)
     }
 
-    private func keepingUnknown(of stored: StoredContent, in content: EncodedContent) throws -> EncodedContent {
+    private func addingUnknown(
+        _ unknown: UnknownProperties?,
+        of stored: StoredContent,
+        to content: Data,
+        _ typeName: String
+    ) -> Data {
         // Before the migrations, it has properties that one of them renames or removes. Content that they cannot convert is
         // replaced.
-        guard let unknown = content.unknown, let stored = try? upgraded(stored), !stored.isData,
-            ExactName.isSame(stored.typeName, content.typeName)
+        guard let unknown, let stored = try? upgraded(stored), !stored.isData,
+            ExactName.isSame(stored.typeName, typeName)
         else { return content }
-        var content = content
-        content.data = unknown.added(to: content.data, from: stored.data)
-        return content
-    }
-}
-
-extension EncodedContent {
-    fileprivate init(_ data: Data, _ form: EncodedBatch.Form) {
-        self.init(data: data, isData: form.isData, typeName: form.typeName, expiration: nil, unknown: form.unknown)
+        return unknown.added(to: content, from: stored.data)
     }
 }

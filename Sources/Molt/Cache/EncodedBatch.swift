@@ -11,14 +11,10 @@ struct EncodedBatch: Sendable {
         let isData: Bool
         /// The shape of the first value of a type, if it must be compared; only that change has this form.
         let firstShape: FirstShape?
-        /// Adds properties of the stored content that the type does not declare; nil if they are not kept.
-        let unknown: UnknownProperties?
 
         /// Whether content that is not the first of its type has this form.
         fileprivate func isForm(of content: EncodedContent) -> Bool {
-            firstShape == nil && isData == content.isData
-                && (unknown?.isSame(as: content.unknown) ?? (content.unknown == nil))
-                && ExactName.isSame(typeName, content.typeName)
+            firstShape == nil && isData == content.isData && ExactName.isSame(typeName, content.typeName)
         }
     }
 
@@ -45,11 +41,15 @@ struct EncodedBatch: Sendable {
     /// The changes in order; no chunk is empty.
     private(set) var chunks: [Chunk] = []
     private(set) var isOnlySetting = true
+    private var count = 0
+    /// What adds unknown properties of the stored contents, by the numbers of the changes; empty if none are kept.
+    private var unknown: [Int: UnknownProperties] = [:]
 
     var isEmpty: Bool { chunks.isEmpty }
 
     mutating func set(_ key: String, _ content: EncodedContent) {
         let form = form(of: content)
+        if let added = content.unknown { unknown[count] = added }
         add(key, content.data) { keyCount in
             Row(
                 form: form,
@@ -84,6 +84,7 @@ struct EncodedBatch: Sendable {
         chunks[last].bytes.append(contentsOf: key)
         chunks[last].bytes.append(contentsOf: content)
         chunks[last].rows.append(row)
+        self.count += 1
     }
 
     /// The index of a content's form; nearly always one of the last few.
@@ -94,23 +95,20 @@ struct EncodedBatch: Sendable {
             }
         }
         forms.append(
-            Form(
-                typeName: content.typeName,
-                isData: content.isData,
-                firstShape: content.firstShape,
-                unknown: content.unknown
-            )
+            Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape)
         )
         return Int32(forms.count - 1)
     }
 
-    /// Whether properties of stored contents may have to be added.
-    var keepsUnknown: Bool { forms.contains { $0.unknown != nil } }
+    /// Whether unknown properties of stored contents may have to be added.
+    var keepsUnknown: Bool { !unknown.isEmpty }
 
     /// The same changes with other contents.
     ///
     /// - Parameter replace: Returns the new content of a value that is set; for a removal, it gets no form.
-    func replacingContents(_ replace: (_ key: String, _ content: Data, Form?) throws -> Data) rethrows -> EncodedBatch {
+    func replacingContents(
+        _ replace: (_ key: String, _ content: Data, Form?, UnknownProperties?) throws -> Data
+    ) rethrows -> EncodedBatch {
         var batch = EncodedBatch()
         batch.forms = forms
         batch.isOnlySetting = isOnlySetting
@@ -121,7 +119,7 @@ struct EncodedBatch: Sendable {
                 let key = String(decoding: chunk.bytes[start..<end], as: UTF8.self)
                 let content = Data(chunk.bytes[end..<end + row.contentCount])
                 start = end + row.contentCount
-                let new = try replace(key, content, row.form.map { forms[Int($0)] })
+                let new = try replace(key, content, row.form.map { forms[Int($0)] }, unknown[batch.count])
                 batch.add(key, new) {
                     Row(form: row.form, keyCount: $0, contentCount: new.count, expiration: row.expiration)
                 }

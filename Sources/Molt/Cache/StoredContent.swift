@@ -27,6 +27,31 @@ struct StoredContent: Sendable {
         self.expiration = expiration
     }
 
+    /// A short form of the stored record, to see later whether another write has replaced it.
+    var mark: Mark {
+        var hasher = Hasher()
+        data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return Mark(
+            id: id,
+            typeName: ExactName(typeName),
+            expiration: expiration,
+            version: version,
+            isData: isData,
+            count: data.count,
+            hash: hasher.finalize()
+        )
+    }
+
+    struct Mark: Hashable {
+        fileprivate let id: Int64
+        fileprivate let typeName: ExactName
+        fileprivate let expiration: Double?
+        fileprivate let version: Int
+        fileprivate let isData: Bool
+        fileprivate let count: Int
+        fileprivate let hash: Int
+    }
+
     /// Copies a record without its id.
     init(_ record: StoreContents.StoredRecord) {
         id = 0

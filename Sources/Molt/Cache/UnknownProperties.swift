@@ -9,6 +9,8 @@ struct UnknownProperties: Sendable {
     // Metatypes are immutable.
     nonisolated(unsafe) private let type: any Decodable.Type
     private let coding: RecordCoding
+    /// What the type declares; nil until it is asked.
+    private var reading: ShapeReading?
 
     /// - Returns: Nil for a type that is only encodable.
     init?(of type: Any.Type, _ coding: RecordCoding) {
@@ -17,18 +19,25 @@ struct UnknownProperties: Sendable {
         self.coding = coding
     }
 
-    /// Whether it is for the same type.
-    func isSame(as other: UnknownProperties?) -> Bool { other.map { $0.type == type } ?? false }
+    /// Finds out what the type declares for a content, by the app's own code, which may belong to the current actor.
+    ///
+    /// - Returns: Nil if the content cannot be decoded.
+    func reading(_ content: Data) -> UnknownProperties? {
+        guard reading == nil else { return self }
+        let reading = ShapeReading(includesNested: true)
+        guard (try? type.read(content, with: coding, into: reading)) != nil else { return nil }
+        var copy = self
+        copy.reading = reading
+        return copy
+    }
 
     /// The new content with the properties of the stored one that the type does not declare.
     ///
     /// It is unchanged if one of the two is not an object, or if the new content cannot be decoded.
     func added(to new: Data, from stored: Data) -> Data {
         guard var object = Self.object(Array(new)), let other = Self.object(Array(stored)),
-            Self.hasMore(other, than: object)
+            Self.hasMore(other, than: object), let reading = reading(new)?.reading
         else { return new }
-        let reading = ShapeReading(includesNested: true)
-        guard (try? type.read(new, with: coding, into: reading)) != nil else { return new }
         add(from: other, to: &object, reading)
         var bytes: [UInt8] = []
         object.write(to: &bytes)
@@ -37,12 +46,15 @@ struct UnknownProperties: Sendable {
 
     private func add(from stored: SplicedObject, to object: inout SplicedObject, _ reading: ShapeReading) {
         guard !reading.keyTypes.isEmpty else { return }
+        let (places, ownPlaces) = (stored.places, object.places)
+        // The payload of another case is no part of this one.
+        let isCase = reading.isCase
+        if isCase { guard places.count == 1, ownPlaces.count == 1 else { return } }
         for name in stored.names {
-            guard let index = stored.lastIndex(of: name) else { continue }
+            guard let index = places[ExactName(name)] else { continue }
             let code = codeName(name)
-            guard let own = object.lastIndex(of: name) else {
-                let isDeclared = reading.keyTypes.contains { $0.init(stringValue: code) != nil }
-                guard !isDeclared, !reading.isEnum else { continue }
+            guard let own = ownPlaces[ExactName(name)] else {
+                guard !isCase, !reading.declares(code), object.lastIndex(of: name) == nil else { continue }
                 stored.withValue(at: index) { value in object.append(name) { $0.append(contentsOf: value) } }
                 continue
             }
@@ -64,11 +76,12 @@ struct UnknownProperties: Sendable {
 
     /// Whether an object, or one in it at the same place, has a property that the other lacks.
     private static func hasMore(_ object: SplicedObject, than other: SplicedObject) -> Bool {
-        object.names.contains { name in
-            guard let index = other.lastIndex(of: name) else { return true }
-            guard let child = object.lastIndex(of: name).flatMap(object.child(at:)),
-                let otherChild = other.child(at: index)
-            else { return false }
+        let otherPlaces = other.places
+        return object.places.contains { name, index in
+            guard let otherIndex = otherPlaces[name] else { return true }
+            guard let child = object.child(at: index), let otherChild = other.child(at: otherIndex) else {
+                return false
+            }
             return hasMore(child, than: otherChild)
         }
     }
@@ -78,6 +91,18 @@ struct UnknownProperties: Sendable {
         guard (try? object.read()) != nil, object.kind == .object else { return nil }
         return object
     }
+}
+
+extension SplicedObject {
+    /// The place of the last property of each name.
+    fileprivate var places: [ExactName: Int] {
+        Dictionary(names.enumerated().map { (ExactName($1), $0) }) { $1 }
+    }
+}
+
+extension ShapeReading {
+    /// Whether a coding key has a name.
+    fileprivate func declares(_ name: String) -> Bool { keyTypes.contains { $0.init(stringValue: name) != nil } }
 }
 
 extension Decodable {

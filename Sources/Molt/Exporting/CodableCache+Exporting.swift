@@ -10,8 +10,8 @@ extension CodableCache {
     /// try cache.export(to: url, only: .types(Note.self, Tag.self))
     /// ```
     ///
-    /// The file is one JSON text with today's schema version; the guide <doc:ExportingAndImporting> describes it. It has
-    /// all records of one moment, as bytes, with their keys, types, dates and expiry. Records that still have to go
+    /// The file is one JSON text with today's schema version; the guide <doc:ExportingAndImporting> describes it. It
+    /// has all records of one moment, as bytes, with their keys, types, dates and expiry. Records that still have to go
     /// through migrations on read are exported in today's form. Expired records and those in quarantine are left out.
     ///
     /// The file gets its name at the end: a failed or cancelled export leaves nothing, and a file that was there before
@@ -90,9 +90,10 @@ extension CodableCache {
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
     /// release's store is opened: blocks run, too. Migrations of settings and imports of directories are left out, and
-    /// suites are only read. The result is then written in one transaction, with the dates of the records: all of it or,
-    /// after an error, nothing. Records that a migration cannot convert go into the cache's quarantine if the policy of
-    /// the step or the registry says so. Expired records are left out, as are those in the quarantine of a store.
+    /// suites are only read. The result is then written in one transaction, with the dates of the records: all of it
+    /// or, after an error, nothing. Records that a migration cannot convert go into the cache's quarantine if the
+    /// policy of the step or the registry says so. Expired records are left out, as are those in the quarantine of a
+    /// store.
     ///
     /// The temporary directory needs space for the records and their upgrade.
     ///

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// The form of an export: one JSON text, with a head and then the records, each in a line unless its content has several.
+/// The form of an export: one JSON text, with a head and then the records, each in a line unless its content has
+/// several.
 ///
 /// The guide "Exporting and importing" describes it for other programs.
 enum ExportFormat {

@@ -222,8 +222,8 @@ private struct ValueSearch {
 
     /// Looks through the next part.
     ///
-    /// - Returns: The number of its bytes that belong to the value. A fault ends the value, so that not all of a damaged
-    ///   file is read into memory.
+    /// - Returns: The number of its bytes that belong to the value. A fault ends the value, so that not all of a
+    ///   damaged file is read into memory.
     mutating func pass(_ part: UnsafeBufferPointer<UInt8>) -> Int {
         for (index, byte) in part.enumerated() {
             if isInString {

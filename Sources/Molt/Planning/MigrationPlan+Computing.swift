@@ -1,17 +1,20 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
+    ///
+    /// - Parameter hasRecords: Returns whether the store has records from before a version; by default it may.
     package init(
         state: StoreState,
         storeName: String,
         migrations: MigrationRegistry,
-        onlyRecordsOnRead: Bool = true
-    ) {
-        self.init(
+        onlyRecordsOnRead: Bool = true,
+        hasRecords: (_ before: Int) throws -> Bool = { _ in true }
+    ) rethrows {
+        try self.init(
             state,
             storeName: storeName,
             migrations: migrations,
             onlyRecordsOnRead: onlyRecordsOnRead,
-            finished: []
+            finished: Self.finishedOnRead(in: state, migrations, hasRecords)
         ) { [:] }
     }
 

@@ -102,10 +102,9 @@ extension MigrationRegistry {
 
     private func writableFaults(of migration: Migration, place: String) -> [String] {
         guard migration.isWritableByOlderReleases else { return [] }
-        var faults = migration.steps.enumerated().filter(\.element.usesRecords).map { number, step in
-            "\(place), step \(number + 1): Older releases may write to the store, but the step works on records (\(step)) "
-                + "and will not see those that they write. Remove writableByOlderReleases(), or move the step to a "
-                + "migration of its own."
+        var faults = migration.steps.enumerated().map { number, step in
+            "\(place), step \(number + 1): Older releases may write to the store, and the step will not see what they "
+                + "write (\(step)). Remove writableByOlderReleases(), or move the step to a migration of its own."
         }
         if !coding(before: migration).isSame(as: coding(at: migration.version)) {
             faults.append(

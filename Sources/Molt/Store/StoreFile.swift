@@ -297,12 +297,14 @@ package final class StoreFile {
         do {
             return try readyForReading(.readOnly, busyMilliseconds)
         } catch {
-            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeForLackOfLocks == true, !files.hasLog,
+            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayLackLockFile == true, !files.isBeingWritten,
                 let status = try FileStatus.of(path),
                 let connection = try? readyForReading(.immutable, busyMilliseconds),
-                // A writer makes a log before it changes the file.
-                !files.hasLog, try FileStatus.of(path) == status
-            else { throw error }
+                !files.isBeingWritten, try FileStatus.of(path) == status
+            else {
+                self.connection = nil
+                throw error
+            }
             unlocked = status
             return connection
         }

@@ -39,7 +39,8 @@ extension MoltError {
             "The store is at version \(plan.from) and cannot be read in the form of version \(plan.to) without an "
                 + "upgrade: migration \(migration.id) has a step that changes more than the content of single records "
                 + "(\(step)).",
-            advice: "Open it in a process that may upgrade it, or wait for one: `owner = .anotherProcess(waiting:)`.",
+            advice: "Open it with `init(at:)` in a process that may upgrade it, or wait there for another one: "
+                + "`owner = .anotherProcess(waiting:)`.",
             store: plan.store,
             migration: migration.id,
             storeVersion: plan.from,

@@ -7,6 +7,8 @@ struct StoreReading {
     var isReadOnly: Bool { report.isReadOnly }
     /// Sends older records through the migrations that they lack; nil if no record lacks any.
     let upgrader: RecordUpgrader?
+    /// Whether a newer app, or one with other migrations, has upgraded the store.
+    let isNewer: Bool
 }
 
 /// Checks whether a store can be read without an upgrade.
@@ -24,8 +26,10 @@ struct ReadingCheck {
     /// - Returns: Nil when the store is neither newer than the registry nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
     func checkNewer(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> StoreReading? {
-        try check(store, opening, isOnlyRead: false) { state, plan in
-            plan.isSuperseded || state.laterLayout != nil ? plan : nil
+        try check(store, opening) { state in
+            guard isNewer(state) else { return nil }
+            let plan = try plan(for: store, state)
+            return (plan, { try reading(newer: state, plan, isForReading: false) })
         }
     }
 
@@ -34,74 +38,87 @@ struct ReadingCheck {
     /// - Throws: ``MoltError`` with the code `fileMissing`, that of a problem of the plan, or `needsMigration` if a
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
-        let reading = try check(store, nil, isOnlyRead: true) { state, plan in
-            guard !state.isFresh else { throw store.missing }
-            return plan
+        let found = try check(store, nil) { state in
+            guard !state.isFresh else { return nil }
+            let plan = try plan(for: store, state)
+            return (
+                plan, { try isNewer(state) ? reading(newer: state, plan, isForReading: true) : reading(older: plan) }
+            )
         }
-        guard let reading else { throw store.missing }
-        return reading
+        guard let found else { throw store.missing }
+        return found
     }
 
+    /// - Parameter choose: Returns the plan, and how the store is read; nil if it is not.
     private func check(
         _ store: StoreFile,
         _ opening: OpeningSummary?,
-        isOnlyRead: Bool,
-        where isRead: (StoreState, MigrationPlan) throws -> MigrationPlan?
+        choosing choose: (StoreState) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
-        let startedAt = Date()
         var opening = opening ?? configuration.opening(of: store)
         do {
             try registry.validate()
-            let state = try store.state()
-            let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-            guard let plan = try isRead(state, plan) else { return nil }
+            guard let (plan, read) = try choose(store.state()) else { return nil }
             opening.plan = plan
             configuration.monitor?.send(.planned(plan))
-            let isNewer = plan.isSuperseded || state.laterLayout != nil
-            if isNewer { try checkReadable(state, plan) } else { try plan.checkProblems() }
-            let upgrader = try isNewer ? nil : upgrader(for: state, store)
-            var report = report(plan, startedAt)
-            report.isReadOnly = isOnlyRead || !isWritable(state)
-            if let upgrader { report.onRead = upgrader.migrations.map(\.id) }
-            opening.end(with: report)
-            return StoreReading(report: report, upgrader: upgrader)
+            let reading = try read()
+            opening.end(with: reading.report)
+            return reading
         } catch {
             opening.end(with: error)
             throw error
         }
     }
 
-    private func report(_ plan: MigrationPlan, _ startedAt: Date) -> MigrationReport {
-        var report = MigrationReport(
+    private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
+        try MigrationPlan(
+            state: state,
+            storeName: store.storeName,
+            migrations: registry,
+            onlyRecordsOnRead: isNewer(state),
+            hasRecords: store.hasRecords(before:)
+        )
+    }
+
+    /// Whether a newer app, or one with other migrations, has upgraded the store.
+    private func isNewer(_ state: StoreState) -> Bool {
+        !state.isFresh
+            && (state.version > registry.version || state.laterLayout != nil
+                || !registry.unknown(in: state.ledger).isEmpty)
+    }
+
+    private func report(_ plan: MigrationPlan) -> MigrationReport {
+        MigrationReport(
             store: plan.store,
             from: plan.from,
             to: plan.from,
             isFresh: false,
-            startedAt: startedAt,
+            startedAt: Date(),
             duration: 0,
             entries: [],
             deferred: [],
             isDryRun: configuration.isDryRun
         )
-        report.onRead = plan.onRead
-        return report
     }
 
     // MARK: Older stores
 
-    /// The upgrader for the records of a store that is not newer than the registry; nil if none lacks a migration.
-    private func upgrader(for state: StoreState, _ store: StoreFile) throws -> RecordUpgrader? {
-        let plan = MigrationPlan(
-            state: state,
-            storeName: store.storeName,
-            migrations: registry,
-            onlyRecordsOnRead: false
-        )
+    private func reading(older plan: MigrationPlan) throws -> StoreReading {
+        try plan.checkProblems()
         for (migration, entry) in zip(registry.migrations, plan.entries) where entry.action.runsSteps {
             for step in migration.steps where entry.action.runs(step) && step.usesRecords && !step.isOnSingleRecords {
                 throw MoltError.needsMigration(plan, of: migration, step)
             }
         }
+        let upgrader = upgrader(plan)
+        var report = report(plan)
+        report.isReadOnly = true
+        report.onRead = upgrader?.migrations.map(\.id) ?? []
+        return StoreReading(report: report, upgrader: upgrader, isNewer: false)
+    }
+
+    /// Sends records through the migrations of a plan; nil if none of them changes records.
+    private func upgrader(_ plan: MigrationPlan) -> RecordUpgrader? {
         let schedule = UpgradeSchedule(of: plan, registry) { $0.usesRecords }
         let steps = schedule.groups.flatMap { group -> [ScheduledStep] in
             if case .pass(let steps) = group.work { steps } else { [] }
@@ -111,7 +128,7 @@ struct ReadingCheck {
         return RecordUpgrader(
             steps,
             of: steps.map(\.migration).filter { names.insert($0.name).inserted },
-            storeName: store.storeName,
+            storeName: plan.store,
             configuration: configuration,
             onFailure: registry.failurePolicy,
             changesOnlyContent: true
@@ -120,8 +137,23 @@ struct ReadingCheck {
 
     // MARK: Newer stores
 
-    private func checkReadable(_ state: StoreState, _ plan: MigrationPlan) throws {
+    private func reading(newer state: StoreState, _ plan: MigrationPlan, isForReading: Bool) throws -> StoreReading {
         let newer = registry.unknown(in: state.ledger)
+        try checkReadable(state, plan, newer)
+        var report = report(plan)
+        let isWritable =
+            state.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || $0.outcome == .deferred }
+        report.isReadOnly = isForReading || !isWritable
+        report.onRead = plan.onRead
+        return StoreReading(report: report, upgrader: nil, isNewer: true)
+    }
+
+    private func checkReadable(_ state: StoreState, _ plan: MigrationPlan, _ newer: [LedgerEntry]) throws {
+        // Problems that have nothing to do with newer migrations.
+        let other = plan.problems.first { problem in
+            problem.code != .superseded && !newer.contains { $0.name == problem.migration?.name }
+        }
+        if let other { throw plan.error(for: other) }
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(
                 plan,
@@ -136,6 +168,15 @@ struct ReadingCheck {
                 "Its ledger has no migration to that version, so this release may be unable to read it."
             )
         }
+        // A newer app that has retired migrations creates stores without a row for them.
+        if registry.migrations.isEmpty, let first = newer.min(by: { $0.version < $1.version }),
+            first.version > 1, first.outcome == .createdAtVersion
+        {
+            throw superseded(
+                plan,
+                "It was created at that version, so this release cannot know which migrations came before it."
+            )
+        }
         // A pending migration means that records are not in the app's form; a deferred one is not about records.
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
@@ -148,12 +189,6 @@ struct ReadingCheck {
                 "It cannot be opened for reading either: migration \(first.migration) was not applied to it."
             )
         }
-    }
-
-    /// Whether this release may write to a newer store that it can read.
-    private func isWritable(_ state: StoreState) -> Bool {
-        state.laterLayout == nil
-            && registry.unknown(in: state.ledger).allSatisfy { $0.isWritableByOlderReleases || $0.outcome == .deferred }
     }
 
     private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MoltError {

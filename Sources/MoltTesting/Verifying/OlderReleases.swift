@@ -116,7 +116,7 @@ struct OlderReleases {
         do {
             let copy = try TemporaryStore(store.declaring(what: upgrades.migrations))
             var configuration = upgrades.configuration
-            configuration.readsNewerStores = true
+            configuration.opensNewerStores = true
             let older = upgrades.migrations.upTo(version: version)
             let cache = try copy.open(migrations: older, configuration: configuration)
             defer { cache.close() }

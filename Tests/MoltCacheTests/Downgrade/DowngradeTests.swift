@@ -11,7 +11,7 @@ import Testing
     }
 
     private var reading: CodableCache.Configuration {
-        BackupScenario.configuration { $0.readsNewerStores = true }
+        BackupScenario.configuration { $0.opensNewerStores = true }
     }
 
     /// Makes a store at version 3 with 4 records, and a backup of it at version 1 with 3.

@@ -28,7 +28,7 @@ struct LaterLayoutTests {
     }
 
     /// A configuration that opens files of a newer release for reading.
-    private var reading: CodableCache.Configuration { .init { $0.readsNewerStores = true } }
+    private var reading: CodableCache.Configuration { .init { $0.opensNewerStores = true } }
 
     private func allowReaders() throws {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
@@ -69,7 +69,7 @@ struct LaterLayoutTests {
             let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: migrations, configuration: configuration)
-            }?.expect(.newerFormat, says: "can only be opened for reading: set `readsNewerStores = true`")
+            }?.expect(.newerFormat, says: "can only be opened for reading: set `opensNewerStores = true`")
             #expect(events.all == ["failed"])
         }
         MoltError.thrown {

@@ -32,7 +32,7 @@ import Testing
     private static let writable = Migration(to: 2, "photo").writableByOlderReleases()
 
     private static func old(at url: URL, reads: Bool = true) throws -> CodableCache {
-        try CodableCache(at: url, migrations: [first], configuration: .init { $0.readsNewerStores = reads })
+        try CodableCache(at: url, migrations: [first], configuration: .init { $0.opensNewerStores = reads })
     }
 
     #if CHILD_PROCESSES
@@ -42,7 +42,7 @@ import Testing
             // The older build runs while the newer one has the store open.
             await #expect(processExitsWith: .success) { [url = url as URL] in
                 let old = try Self.old(at: url)
-                guard !old.isReadOnly, !old.report.isReadOnly, old.schemaVersion == 1 else {
+                guard !old.isReadOnly, !old.report.isReadOnly, old.schemaVersion == 2 else {
                     throw TestFailure.expected
                 }
                 try old.update(PersonV1.self, forKey: "a") { $0.name = "b" }

@@ -274,7 +274,7 @@ import Testing
         let reading = try CodableCache(
             at: other,
             migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2),
-            configuration: .init { $0.readsNewerStores = true }
+            configuration: .init { $0.opensNewerStores = true }
         )
         MoltError.thrown { try reading.import(from: file) }?.expect(.readOnly)
         #expect(try reading.export(to: directory.file("newer.json")).version == 4)

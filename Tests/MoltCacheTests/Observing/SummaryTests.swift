@@ -81,7 +81,7 @@ import Testing
         let url = store.directory.file("new")
         func open(readsNewer: Bool = false) {
             var configuration = configuration
-            configuration.readsNewerStores = readsNewer
+            configuration.opensNewerStores = readsNewer
             try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
         }
         _ = try CodableCache.dryRun(at: url, migrations: Self.migrations, configuration: configuration)
@@ -175,7 +175,7 @@ import Testing
         try Data(repeating: 65, count: 10_000).write(to: file)
         for readsNewer in [false, true] {
             var configuration = configuration
-            configuration.readsNewerStores = readsNewer
+            configuration.opensNewerStores = readsNewer
             MoltError.thrown {
                 try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
             }

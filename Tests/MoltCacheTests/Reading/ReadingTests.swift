@@ -61,7 +61,6 @@ import Testing
             #expect(try cache.values(Contact.self, forKeys: ["ann", "city"]).map { $0?.last } == ["Alien", nil])
             try cache.expectNoCity()
             #expect(try cache.data(forKey: "data") == Data([1, 2]))
-            #expect(try cache.keys(changedSince: 1, ofNameOf: City.self) == [])
         }
         #expect(cache.isReadOnly && cache.report.isReadOnly && (cache.report.from, cache.report.to) == (1, 1))
         #expect(cache.report.onRead.map(\.name) == ["contact", "short", "no-cities"])

@@ -33,12 +33,12 @@ struct DryRun {
         }
         defer { withExtendedLifetime(copy) {} }
         let store = StoreFile(at: copy.url, attaching: configuration.attachedStores)
-        store.readsLaterLayouts = configuration.readsNewerStores
+        store.readsLaterLayouts = configuration.opensNewerStores
         defer { store.close() }
         opening.restart()
         do {
             let reading =
-                configuration.readsNewerStores
+                configuration.opensNewerStores
                 ? try ReadingCheck(migrations, configuration).checkNewer(store, opening) : nil
             var report =
                 try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)

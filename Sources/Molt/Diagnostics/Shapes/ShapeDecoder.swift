@@ -1,7 +1,9 @@
 internal import Foundation
 
 /// The properties that a type decodes.
-final class ShapeReading {
+///
+/// Sendable because one thread at a time decodes, and the result is only read.
+final class ShapeReading: @unchecked Sendable {
     /// The ways in which a property was decoded.
     struct Request {
         var types: [Any.Type] = []
@@ -10,11 +12,13 @@ final class ShapeReading {
 
     fileprivate(set) var requests: [String: Request] = [:]
     fileprivate(set) var keyTypes: [any CodingKey.Type] = []
-    /// Whether the value is an enum, so that its properties stand for its case.
-    fileprivate(set) var isEnum = false
+    /// Whether the properties stand for the case of an enum, which must not be mixed with those of another case.
+    fileprivate(set) var isCase = false
     /// What was read in nested objects, by their properties.
     fileprivate(set) var nested: [String: ShapeReading] = [:]
     private let includesNested: Bool
+    /// Whether all keys are those of a dictionary.
+    fileprivate var isDictionary = false
 
     /// - Parameter includesNested: Whether the properties of nested objects are recorded, too; those in arrays are not.
     init(includesNested: Bool = false) {
@@ -29,19 +33,27 @@ final class ShapeReading {
         return found
     }
 
+    /// Notes that the decoder was asked for all keys, as by an enum whose only key is its case.
+    fileprivate func noteAllKeys() {
+        if !isDictionary { isCase = true }
+    }
+
     /// The reading of a value that is stored in place of this one.
     fileprivate func reading(of type: Any.Type) -> ShapeReading? {
         includesNested && Self.mayHaveProperties(type) ? self : nil
     }
 
     fileprivate func noteStyle<Value>(of value: Value) {
-        guard includesNested, !(Value.self is AnyClass), !(value is any CustomReflectable) else { return }
-        if Mirror(reflecting: value).displayStyle == .enum { isEnum = true }
+        let isOptional = Value.self is any ShapedOptional.Type
+        guard includesNested, !isOptional, !(Value.self is AnyClass), !(value is any CustomReflectable) else { return }
+        // One that decodes itself may not ask for all keys.
+        if Mirror(reflecting: value).displayStyle == .enum { isCase = true }
     }
 
-    /// Coders treat the types of the libraries specially, except for dictionaries.
+    /// Coders treat the types of the libraries specially, except for dictionaries and optionals.
     private static func mayHaveProperties(_ type: Any.Type) -> Bool {
-        type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
+        if let optional = type as? any ShapedOptional.Type { return mayHaveProperties(optional.wrappedType) }
+        return type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
     }
 }
 
@@ -50,6 +62,7 @@ struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
     let value: Value
 
     init(from decoder: any Decoder, configuration: ShapeReading) throws {
+        if Value.self is any ShapedDictionary.Type { configuration.isDictionary = true }
         value = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
         configuration.noteStyle(of: value)
     }
@@ -91,7 +104,10 @@ private struct ShapeDecoder: Decoder {
         let base: KeyedDecodingContainer<Key>
         let reading: ShapeReading
         var codingPath: [any CodingKey] { base.codingPath }
-        var allKeys: [Key] { base.allKeys }
+        var allKeys: [Key] {
+            reading.noteAllKeys()
+            return base.allKeys
+        }
 
         func contains(_ key: Key) -> Bool {
             note(key, isOptional: true)

@@ -29,6 +29,8 @@ struct StoreFiles {
     var hasContent: Bool { FileStatus.hasContent(path) }
     var hasLog: Bool { FileStatus.hasContent(log) }
     var hasJournal: Bool { FileStatus.hasContent(journal) }
+    /// Whether another process may be changing the file: it writes beside it first.
+    var isBeingWritten: Bool { hasLog || hasJournal }
 
     /// The size of the file and its log; nil when nothing is there.
     var byteCount: Int? {

@@ -168,7 +168,7 @@ package enum FileFormat {
         let formats =
             isReadable
             ? "writes formats up to \(number), so the file can only be opened for reading: set "
-                + "`readsNewerStores = true`"
+                + "`opensNewerStores = true`"
             : "reads formats up to \(number)"
         return MoltError(
             .newerFormat,

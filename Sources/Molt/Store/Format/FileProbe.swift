@@ -120,7 +120,7 @@ struct FileProbe {
         )
     }
 
-    private var isBeingWritten: Bool { files.hasLog || files.hasJournal }
+    private var isBeingWritten: Bool { files.isBeingWritten }
 
     /// Refuses a foreign file before a connection that takes locks may create files beside it.
     private func refuseForeign() throws(MoltError) {

@@ -99,8 +99,8 @@ extension SQLiteError {
         default: false
         }
     }
-    /// Whether a reader's files for its locks may be missing and cannot be made.
-    var mayBeForLackOfLocks: Bool {
+    /// Whether SQLite may have failed to create the file that holds the locks of readers.
+    var mayLackLockFile: Bool {
         resultCode == SQLITE_CANTOPEN || resultCode == SQLITE_READONLY || isFull || isShared
     }
     /// Whether the file that readers and writers share could not be opened, enlarged or mapped.
