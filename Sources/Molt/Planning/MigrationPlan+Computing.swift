@@ -1,13 +1,29 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
-    ///
-    /// - Parameter hasRecords: Returns whether the store has records from before a version; by default it may.
     package init(
         state: StoreState,
         storeName: String,
         migrations: MigrationRegistry,
-        onlyRecordsOnRead: Bool = true,
-        hasRecords: (_ before: Int) throws -> Bool = { _ in true }
+        onlyRecordsOnRead: Bool = true
+    ) {
+        self.init(
+            state: state,
+            storeName: storeName,
+            migrations: migrations,
+            onlyRecordsOnRead: onlyRecordsOnRead,
+            hasRecords: { _ in true }
+        )
+    }
+
+    /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
+    ///
+    /// - Parameter hasRecords: Returns whether the store has records from before a version.
+    init(
+        state: StoreState,
+        storeName: String,
+        migrations: MigrationRegistry,
+        onlyRecordsOnRead: Bool,
+        hasRecords: (_ before: Int) throws -> Bool
     ) rethrows {
         try self.init(
             state,

@@ -149,11 +149,11 @@ struct ReadingCheck {
     }
 
     private func checkReadable(_ state: StoreState, _ plan: MigrationPlan, _ newer: [LedgerEntry]) throws {
-        // Problems that have nothing to do with newer migrations.
-        let other = plan.problems.first { problem in
-            problem.code != .superseded && !newer.contains { $0.name == problem.migration?.name }
+        // Records still have to go through a migration on read that this release has lost.
+        let lost = plan.problems.first { problem in
+            problem.code == .migrationMissing && !newer.contains { $0.name == problem.migration?.name }
         }
-        if let other { throw plan.error(for: other) }
+        if let lost { throw plan.error(for: lost) }
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(
                 plan,

@@ -54,6 +54,9 @@ import Testing
             let again = try CodableCache(at: url, migrations: Self.newer(Self.writable))
             #expect(again.report.isEmpty && again.schemaVersion == 2)
             let rename = MigrationStep.renameProperty("Person", "name", to: "fullName")
+            var changed: [String] = []
+            try again.keys(changedSince: 1, of: PersonV2.self) { changed.append($0) }
+            #expect(changed == ["a", "c"])
             again.close()
             let next = MigrationRegistry(Self.newer(Self.writable).migrations + [Migration(to: 3, "next", rename)])
             try CodableCache(at: url, migrations: next).close()
@@ -71,6 +74,17 @@ import Testing
         #expect(old.isReadOnly)
         MoltError.thrown { try old.set(1, forKey: "1") }?.expect(.readOnly)
         MoltError.thrown { try Self.old(at: url, reads: false) }?.expect(.superseded)
+    }
+
+    @Test func `is refused if the newer app has retired migrations that this release needs`() throws {
+        let configuration = CodableCache.Configuration { $0.opensNewerStores = true }
+        try CodableCache(at: url, migrations: [Self.writable]).close()
+        MoltError.thrown {
+            try CodableCache(at: url, configuration: configuration)
+        }?.expect(.superseded, says: "was created at that version")
+        let other = scratch.file("other.molt")
+        try CodableCache(at: other, migrations: [Migration(to: 1, "one").writableByOlderReleases()]).close()
+        #expect(try !CodableCache(at: other, configuration: configuration).isReadOnly)
     }
 
     @Test func `is only read when it was opened for that`() throws {

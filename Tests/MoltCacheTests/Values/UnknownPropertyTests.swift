@@ -115,6 +115,138 @@ import Testing
         try expect(#"{"name":"c"}"#)
     }
 
+    // MARK: Kinds of types
+
+    /// An enum that encodes itself.
+    private enum Media: Codable, Equatable, Sendable {
+        case video(Int)
+        case photo
+
+        private enum CodingKeys: CodingKey { case kind, data }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let data = try container.decodeIfPresent([String: Int].self, forKey: .data)
+            self = try container.decode(String.self, forKey: .kind) == "video" ? .video(data?["l"] ?? 0) : .photo
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            guard case .video(let length) = self else { return try container.encode("photo", forKey: .kind) }
+            try container.encode("video", forKey: .kind)
+            try container.encode(["l": length], forKey: .data)
+        }
+    }
+
+    private struct Wrapped<Value: Codable>: Codable {
+        var value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
+
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Value.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    private class Base: Codable {
+        var name: String
+
+        init(_ name: String) {
+            self.name = name
+        }
+    }
+
+    private final class Employee: Base {
+        private enum CodingKeys: CodingKey { case bonus }
+
+        override init(_ name: String) {
+            super.init(name)
+        }
+
+        required init(from decoder: any Decoder) throws {
+            _ = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Int.self, forKey: .bonus)
+            try super.init(from: decoder)
+        }
+    }
+
+    /// Sets a value over a stored one.
+    private func expect<Value: Codable>(
+        _ value: Value,
+        over stored: String,
+        gives json: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try cache.set(
+            document: Data(stored.utf8),
+            ofType: RecordTypeName.of(Value.self),
+            writtenAt: 0,
+            forKey: "p"
+        )
+        try cache.set(value, forKey: "p")
+        try expect(json, sourceLocation: sourceLocation)
+    }
+
+    @Test func `are kept in wrappers, subclasses and dictionaries, and not mixed with those of another case`() throws {
+        struct Holder: Codable {
+            @KeepingUnknown var contact: Contact?
+            var media: Media?
+            var home: Wrapped<Address?>?
+
+            init(_ contact: Contact? = nil, _ media: Media? = nil, _ home: Address? = nil) {
+                self.contact = contact
+                self.media = media
+                self.home = home.map { Wrapped($0) }
+            }
+        }
+        try expect(
+            Holder(.mail("m")),
+            over: #"{"contact":{"fax":{"_0":"1"}},"x":1}"#,
+            gives: #"{"contact":{"mail":{"_0":"m"}},"x":1}"#
+        )
+        try expect(
+            Holder(nil, .video(9)),
+            over: #"{"media":{"kind":"photo","data":{"w":1,"h":2},"y":3}}"#,
+            gives: #"{"media":{"data":{"l":9},"kind":"video"}}"#
+        )
+        try expect(
+            Holder(nil, nil, Address(city: "Z")),
+            over: #"{"home":{"city":"A","geo":1}}"#,
+            gives: #"{"home":{"city":"Z","geo":1}}"#
+        )
+        try expect(
+            Employee("b") as Base,
+            over: #"{"name":"a","bonus":5,"x":1}"#,
+            gives: #"{"name":"b","x":1}"#
+        )
+        try expect(
+            ["a": Address(city: "Z")],
+            over: #"{"a":{"city":"A","geo":1},"b":{"city":"B"}}"#,
+            gives: #"{"a":{"city":"Z","geo":1}}"#
+        )
+        // Two spellings of one letter are two names.
+        try expect(
+            Address(city: "Z"),
+            over: "{\"city\":\"A\",\"\u{e9}\":1,\"e\u{301}\":2}",
+            gives: "{\"city\":\"Z\",\"\u{e9}\":1,\"e\u{301}\":2}"
+        )
+    }
+
+    @Test func `are not those of a value that the same batch has replaced`() throws {
+        try store(#"{"name":"a","x":1}"#)
+        try cache.batch { batch in
+            try batch.set([1], forKey: "p")
+            try batch.set(Person(name: "b"), forKey: "p")
+        }
+        try expect(#"{"name":"b"}"#)
+    }
+
     @Test func `are found by the names that the decoder gives to coding keys`() throws {
         struct Item: Codable {
             var fullName: String
@@ -157,6 +289,39 @@ import Testing
         #expect(found == #"{"name":"b","x":1}"#)
     }
 
+    /// Writes while it is decoded.
+    private struct Interfering: Codable, RecordType {
+        static var recordTypeName: String { "Person" }
+        @TaskLocal static var write: (@Sendable () throws -> Void)?
+        private enum CodingKeys: CodingKey { case name }
+        var name: String
+
+        init(name: String) {
+            self.name = name
+        }
+
+        init(from decoder: any Decoder) throws {
+            name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+            try Self.write?()
+        }
+    }
+
+    @Test func `are read again if another writer comes first`() throws {
+        let other = try CodableCache(at: scratch.file())
+        let writes = Log<Int>()
+        try store(#"{"name":"a","n":0}"#)
+        let write = { @Sendable () throws in
+            guard writes.all.isEmpty else { return }
+            writes.append(1)
+            try other.set(document: Data(#"{"name":"b","n":1}"#.utf8), ofType: "Person", writtenAt: 0, forKey: "p")
+        }
+        try Interfering.$write.withValue(write) {
+            try cache.set(Interfering(name: "c"), forKey: "p")
+        }
+        #expect(writes.all == [1])
+        try expect(#"{"name":"c","n":1}"#)
+    }
+
     @Test func `stay those of the last writer when another one writes at the same time`() throws {
         let other = try CodableCache(at: scratch.file())
         try store(#"{"name":"a","n":0}"#)
@@ -172,8 +337,15 @@ import Testing
         #expect(try cache.update(Person.self, forKey: "none") { $0.name = "" } == nil)
         try cache.set(Person(name: "a"), forKey: "q", expiry: .after(seconds: 3_600))
         let expiration = try cache.entry(Person.self, forKey: "q")?.expiration
-        try cache.update(Person.self, forKey: "q") { $0.name = "b" }
-        #expect(try cache.entry(Person.self, forKey: "q")?.expiration == expiration)
+        calls = 0
+        try cache.update(Person.self, forKey: "q") { person in
+            person.name = "b"
+            calls += 1
+            // The same value, with another expiry.
+            if calls == 1 { try other.set(Person(name: "a"), forKey: "q", expiry: expiration.map { .at($0 + 1) }) }
+        }
+        #expect(calls == 2)
+        #expect(try cache.entry(Person.self, forKey: "q")?.expiration == expiration.map { $0 + 1 })
         #expect(throws: TestFailure.expected) {
             try cache.update(Person.self, forKey: "q") { _ in throw TestFailure.expected }
         }
