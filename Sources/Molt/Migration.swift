@@ -150,9 +150,12 @@ public struct Migration: Sendable {
 
     /// The migration without its steps on settings and directories, for the records of an export.
     ///
-    /// A block stays, whatever it has attached: it may work on records.
+    /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
+    /// not: the store that the records are imported into has that data.
     var onRecordsAlone: Migration {
-        changed { $0.steps = steps.filter { $0.attached.isEmpty || $0.declaration is RunStep } }
+        changed {
+            $0.steps = steps.filter { $0.attached.isEmpty || $0.declaration is RunStep }.filter { !$0.runsOnFreshStore }
+        }
     }
 
     private func changed(_ change: (inout Migration) -> Void) -> Migration {

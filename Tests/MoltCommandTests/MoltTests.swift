@@ -125,6 +125,10 @@ import Testing
         await run("export", path, scratch.file("export.json").path).expect(1, errors: "migration \"lazy\"")
         let other = try scratch.store("other.molt", version: 1, [])
         await run("import", path, other).expect(1, errors: "migration \"lazy\"")
+        let store = try scratch.store("third.molt", version: 1, [])
+        await run("import", store, path).expect(1, errors: "migration \"lazy\"")
+        try CodableCache(at: scratch.file("own.molt"), migrations: [Migration(to: 1, "own")]).close()
+        await run("import", store, scratch.file("own.molt").path).expect(1, errors: "\"own\"", "only one of the two")
         #expect(!FileManager.default.fileExists(atPath: scratch.file("export.json").path))
     }
 

@@ -37,7 +37,7 @@ import Testing
         let (old, new) = (scratch.file("old.json").path, try scratch.store("new.molt", []))
         await CommandRun(molt, "export", url.path, old).expect()
         await run("export", url.path, "-").expect(
-            says: #""version":2,"migrations":["split-name","strict"]"#,
+            says: #""version":2,"migrations":[{"name":"split-name","version":1},{"name":"strict","version":2}]"#,
             #""content":{"number":1,"firstName":"Ada","lastName":"King"}}"#
         )
         await run("import", new, old).expect(1, errors: "from version 0 to 2")
@@ -47,7 +47,8 @@ import Testing
             output: "imported version 0: 0 added, 1 kept\n"
         )
         await run("export", new, "-").expect(
-            begins: #"{"format":"molt-export","formatVersion":1,"version":2,"migrations":["split-name","strict"],"#,
+            begins:
+                #"{"format":"molt-export","formatVersion":1,"version":2,"migrations":[{"name":"split-name","version":1},{"name":"strict","version":2}],"#,
             ends: #""content":{"number":1,"firstName":"Ada","lastName":"King"}}"# + "\n]}\n"
         )
         await run("import", new, scratch.file("none").path).expect(1, errors: "There is no export")

@@ -8,7 +8,7 @@ final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
     /// Whether a newer app has upgraded the file.
-    private let isNewer: Bool
+    let isNewer: Bool
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.

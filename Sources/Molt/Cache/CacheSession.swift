@@ -379,10 +379,8 @@ final class CacheSession: @unchecked Sendable {
         try evictIfTooLarge(key, content.data.count)
     }
 
-    /// Writes a record with its dates, at the cache's version.
-    ///
-    /// - Parameter isListed: Whether ``changes`` lists it.
-    func set(_ record: StoreContents.DatedRecord, isListed: Bool) throws(SQLiteError) {
+    /// Writes a record with its dates, at the cache's version; ``changes`` does not list it.
+    func set(_ record: StoreContents.DatedRecord) throws(SQLiteError) {
         let stored = record.stored
         changedKeys.insert(stored.key)
         key = stored.key
@@ -398,7 +396,6 @@ final class CacheSession: @unchecked Sendable {
             }
         }
         try outcome.get()
-        if isListed { changes.append(CodableCache.Change(key: stored.key, typeName: stored.typeName, kind: .set)) }
         try evictIfTooLarge(stored.key, stored.content.count)
     }
 
@@ -477,7 +474,8 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(Int64(shared.version), at: 4)
         try statement.bind(expiration, at: 5)
         try statement.bind(inPlace: content, isText: !isData, at: 6)
-        try statement.bind(useTime(), at: 7)
+        // Imported values count as used when they were set.
+        try statement.bind(dates.map { min($0.updated, now) } ?? useTime(), at: 7)
         if let dates { try statement.bind(dates.created, at: 8) }
         try statement.run()
     }

@@ -37,11 +37,13 @@ extension CodableCache {
             case evicted
             /// All values, or all values of one type, were removed.
             case removedAll
+            /// Values were imported; see ``CodableCache/import(from:only:conflicts:progress:)-(_,_,_,_)``.
+            case imported
         }
 
-        /// The key; nil when several values were removed at once.
+        /// The key; nil when several values were removed or imported at once.
         public let key: String?
-        /// The stored type name of the value; nil when all values were removed.
+        /// The stored type name of the value; nil when values of all types were removed, or values were imported.
         public let typeName: String?
         /// The kind of change.
         public let kind: Kind
@@ -112,9 +114,6 @@ final class ChangeHub: Sendable {
             }
         }
     }
-
-    /// Whether anyone listens now.
-    var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
     /// Delivers changes in order; the array is only built when there are listeners.
     func send(_ changes: @autoclosure () -> [CodableCache.Change]) {

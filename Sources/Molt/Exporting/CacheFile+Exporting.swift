@@ -7,7 +7,6 @@ extension CacheFile {
     /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:progress:)`` does, or with the code `needsMigration` if
     ///   records still have to go through migrations on read.
     package func export(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
-        try checkForm(state())
         let export = RecordExport(
             target: try ExportTarget(url, of: name),
             store: name,
@@ -32,7 +31,9 @@ extension CacheFile {
     ) throws -> ImportSummary {
         let store = StoreFile(at: URL(fileURLWithPath: path), createsFile: false)
         let state = try store.state()
-        try checkForm(state)
+        if let waiting = state.ledger.first(where: { $0.outcome == .onRead }) {
+            throw MoltError.waiting(onRead: waiting, store: path)
+        }
         let configuration = MoltConfiguration()
         let core = try CacheCore(
             store,
@@ -46,26 +47,12 @@ extension CacheFile {
             store: path,
             version: state.version,
             migrations: nil,
+            ownLedger: state.ledger,
             configuration: configuration,
             selection: selection,
             conflicts: conflicts,
             transfer: TransferProgress(work: "import", store: path, progress: nil)
         )
         return try records.run { body in try core.write(body) { _, summary in summary } }
-    }
-
-    /// Throws if not all records have the form of the store's version.
-    private func checkForm(_ state: StoreState) throws {
-        guard let waiting = state.ledger.first(where: { $0.outcome == .onRead }) else { return }
-        let id = MigrationID(name: waiting.name, version: waiting.version)
-        throw MoltError(
-            .needsMigration,
-            "Records of the store at \(path) still have to go through migration \(id), which upgrades them when they are "
-                + "read.",
-            advice: "Use the app's own tool, or upgrade the store with it first.",
-            outcome: .unchanged,
-            store: path,
-            migration: id
-        )
     }
 }

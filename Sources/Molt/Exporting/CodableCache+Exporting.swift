@@ -14,8 +14,10 @@ extension CodableCache {
     /// has all records of one moment, as bytes, with their keys, types, dates and expiry. Records that still have to go
     /// through migrations on read are exported in today's form. Expired records and those in quarantine are left out.
     ///
-    /// The file gets its name at the end: a failed or cancelled export leaves nothing, and a file that was there before
-    /// stays. Other calls of the cache may go on meanwhile, unless the cache is in memory or can only be read.
+    /// The file gets its name at the end, and is then readable by its owner only. A failed or cancelled export leaves
+    /// nothing, and a file that was there before stays. A kill may leave a part of it, with the suffix `.molt-part`,
+    /// which the next export to the same path removes. Other calls of the cache may go on meanwhile, unless the cache
+    /// is in memory or can only be read.
     ///
     /// - Important: The file contains the values of your user.
     /// - Parameters:
@@ -65,9 +67,8 @@ extension CodableCache {
             appVersion: configuration.appVersion,
             now: configuration.now(),
             transfer: transfer,
-            version: schemaVersion,
-            // Records of an older file that is only read go through all migrations.
-            pending: report.to < schemaVersion ? migrations.migrations.map(\.name) : [],
+            version: exportedVersion,
+            onRead: isReadOnly && !core.isNewer ? migrations.migrations.map(\.id) : report.onRead,
             typeName: { [self] in typeName(ofStored: $0) },
             upgrade: { [self] record in
                 isOutdated(record.version) ? try upgraded(StoredContent(record)).stored : record
@@ -79,6 +80,11 @@ extension CodableCache {
         }
     }
 
+    /// The version of records that this release reads and writes.
+    ///
+    /// In a store that a newer app has upgraded and that this release may write, it is not that of the store.
+    private var exportedVersion: Int { isReadOnly ? schemaVersion : migrations.version }
+
     // MARK: Importing
 
     /// Adds the records of an export, of a store's file or of a backup of one, upgraded to today's version.
@@ -89,11 +95,11 @@ extension CodableCache {
     /// ```
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
-    /// release's store is opened: blocks run, too. Migrations of settings and imports of directories are left out, and
-    /// suites are only read. The result is then written in one transaction, with the dates of the records: all of it
-    /// or, after an error, nothing. Records that a migration cannot convert go into the cache's quarantine if the
-    /// policy of the step or the registry says so. Expired records are left out, as are those in the quarantine of a
-    /// store.
+    /// release's store is opened: blocks run, too. Migrations of settings, imports of directories and blocks that run
+    /// on a new store are left out, and suites are only read. The result is then written in one transaction, with the
+    /// dates of the records: all of it or, after an error, nothing. Records that a migration cannot convert go into the
+    /// cache's quarantine if the policy of the step or the registry says so. Expired records are left out, as are those
+    /// in the quarantine of a store.
     ///
     /// The temporary directory needs space for the records and their upgrade.
     ///
@@ -102,13 +108,14 @@ extension CodableCache {
     ///   - url: The file; its content tells whether it is an export or a store.
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
     ///   - conflicts: What happens if the cache has a value under the key of a record; an error by default.
-    ///   - progress: Counts the records, once when they are read and once when they are written, and may cancel the
-    ///     import. Its observers must not use the cache.
+    ///   - progress: Counts the records, those of an export once when they are read and all when they are written, and
+    ///     may cancel the import. It stands still during the upgrade. Its observers must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer app, `tooOld` for one that the registry
     ///   does not support any more, `malformedExport` for a file that is neither an export nor a store, or is damaged,
-    ///   `newerFormat` for one of a later format, `keyExists` for a conflict, `recordMissing` for a key that does not
-    ///   exist, `fileMissing`, `readOnly` for a cache that can only be read, or `cancelled`; the error of the step that
-    ///   failed; and the errors of writing. The cache is unchanged then.
+    ///   `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format, `keyExists`
+    ///   for a conflict, `recordMissing` for a key that does not exist, `fileMissing`, `readOnly` for a cache that can
+    ///   only be read, or `cancelled`; the error of the step that failed; and the errors of writing. The cache is
+    ///   unchanged then.
     @discardableResult
     public func `import`(
         from url: URL,
@@ -149,17 +156,18 @@ extension CodableCache {
         let records = RecordImport(
             source: url,
             store: path,
-            version: schemaVersion,
+            version: exportedVersion,
             migrations: migrations,
             configuration: configuration,
             selection: selection,
             conflicts: conflicts,
-            transfer: transfer,
-            isHeard: { [hub] in hub.hasListeners }
+            transfer: transfer
         )
         return try records.run { body in
             try core.write(body) { session, summary in
-                hub.send(session.changes)
+                var summary = summary
+                summary.evicted = session.changes.count { $0.kind == .evicted }
+                hub.send(session.changes + [Change(key: nil, typeName: nil, kind: .imported)])
                 return summary
             }
         }

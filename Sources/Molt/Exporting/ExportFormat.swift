@@ -22,8 +22,8 @@ enum ExportFormat {
     struct Head: Hashable, Sendable {
         /// The schema version of the records.
         var version: Int
-        /// The names of the migrations that the store counted as applied, in the order of its ledger.
-        var migrations: [String]
+        /// The migrations that the store counted as applied, in the order of its ledger.
+        var migrations: [MigrationID]
         var appVersion = ""
         /// Seconds since 1970.
         var exportedAt = 0.0
@@ -34,9 +34,10 @@ enum ExportFormat {
                 contentsOf: #"{"format":"\#(ExportFormat.name)","formatVersion":\#(ExportFormat.version)"#.utf8
             )
             bytes.append(contentsOf: #","version":\#(version),"migrations":["#.utf8)
-            for (index, name) in migrations.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONString.write(name, to: &bytes)
+            for (index, migration) in migrations.enumerated() {
+                bytes.append(contentsOf: (index > 0 ? #",{"name":"# : #"{"name":"#).utf8)
+                JSONString.write(migration.name, to: &bytes)
+                bytes.append(contentsOf: #","version":\#(migration.version)}"#.utf8)
             }
             bytes.append(contentsOf: #"],"appVersion":"#.utf8)
             JSONString.write(appVersion, to: &bytes)

@@ -44,7 +44,9 @@ final class ExportReader {
             while true {
                 try skipWhitespace()
                 let place = offset
-                guard let member = try ExportFormat.Member(rawValue: part().string ?? ""), members[member] == nil else {
+                let member = try ExportFormat.Member(rawValue: part().string ?? "")
+                if members[.format] != nil, members[.formatVersion] != nil { try checkFormat(members) }
+                guard let member, members[member] == nil else {
                     throw ExportFault(problem: "an export has no such member, or only one", offset: place)
                 }
                 try expect(":", or: "a colon must follow a name")
@@ -57,11 +59,12 @@ final class ExportReader {
         }
     }
 
-    private func head(_ members: [ExportFormat.Member: JSONPart]) throws -> ExportFormat.Head {
+    private func checkFormat(_ members: [ExportFormat.Member: JSONPart]) throws {
         guard members[.format]?.string == ExportFormat.name else {
             throw fault("its member \"format\" must be \"\(ExportFormat.name)\"")
         }
         let format = try number(.formatVersion, members)
+        guard format > 0 else { throw fault("its member \"formatVersion\" must be at least 1") }
         guard format <= ExportFormat.version else {
             throw MoltError(
                 .newerFormat,
@@ -72,11 +75,24 @@ final class ExportReader {
                 store: path
             )
         }
-        let names = members[.migrations]?.elements?.map(\.string)
-        guard let names, !names.contains(nil) else {
-            throw fault("its member \"migrations\" must be an array of strings")
+    }
+
+    private func head(_ members: [ExportFormat.Member: JSONPart]) throws -> ExportFormat.Head {
+        try checkFormat(members)
+        let migrations = members[.migrations]?.elements?.map(Self.migration)
+        guard let migrations, !migrations.contains(nil) else {
+            throw fault("its member \"migrations\" must be an array of objects with a \"name\" and a \"version\"")
         }
-        return ExportFormat.Head(version: try number(.version, members), migrations: names.compactMap(\.self))
+        return ExportFormat.Head(version: try number(.version, members), migrations: migrations.compactMap(\.self))
+    }
+
+    private static func migration(_ part: JSONPart) -> MigrationID? {
+        guard let members = part.members, members.count == 2,
+            let name = members.first(where: { $0.name.string == "name" })?.value.string,
+            let version = (members.first { $0.name.string == "version" }?.value.text).flatMap({ Int32($0) }),
+            version > 0
+        else { return nil }
+        return MigrationID(name: name, version: Int(version))
     }
 
     private func number(
@@ -123,6 +139,7 @@ final class ExportReader {
         MoltError(
             .malformedExport,
             "The file at \(path) is not an export of Molt, or is damaged: \(problem), at byte \(offset).",
+            advice: "Export the records again.",
             outcome: .unchanged,
             store: path
         )
@@ -217,6 +234,9 @@ final class ExportReader {
 private struct ValueSearch {
     private(set) var isAtEnd = false
     private var depth = 0
+    /// The length of a number or word outside of objects and arrays.
+    private var wordLength = 0
+    private static let longestWord = 64
     private var isInString = false
     private var isEscaped = false
 
@@ -249,7 +269,10 @@ private struct ValueSearch {
                     isAtEnd = depth == 0
                 case UInt8(ascii: ","), UInt8(ascii: ":"), 0x20, 0x0A, 0x0D, 0x09:
                     if depth == 0 { return end(index) }
-                default: break
+                default:
+                    guard depth == 0 else { break }
+                    wordLength += 1
+                    if wordLength > Self.longestWord { return end(index) }
                 }
             }
             if isAtEnd { return index + 1 }

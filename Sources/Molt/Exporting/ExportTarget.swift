@@ -11,6 +11,8 @@ struct ExportTarget {
     init(_ url: URL, of store: String) throws {
         path = FileStatus.resolved(FileStatus.path(of: url))
         guard path.hasPrefix("/") else { throw Self.unusable(path, "it is not the URL of a file") }
+        // An import could not open it.
+        try FileStatus.checkPath(path)
         if let status = try FileStatus.of(path), !status.isFile {
             throw Self.unusable(path, "there is a directory or a device")
         }
@@ -21,7 +23,7 @@ struct ExportTarget {
     static func isFile(of store: String, _ path: String) -> Bool {
         guard store != ":memory:" else { return false }
         let store = FileStatus.resolved(store)
-        return DurableFile.isSame(store, path) || ([""] + StoreFiles.suffixes).contains { store + $0 == path }
+        return ([""] + StoreFiles.suffixes).contains { store + $0 == path || DurableFile.isSame(store + $0, path) }
     }
 
     private static func unusable(_ path: String, _ reason: String) -> MoltError {

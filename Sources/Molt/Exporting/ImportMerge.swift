@@ -7,8 +7,6 @@ struct ImportMerge {
     let transfer: TransferProgress
     /// The number of records that were read before.
     let readCount: Int
-    /// Whether someone waits for the changes.
-    let isHeard: Bool
 
     /// Merges the records in a write transaction of the open store.
     ///
@@ -36,12 +34,12 @@ struct ImportMerge {
                 try session.refuse(error)
             }
             guard selection.includes(key: rows.text(1), type: rows.text(2)) else { continue }
+            search.note(rows.text(1))
             if let expiration = rows.real(3), expiration <= session.now {
                 summary.expired += 1
                 continue
             }
             let record = StoreContents.DatedRecord(rows)
-            search.note(record.stored.key)
             try merge(record, into: session, &summary)
         }
         if try reading(session, source.hasQuarantine) {
@@ -78,7 +76,7 @@ struct ImportMerge {
         } else {
             summary.added += 1
         }
-        try session.set(record, isListed: isHeard)
+        try session.set(record)
     }
 
     /// Adds the records that could not be converted to the open store's quarantine.
@@ -93,7 +91,7 @@ struct ImportMerge {
         let rows = try reading(session) { () throws(SQLiteError) in try source.prepare(QuarantineTable.reading) }
         defer { rows.reset() }
         while try reading(session, rows.step) {
-            guard selection.includes(key: rows.text(1), type: rows.text(2)) else { continue }
+            guard selection.includesUnconverted(key: rows.text(1)) else { continue }
             search.note(rows.text(1))
             if count == 0 { try session.connection.execute(QuarantineTable.creation) }
             try session.addToQuarantine(rows)
@@ -105,8 +103,8 @@ struct ImportMerge {
     private func conflict(_ record: StoreContents.StoredRecord) -> MoltError {
         MoltError(
             .keyExists,
-            "The cache has a value under the key \"\(record.key)\", and so has the import.",
-            advice: "Pass `conflicts:` to say which one stays.",
+            "The cache has a value under the key \"\(record.key)\", and the import adds one: from the file or by a migration.",
+            advice: "Say which one stays: `conflicts:`, or --conflicts of the tool.",
             outcome: .unchanged,
             store: path,
             key: record.key,

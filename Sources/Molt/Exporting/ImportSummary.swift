@@ -10,7 +10,13 @@ public struct ImportSummary: Hashable, Sendable {
     public var kept = 0
     /// The number of records that a migration could not convert, and that are in the cache's quarantine now.
     public var quarantined = 0
+    /// The number of records that migrations have dropped, by a closure or a failure policy.
+    public var dropped = 0
+    /// The number of values, imported ones or others, that the cache's size limit has evicted.
+    public var evicted = 0
     /// The number of records that were left out because they have expired.
+    ///
+    /// With chosen records, those that had expired before an upgrade are not counted.
     public var expired = 0
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport
@@ -19,7 +25,11 @@ public struct ImportSummary: Hashable, Sendable {
 extension ImportSummary: CustomStringConvertible {
     /// The numbers in one line.
     public var description: String {
-        let others = [(replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (expired, "expired")]
+        let others = [
+            (replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (dropped, "dropped"),
+            (expired, "expired"),
+            (evicted, "evicted"),
+        ]
         return (["imported version \(version): \(added) added"] + others.filter { $0.0 > 0 }.map { "\($0) \($1)" })
             .joined(separator: ", ")
     }

@@ -11,8 +11,8 @@ struct RecordExport {
     let transfer: TransferProgress
     /// The schema version of the records; nil for that of the store.
     var version: Int?
-    /// The names of migrations that the records go through, and the store has not.
-    var pending: [String] = []
+    /// The migrations that the records go through when they are read.
+    var onRead: [MigrationID] = []
     /// The name that a stored type gets; nil if its records are left out.
     var typeName: (String) -> String? = { $0 }
     /// Gives a record today's form.
@@ -68,11 +68,14 @@ struct RecordExport {
             summary.byteCount += bytes.count
             bytes.removeAll(keepingCapacity: true)
         }
+        let waiting = state.ledger.first { row in row.outcome == .onRead && !onRead.contains { $0.name == row.name } }
+        if let waiting { throw MoltError.waiting(onRead: waiting, store: store) }
         // A newer app's migrations that let this release write have done nothing to the records.
-        let applied = state.ledger.filter { $0.outcome != .deferred && $0.version <= version }.map(\.name)
+        let applied = state.ledger.filter { $0.outcome != .deferred && $0.version <= version }
+            .map { MigrationID(name: $0.name, version: $0.version) }
         ExportFormat.Head(
             version: version,
-            migrations: applied + pending.filter { !applied.contains($0) },
+            migrations: applied + onRead.filter { id in !applied.contains { $0.name == id.name } },
             appVersion: appVersion,
             exportedAt: now.timeIntervalSince1970
         )
@@ -124,12 +127,28 @@ struct RecordExport {
         throw MoltError(
             .malformedContent,
             "The content of \"\(record.key)\" is not JSON text, so it cannot be exported.",
-            advice: "Remove the value or set it anew, or export the others only.",
+            advice: "Remove the value or set it anew.",
             outcome: .unchanged,
             store: store,
             key: record.key,
             type: record.typeName,
             underlying: fault
+        )
+    }
+}
+
+extension MoltError {
+    /// The error for a store whose records still have to go through a migration on read that is not at hand.
+    static func waiting(onRead row: LedgerEntry, store: String) -> MoltError {
+        let id = MigrationID(name: row.name, version: row.version)
+        return MoltError(
+            .needsMigration,
+            "Records of the store at \(store) still have to go through migration \(id), which upgrades them when they are "
+                + "read.",
+            advice: "Use a release of the app, or its own tool, that has the migration.",
+            outcome: .unchanged,
+            store: store,
+            migration: id
         )
     }
 }

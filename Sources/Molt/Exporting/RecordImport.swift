@@ -10,14 +10,14 @@ struct RecordImport {
     let store: String
     /// The open store's version.
     let version: Int
-    /// The migrations that upgrade the records; nil if they must have the version of the open store.
+    /// The migrations that upgrade the records; nil if they must have been through those of the open store.
     let migrations: MigrationRegistry?
+    /// The ledger of the open store, if there are no migrations.
+    var ownLedger: [LedgerEntry]?
     let configuration: MoltConfiguration
     let selection: RecordSelection
     let conflicts: ImportConflicts
     let transfer: TransferProgress
-    /// Whether someone waits for the changes.
-    var isHeard: () -> Bool = { false }
 
     private var path: String { FileStatus.path(of: source) }
 
@@ -30,10 +30,10 @@ struct RecordImport {
         do {
             return try runPhases(write)
         } catch {
+            guard var error = error as? MoltError, !error.mayBeCommitted else { throw error }
             // An error of the upgrade says how an upgrade is stopped.
             try transfer.check()
-            guard var error = error as? MoltError else { throw error }
-            if !error.mayBeCommitted { error.outcome = .unchanged }
+            error.outcome = .unchanged
             throw error
         }
     }
@@ -53,14 +53,14 @@ struct RecordImport {
         } catch {
             throw copy.ofOriginal(error)
         }
-        summary.expired = summary.report.expiredCount
+        if selection == .all { summary.expired = summary.report.expiredCount }
+        summary.dropped = summary.report.counts.dropped
         let merge = ImportMerge(
             path: path,
             selection: selection,
             conflicts: conflicts,
             transfer: transfer,
-            readCount: read.count,
-            isHeard: isHeard()
+            readCount: read.count
         )
         return try reading {
             let connection = try Connection(copy.url.path, mode: .readOnly)
@@ -93,16 +93,19 @@ struct RecordImport {
     ///
     /// - Returns: Its version.
     private func copyStore(_ copy: ScratchCopy) throws -> Int {
-        try copy.fill(transfer.check)
+        try advising { try copy.fill(transfer.check) }
         let state = try StoreFile.state(at: copy.url)
         guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
         try check(state.version)
+        if let ownLedger { try check(state.ledger, against: ownLedger) }
         try writing {
             let connection = try Connection(copy.url.path, mode: .readWrite)
             defer { connection.close() }
             try connection.execute("PRAGMA synchronous = OFF; BEGIN")
             if try connection.hasQuarantine() { try connection.execute("DELETE FROM molt_quarantine") }
             try JournalTable.clear(connection)
+            // What suites held there says nothing about those that are here.
+            try connection.execute("UPDATE molt_ledger SET attached_counts = NULL")
             try connection.execute("COMMIT")
         }
         return state.version
@@ -115,6 +118,7 @@ struct RecordImport {
         let reader = try ExportReader(path)
         let head = try reader.head()
         try check(head.version)
+        if let ownLedger { try check(ledger(of: head), against: ownLedger) }
         var count = 0
         try writing {
             let connection = try Connection(url.path, mode: .readWrite)
@@ -142,21 +146,14 @@ struct RecordImport {
 
     /// The ledger that the store of an export had, apart from dates and counts.
     private func ledger(of head: ExportFormat.Head) -> [LedgerEntry] {
-        let migrations = migrations?.onRecordsAlone.migrations ?? []
-        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
-        // The version of a migration that the registry lacks is that of those before it.
-        var last = 1
-        var rows = head.migrations.map { name in
-            last = max(last, versions[name] ?? last)
-            return LedgerEntry(name: name, version: versions[name] ?? last, appliedAt: Date())
-        }
+        let listed = Set(head.migrations.map(\.name))
         // The store may have deferred a migration of settings, which does not concern the records.
-        let listed = Set(head.migrations)
-        let others = migrations.filter {
+        let others = (migrations?.onRecordsAlone.migrations ?? []).filter {
             $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
-        rows += others.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
-        return rows
+        return (head.migrations + others.map(\.id)).map { id in
+            LedgerEntry(name: id.name, version: id.version, appliedAt: Date())
+        }
     }
 
     /// Throws if records of a version cannot be imported.
@@ -182,6 +179,22 @@ struct RecordImport {
         )
         (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
         throw error
+    }
+
+    /// Throws if records have not been through the same migrations as those of the open store.
+    private func check(_ ledger: [LedgerEntry], against own: [LedgerEntry]) throws {
+        if let waiting = ledger.first(where: { $0.outcome == .onRead }) {
+            throw MoltError.waiting(onRead: waiting, store: path)
+        }
+        func applied(_ rows: [LedgerEntry]) -> Set<String> { Set(rows.filter { $0.outcome != .deferred }.map(\.name)) }
+        let (theirs, ours) = (applied(ledger), applied(own))
+        guard let other = theirs.symmetricDifference(ours).min() else { return }
+        throw error(
+            .migrationMissing,
+            "Migration \"\(other)\" was applied to the records of only one of the two, the file at \(path) and the store at "
+                + "\(store).",
+            advice: "Import it with the app's own tool, which has the migrations."
+        )
     }
 
     /// Upgrades the temporary store, and nothing else.
@@ -210,12 +223,28 @@ struct RecordImport {
         let store = StoreFile(at: url, attaching: configuration.attachedStores)
         store.isDurable = false
         defer { store.close() }
-        var report = try Migrator(migrations.onRecordsAlone, configuration: configuration).migrate(store)
+        let migrator = Migrator(migrations.onRecordsAlone, configuration: configuration)
+        var report = try advising { try migrator.migrate(store) }
         (report.store, report.isDryRun) = (path, false)
         return report
     }
 
     // MARK: Errors
+
+    /// Runs a closure whose errors are about the app's own store, with advice for an import instead.
+    private func advising<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch var error as MoltError {
+            switch error.code {
+            case .lateMigration, .partlyReplaced, .migrationMissing, .deferred:
+                error.advice = "Export the records with a release that has the same migrations."
+            case .notADatabase, .foreignFile: error.advice = "Choose an export, a store or a backup of one."
+            default: break
+            }
+            throw error
+        }
+    }
 
     private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil) -> MoltError {
         MoltError(code, problem, advice: advice, outcome: .unchanged, store: path)

@@ -39,6 +39,12 @@ public struct RecordSelection: Hashable, Sendable {
         return chosen.types.contains(ExactName(type)) || chosen.keySet.contains(ExactName(key))
     }
 
+    /// Whether to include a record that was not converted, and whose type may still have an earlier name.
+    func includesUnconverted(key: String) -> Bool {
+        guard let chosen else { return true }
+        return !chosen.types.isEmpty || chosen.keySet.contains(ExactName(key))
+    }
+
     /// Notes the keys that were found, if the selection has any.
     struct Search {
         fileprivate let chosen: Chosen?

@@ -41,7 +41,7 @@ import Testing
         let dates = #""created":1750000000.125,"updated":1750000000.125"#
         #expect(
             text == #"""
-                {"format":"molt-export","formatVersion":1,"version":4,"migrations":["a \"b\"","late"],\#
+                {"format":"molt-export","formatVersion":1,"version":4,"migrations":[{"name":"a \"b\"","version":3},{"name":"late","version":4}],\#
                 "appVersion":"2.1","exportedAt":1750000000.125,"records":[
                 {"key":"john","type":"Person",\#(dates),"expires":1e+16,\#
                 "content":{"firstName":"John","lastName":"Appleseed"}},

@@ -85,7 +85,7 @@ import Testing
 
     @Test func `takes members in any order, and white space anywhere`() throws {
         let text = """
-            { "migrations" : [ "a" ], "version":1,"formatVersion":1 , "format":"molt-export", "records" : [
+            { "migrations" : [ { "version": 1, "name" : "a" } ], "version":1,"formatVersion":1 , "format":"molt-export", "records" : [
               { "content" :{ "a" : 1 }, "updated" : 2, "created":1.5e0, "type":"\\u0041", "key":"k" } , \
             {"key":"d","type":"Data","created":1,"updated":1,"data":""} ] } \n
             """
@@ -137,7 +137,11 @@ import Testing
             try cache.export(to: file)
             cache.close()
         }
-        #expect(try String(contentsOf: file, encoding: .utf8).contains(#""migrations":["a","b"]"#))
+        #expect(
+            try String(contentsOf: file, encoding: .utf8).contains(
+                #""migrations":[{"name":"a","version":1},{"name":"b","version":3}]"#
+            )
+        )
         let today: MigrationRegistry = [
             notebook.adding("settings", to: 2),
             Migration(to: 3, "ab", replacing: ["a", "b"], .renameProperty("Int", "x", to: "y")),
@@ -216,7 +220,14 @@ import Testing
         try cache.set(2, forKey: "c", expiry: .after(seconds: 1))
         clock.advance(to: 9)
         #expect(try await cache.import(from: file, only: .keys(["c"])).added == 1)
-        #expect(await cache.close(thenAll: changes).compactMap(\.key) == ["a", "c", "b", "c", "c"])
+        // Each import is one change, also if it adds nothing.
+        let kinds = await cache.close(thenAll: changes).map { "\($0)" }
+        #expect(
+            kinds == [
+                "imported: all values", "imported: all values", "imported: all values", "set: \"c\" of type Int",
+                "imported: all values",
+            ]
+        )
     }
 
     @Test func `keeps to the size limit`() throws {
@@ -226,8 +237,93 @@ import Testing
                 separator: ","
             )
         )
-        try cache.import(from: file)
+        #expect(try cache.import(from: file).evicted == 2)
         #expect(try cache.keys() == ["b", "d"] && cache.contentSize() == 2)
+        // Values of the cache were used later than imported ones.
+        try cache.setAll(["x": 1])
+        let summary = try cache.import(from: file, conflicts: .keep)
+        #expect(summary.evicted == summary.added)
+        #expect(try cache.contains("x"))
+        cache.close()
+    }
+
+    /// A registry decides about an export as about the store that it was made of.
+    @Test func `is refused or upgraded as the store itself would be`() throws {
+        let rename = MigrationStep.renameProperty("Int", "x", to: "y")
+        let cases: [(was: MigrationRegistry, isNow: MigrationRegistry, oldest: Int)] = [
+            // A replacement has the name of a part.
+            ([Migration(to: 1, "a")], [Migration(to: 3, "a", replacing: ["a", "b"], rename)], 0),
+            (
+                [Migration(to: 1, "a"), Migration(to: 2, "b")], [Migration(to: 3, "a", replacing: ["a", "b"], rename)],
+                0
+            ),
+            // Another branch.
+            ([Migration(to: 3, "branch")], [Migration(to: 3, "c", rename)], 2),
+            // A migration of a version that the store has already.
+            ([Migration(to: 3, "c")], [Migration(to: 3, "c"), Migration(to: 3, "d", rename)], 0),
+            ([Migration(to: 3, "c")], [Migration(to: 2, "late", rename), Migration(to: 3, "c")], 0),
+            // A retired squash.
+            (
+                [Migration(to: 2, "ab", replacing: ["a"]), Migration(to: 3, "c")],
+                [Migration(to: 3, "c"), Migration(to: 4, "d", rename)], 2
+            ),
+        ]
+        for (was, isNow, oldest) in cases {
+            var today = isNow
+            today.oldestSupportedVersion = oldest
+            let old = try OldStore([StoredRecord("Int", "k", #"{"x":1}"#)])
+            let cache = try CodableCache(at: old.url, migrations: was)
+            try cache.export(to: file)
+            cache.close()
+            let target = try CodableCache(inMemory: today)
+            let imported = Result { try target.import(from: file) }
+            let upgraded = Result { try Migrator(today).migrate(StoreFile(at: old.url)) }
+            switch (imported, upgraded) {
+            case (.success, .success):
+                #expect(try target.contents().records.map(\.content) == old.snapshot().records.map(\.content))
+            case (.failure(let one as MoltError), .failure(let other as MoltError)):
+                #expect(one.code == other.code, "\(isNow)")
+            default:
+                Issue.record("\(isNow): \(imported), \(upgraded)")
+            }
+        }
+    }
+
+    @Test func `of what a reader has exported goes through no migration twice, and through none too few`() throws {
+        let rename = MigrationStep.transform("Int") { record in record["n"] = .int(try record.int("n") + 1) }
+        let was: MigrationRegistry = [Migration(to: 3, "c")]
+        let today: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 3, "c2", rename)]
+        let old = try OldStore([StoredRecord("Int", "k", #"{"n":1}"#)])
+        try CodableCache(at: old.url, migrations: was).close()
+        try CodableCache(reading: old.url, migrations: today).export(to: file)
+        let target = try CodableCache(inMemory: today)
+        try target.import(from: file)
+        #expect(try target.contents().records.map { String(decoding: $0.content, as: UTF8.self) } == [#"{"n":2}"#])
+
+        // A newer app has records that wait for a migration on read, which this release does not know.
+        let newer: MigrationRegistry = [
+            Migration(to: 3, "c"), Migration(to: 4, "d", rename).readableByOlderReleases().onRead(),
+        ]
+        try CodableCache(at: old.url, migrations: newer, configuration: .init { $0.runsBackfill = false }).close()
+        MoltError.thrown {
+            try CodableCache(reading: old.url, migrations: was).export(to: file)
+        }?.expect(.needsMigration, migration: "d")
+
+        // An older release that may write exports, and imports, at its own version.
+        let writable: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 4, "e").writableByOlderReleases()]
+        let url = directory.file("writable.molt")
+        try CodableCache(at: url, migrations: writable).close()
+        let older = try CodableCache(at: url, migrations: was, configuration: .init { $0.opensNewerStores = true })
+        try older.set(1, forKey: "one")
+        #expect(try older.export(to: file).version == 3)
+        #expect(try older.import(from: file, conflicts: .replace).replaced == 1)
+    }
+
+    @Test func `names what a later format has, and not the members that it adds`() throws {
+        let text = #"{"format":"molt-export","formatVersion":2,"settings":{},"version":1,"migrations":[],"records":[]}"#
+        try Data(text.utf8).write(to: file)
+        let cache = try CodableCache(at: other)
+        MoltError.thrown { try cache.import(from: file) }?.expect(.newerFormat)
         cache.close()
     }
 
@@ -255,15 +351,19 @@ import Testing
         try write(Self.record("a"), version: 4)
         try expectUnchanged(cache) { try cache.import(from: file) }?
             .expect(.superseded, store: file.path, storeVersion: 4, registryVersion: 3)
-        try write(Self.record("a"), version: 1, migrations: #"["a"]"#)
+        try write(Self.record("a"), version: 1, migrations: #"[{"name":"a","version":1}]"#)
         try expectUnchanged(cache) { try cache.import(from: file) }?.expect(
             .tooOld,
             storeVersion: 1,
             registryVersion: 2
         )
-        try write(Self.record("a"), version: 3, migrations: #"["a","c","branch"]"#)
+        try write(
+            Self.record("a"),
+            version: 3,
+            migrations: #"[{"name":"a","version":1},{"name":"c","version":3},{"name":"branch","version":3}]"#
+        )
         try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.migrationMissing)
-        try write(Self.record("a"), version: 2, migrations: #"["a","b"]"#)
+        try write(Self.record("a"), version: 2, migrations: #"[{"name":"a","version":1},{"name":"b","version":2}]"#)
         #expect(try cache.import(from: file).added == 1)
         cache.close()
         let newer = try CodableCache(
@@ -361,9 +461,13 @@ import Testing
         try write("\(Self.record("a")),\(Self.record("b"))")
         try expectUnchanged(cache) { try cache.import(from: file, progress: progress) }?.expect(.cancelled)
         let whole = Progress(totalUnitCount: -1)
-        try write("", version: 1, migrations: #"["change"]"#)
+        try write("", version: 1, migrations: #"[{"name":"change","version":1}]"#)
         try cache.import(from: file, progress: whole)
-        try write("\(Self.record("a")),\(Self.record("b"))", version: 1, migrations: #"["change"]"#)
+        try write(
+            "\(Self.record("a")),\(Self.record("b"))",
+            version: 1,
+            migrations: #"[{"name":"change","version":1}]"#
+        )
         try cache.import(from: file, progress: whole)
         #expect(whole.completedUnitCount == 4 && whole.totalUnitCount == 4)
         cache.close()
