@@ -37,7 +37,7 @@ extension CodableCache {
             case evicted
             /// All values, or all values of one type, were removed.
             case removedAll
-            /// Values were imported; see ``CodableCache/import(from:only:conflicts:progress:)-(_,_,_,_)``.
+            /// Values were imported; see `import(from:)`.
             case imported
         }
 
