@@ -189,6 +189,7 @@ public final class CodableCache: Sendable {
             core = try CacheCore(
                 store,
                 version: report.to,
+                registryVersion: migrations.version,
                 configuration: configuration,
                 checkedShapes: checkedShapes,
                 reading: reading
@@ -635,8 +636,10 @@ extension CodableCache {
         let advice =
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
-            : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
-                + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
+            : core.isNewer
+                ? "If the newer release wrote it, this one cannot read all that it writes; see `KeepingUnknown` for enums."
+                : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
+                    + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
         return MoltError(
             .unreadableContent,

@@ -40,6 +40,7 @@ final class CacheCore: Sendable {
     init(
         _ store: sending StoreFile,
         version: Int,
+        registryVersion: Int? = nil,
         configuration: CodableCache.Configuration,
         checkedShapes: CheckedShapes,
         reading: StoreReading? = nil
@@ -54,6 +55,7 @@ final class CacheCore: Sendable {
         shared = CacheSession.Shared(
             path: path,
             version: version,
+            registryVersion: registryVersion ?? version,
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             types: TypesOnRead(reading?.upgrader),

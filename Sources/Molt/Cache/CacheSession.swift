@@ -52,6 +52,8 @@ final class CacheSession: @unchecked Sendable {
     struct Shared: Sendable {
         let path: String
         let version: Int
+        /// The version of the app's migrations.
+        let registryVersion: Int
         let generation: Int64
         let uses: UseLog?
         /// The names that types get by migrations that records only go through when they are read; nil if they keep
@@ -179,7 +181,7 @@ final class CacheSession: @unchecked Sendable {
             advice: "Open it again.",
             store: shared.path,
             storeVersion: stored,
-            registryVersion: shared.version
+            registryVersion: shared.registryVersion
         )
         try refuse(refusal)
     }

@@ -68,7 +68,7 @@ extension CodableCache {
             now: configuration.now(),
             transfer: transfer,
             version: exportedVersion,
-            onRead: isReadOnly && !core.isNewer ? migrations.migrations.map(\.id) : report.onRead,
+            onRead: report.onRead,
             typeName: { [self] in typeName(ofStored: $0) },
             upgrade: { [self] record in
                 isOutdated(record.version) ? try upgraded(StoredContent(record)).stored : record

@@ -40,14 +40,21 @@ final class ExportReader {
     func head() throws -> ExportFormat.Head {
         try reporting {
             var members: [ExportFormat.Member: JSONPart] = [:]
-            try expect("{", or: "an export is a JSON object")
+            try expect("{", or: "an export is a JSON object in UTF-8, without a byte order mark")
             while true {
                 try skipWhitespace()
                 let place = offset
-                let member = try ExportFormat.Member(rawValue: part().string ?? "")
+                guard let name = try part().string else {
+                    throw ExportFault(problem: "a name must be a string", offset: place)
+                }
+                let member = ExportFormat.Member(rawValue: name)
                 if members[.format] != nil, members[.formatVersion] != nil { try checkFormat(members) }
                 guard let member, members[member] == nil else {
-                    throw ExportFault(problem: "an export has no such member, or only one", offset: place)
+                    throw ExportFault(
+                        problem:
+                            "an export has no member \"\(ErrorSummary.oneLine(String(name.prefix(40))))\", or only one",
+                        offset: place
+                    )
                 }
                 try expect(":", or: "a colon must follow a name")
                 if member == .records { break }
@@ -115,6 +122,7 @@ final class ExportReader {
         try reporting {
             if try peek() == UInt8(ascii: "]") {
                 position += 1
+                guard try peek() != nil else { throw fault("the text ends too early") }
                 try expect("}", or: "the records must be the last member")
                 if try peek() != nil { throw fault("nothing may follow the export") }
                 return nil

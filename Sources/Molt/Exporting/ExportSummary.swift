@@ -13,7 +13,7 @@ public struct ExportSummary: Hashable, Sendable {
 extension ExportSummary: CustomStringConvertible {
     /// The numbers in one line.
     public var description: String {
-        "exported \(records) records at version \(version), \(byteCount) bytes"
+        "exported \(DisplayText.records(records)) at version \(version), \(byteCount) bytes"
             + (quarantined > 0 ? "; \(quarantined) in quarantine were left out" : "")
     }
 }

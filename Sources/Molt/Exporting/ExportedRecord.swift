@@ -23,14 +23,18 @@ struct ExportedRecord {
 
     private init(_ text: UnsafeBufferPointer<UInt8>) throws(ExportFault) {
         self.text = text
-        var repeated: Int?
+        var repeated: (name: String, offset: Int)?
         do throws(JSONSyntaxError) {
             repeated = try findMembers()
         } catch {
             throw ExportFault(problem: "a record is not JSON text: \(error.reason.rawValue)", offset: error.offset)
         }
         if let repeated {
-            throw ExportFault(problem: "a record has no such member, or only one", offset: repeated)
+            throw ExportFault(
+                problem:
+                    "a record has no member \"\(ErrorSummary.oneLine(String(repeated.name.prefix(40))))\", or only one",
+                offset: repeated.offset
+            )
         }
     }
 
@@ -38,11 +42,11 @@ struct ExportedRecord {
     ///
     /// Values are checked one by one, because content may be nested as deeply as a store accepts it.
     ///
-    /// - Returns: The place of a member that is unknown or repeated; nil if there is none.
-    private mutating func findMembers() throws(JSONSyntaxError) -> Int? {
+    /// - Returns: A member that is unknown or repeated; nil if there is none.
+    private mutating func findMembers() throws(JSONSyntaxError) -> (name: String, offset: Int)? {
         guard let base = text.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
         var scanner = JSONScanner(base: base, to: text.count)
-        var repeated: Int?
+        var repeated: (name: String, offset: Int)?
         try scanner.expect(UInt8(ascii: "{"))
         while true {
             scanner.skipWhitespace()
@@ -58,7 +62,7 @@ struct ExportedRecord {
                 // White space around content belongs to it.
                 members[member] = member == .content ? end..<scanner.position : value
             } else {
-                repeated = repeated ?? start
+                repeated = repeated ?? (name, start)
             }
             guard scanner.next == UInt8(ascii: ",") else { break }
             scanner.position += 1

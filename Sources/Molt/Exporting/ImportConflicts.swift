@@ -7,5 +7,7 @@ public enum ImportConflicts: String, Hashable, Sendable, CaseIterable {
     /// The imported value replaces that of the cache.
     case replace
     /// The value that was set later stays; if both were set at the same time, that of the cache.
+    ///
+    /// A record that a migration creates during the import counts as older than any.
     case newest
 }

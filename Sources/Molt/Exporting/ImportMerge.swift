@@ -7,6 +7,8 @@ struct ImportMerge {
     let transfer: TransferProgress
     /// The number of records that were read before.
     let readCount: Int
+    /// The id of the last record that was not created by a migration during the import.
+    let lastID: Int64
 
     /// Merges the records in a write transaction of the open store.
     ///
@@ -40,7 +42,7 @@ struct ImportMerge {
                 continue
             }
             let record = StoreContents.DatedRecord(rows)
-            try merge(record, into: session, &summary)
+            try merge(record, isCreated: rows.integer(0) > lastID, into: session, &summary)
         }
         if try reading(session, source.hasQuarantine) {
             summary.quarantined = try mergeQuarantine(source, into: session, &search)
@@ -62,13 +64,14 @@ struct ImportMerge {
 
     private func merge(
         _ record: StoreContents.DatedRecord,
+        isCreated: Bool,
         into session: CacheSession,
         _ summary: inout ImportSummary
     ) throws(SQLiteError) {
         if let updated = try session.updated(record.stored.key) {
             switch conflicts {
             case .fail: try session.refuse(conflict(record.stored))
-            case .newest where record.updated <= updated, .keep:
+            case .newest where isCreated || record.updated <= updated, .keep:
                 summary.kept += 1
                 return
             case .newest, .replace: summary.replaced += 1

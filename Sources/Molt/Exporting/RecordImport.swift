@@ -47,8 +47,12 @@ struct RecordImport {
         defer { withExtendedLifetime(copy) {} }
         var summary: ImportSummary
         let read: (version: Int, count: Int)
+        let lastID: Int64
         do {
             read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
+            lastID = try CacheFile.look(copy.url.path) { connection throws(SQLiteError) in
+                try connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
+            }
             summary = ImportSummary(version: read.version, report: try upgrade(copy.url, from: read.version))
         } catch {
             throw copy.ofOriginal(error)
@@ -60,7 +64,8 @@ struct RecordImport {
             selection: selection,
             conflicts: conflicts,
             transfer: transfer,
-            readCount: read.count
+            readCount: read.count,
+            lastID: lastID
         )
         return try reading {
             let connection = try Connection(copy.url.path, mode: .readOnly)

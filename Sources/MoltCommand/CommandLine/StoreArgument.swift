@@ -13,17 +13,25 @@ struct StoreArgument {
     /// - Throws: `TestingError` for a malformed fixture.
     init(_ path: String) throws {
         url = URL(filePath: path)
-        fixture = Self.beginsAsJSON(FileStatus.path(of: url)) ? try StoreFixture(contentsOf: url) : nil
+        guard let beginning = Self.jsonBeginning(FileStatus.path(of: url)) else {
+            fixture = nil
+            return
+        }
+        guard !beginning.contains("\"molt-export\"") else {
+            throw CommandError("\(path) is an export. The command import adds its records to a store")
+        }
+        fixture = try StoreFixture(contentsOf: url)
     }
 
-    /// Whether a file begins as a JSON object does; a store's file begins with "SQLite format 3".
-    private static func beginsAsJSON(_ path: String) -> Bool {
+    /// The beginning of a file that begins as a JSON object does; a store's file begins with "SQLite format 3".
+    private static func jsonBeginning(_ path: String) -> String? {
         guard let status = try? FileStatus.of(path), status.isFile,
             // Read through SQLite: closing a descriptor would drop the locks that this process has on a store.
             let bytes = try? Connection(path, mode: .immutable).fileBytes(at: 0, 512)
-        else { return false }
+        else { return nil }
         // A byte order mark, which some editors write, and white space.
-        return bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "{")
+        let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
+        return first == UInt8(ascii: "{") ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     /// A sentence for the help of commands that read one.

@@ -239,9 +239,18 @@ package struct RegisteredApp: Sendable {
         StoreCommands.exporting(
             "The records get the form of the app's version, and the store is not changed."
         ) { store, target, selection in
-            let cache = try CodableCache(reading: store.file(), migrations: migrations, configuration: configuration)
-            defer { cache.close() }
-            return try cache.export(to: target, only: selection)
+            do {
+                let cache = try CodableCache(
+                    reading: store.file(),
+                    migrations: migrations,
+                    configuration: configuration
+                )
+                defer { cache.close() }
+                return try cache.export(to: target, only: selection)
+            } catch var error as MoltError where error.code == .needsMigration {
+                error.advice = "Run the command upgrade first, or export it at its own version with the tool molt."
+                throw error
+            }
         }
     }
 

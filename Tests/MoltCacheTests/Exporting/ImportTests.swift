@@ -319,6 +319,35 @@ import Testing
         #expect(try older.import(from: file, conflicts: .replace).replaced == 1)
     }
 
+    @Test func `keeps records that were not converted, leaves out other sources, and prefers what a user has set`()
+        throws
+    {
+        let old = try OldStore([StoredRecord("Alien", "k", #"{"n":1}"#), StoredRecord("Alien", "bad", "1")])
+        let cache = try CodableCache(at: old.url)
+        try cache.export(to: file)
+        cache.close()
+        let today: MigrationRegistry = [
+            Migration(to: 1, "strict", .transform("Alien") { _ = try $0.int("n") }.onFailure(.quarantine(upTo: .none))),
+            Migration(to: 2, "person", .renameType("Alien", to: "Person")),
+            Migration(
+                to: 3,
+                "legacy",
+                .run("legacy", onFreshStore: true) { try $0.create("Int", forKey: "legacy", 1 as RecordValue) }
+            ),
+            Migration(to: 4, "stats", .run("stats") { try $0.create("Int", forKey: "stats", 1 as RecordValue) }),
+        ]
+        struct Person: Codable { var n: Int }
+        let target = try CodableCache(inMemory: today)
+        try target.removeAll()
+        try target.set(7, forKey: "stats")
+        var summary = try target.import(from: file, only: .types(Person.self, Int.self), conflicts: .newest)
+        #expect(summary.added == 1 && summary.quarantined == 1 && summary.kept == 1)
+        #expect(try target.keys() == ["stats", "k"])
+        try target.expect(7, forKey: "stats")
+        summary = try target.import(from: file, only: .keys(["bad"]))
+        #expect(summary.quarantined == 1 && summary.added == 0)
+    }
+
     @Test func `names what a later format has, and not the members that it adds`() throws {
         let text = #"{"format":"molt-export","formatVersion":2,"settings":{},"version":1,"migrations":[],"records":[]}"#
         try Data(text.utf8).write(to: file)

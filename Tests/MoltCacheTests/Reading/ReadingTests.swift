@@ -97,6 +97,14 @@ import Testing
         #expect(try lines(scratch.file("contacts.json")) == [0, 1, 2, 4].map { try lines(read)[$0] })
     }
 
+    @Test func `sends a record through the migrations once, whatever reads it`() throws {
+        let counting = MigrationStep.transform("Contact") { $0["first"] = .string(try $0.string("first") + "+") }
+        let registry = MigrationRegistry(Self.registry.migrations + [Migration(to: 5, "count", counting)])
+        let cache = try reading(registry)
+        #expect(try cache.entry(Contact.self, forKey: "john")?.value.first == "John+")
+        #expect(try cache.values(of: Contact.self).map(\.value.first) == ["John+", "Ann+"])
+    }
+
     // MARK: What needs an upgrade
 
     @Test func `names the first migration that needs an upgrade, before any value is read`() throws {
@@ -169,6 +177,15 @@ import Testing
         let replaced = MigrationRegistry([
             Migration(to: 1, "first"), Migration(to: 3, "all", replacing: ["contact", "short"]),
         ])
+        defer {
+            // The same if the store has a migration of another branch, too.
+            let branch = MigrationRegistry(
+                Self.registry.upTo(version: 3).migrations + [Migration(to: 3, "branch").readableByOlderReleases()]
+            )
+            #expect(throws: Never.self) { try CodableCache(at: url, migrations: branch, configuration: still).close() }
+            let error = MoltError.thrown { try CodableCache(reading: url, migrations: replaced) }
+            error?.expect(.migrationMissing, migration: "short")
+        }
         MoltError.thrown { try CodableCache(reading: url, migrations: replaced) }?.expect(.migrationMissing)
         MoltError.thrown {
             try CodableCache(at: url, migrations: replaced, configuration: still)
@@ -247,11 +264,28 @@ import Testing
                 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
                 if isFull { guard Mounts.mountVolume(of: 256, on: directory) else { exit(2) } }
                 try CodableCache(at: url).set(Person.john, forKey: "john")
+                if !isFull {
+                    let other = scratch.file("other.molt")
+                    let open = try CodableCache(at: other)
+                    try open.set(Person.john, forKey: "john")
+                    let log = directory.appending(path: "log")
+                    try FileManager.default.createDirectory(at: log, withIntermediateDirectories: true)
+                    for suffix in ["", "-wal"] {
+                        try FileManager.default.copyItem(
+                            atPath: other.path + suffix,
+                            toPath: log.appending(path: "cache.molt").path + suffix
+                        )
+                    }
+                    open.close()
+                }
                 if isFull {
                     try? Data(count: 1 << 20).write(to: directory.appending(path: "filler"))
                 } else if !Mounts.remountReadOnly(directory) {
                     exit(2)
                 }
+                // A log that cannot be read without locks has what the file lacks.
+                let log = directory.appending(path: "log/cache.molt")
+                let isLogRefused = isFull || throwsCode(.noPermission) { _ = try CodableCache(reading: log) }
                 let cache = try CodableCache(reading: url, migrations: Self.registry)
                 let isRead = try cache.value(Contact.self, forKey: "john")?.first == "John"
                 if isFull {
@@ -265,7 +299,7 @@ import Testing
                 let again = try CodableCache(reading: url, migrations: Self.registry)
                 let isNew = try again.value(Contact.self, forKey: "john")?.first == "Jane"
                 if isFull { _ = Mounts.unmount(directory) }
-                exit(isRead && isNoticed && isNew ? 0 : 1)
+                exit(isRead && isNoticed && isNew && isLogRefused ? 0 : 1)
             }
         }
     #endif

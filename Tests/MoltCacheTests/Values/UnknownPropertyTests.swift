@@ -306,6 +306,18 @@ import Testing
         }
     }
 
+    /// The type may belong to an actor.
+    @Test func `are found out where a batch is made, and not where it is written`() async throws {
+        try store(#"{"name":"a","n":0}"#)
+        let decodings = Log<Int>()
+        let note = { @Sendable in decodings.append(1) }
+        try await Interfering.$write.withValue(note) {
+            try await cache.batch { try $0.set(Interfering(name: "c"), forKey: "p") }
+        }
+        #expect(decodings.all == [1])
+        try expect(#"{"name":"c","n":0}"#)
+    }
+
     @Test func `are read again if another writer comes first`() throws {
         let other = try CodableCache(at: scratch.file())
         let writes = Log<Int>()
