@@ -7,8 +7,6 @@ struct ImportMerge {
     let transfer: TransferProgress
     /// The number of records that were read before.
     let readCount: Int
-    /// The id of the last record that was not created by a migration during the import.
-    let lastID: Int64
 
     /// Merges the records in a write transaction of the open store.
     ///
@@ -24,7 +22,9 @@ struct ImportMerge {
             Int(try source.integer("SELECT count(*) FROM molt_record"))
         }
         let rows = try reading(session) { () throws(SQLiteError) in
-            try source.prepare("\(StoreContents.DatedRecord.selection) ORDER BY molt_record.id")
+            try source.prepare(
+                "\(StoreContents.StoredRecord.selecting(", created_at, updated_at, accessed_at")) ORDER BY molt_record.id"
+            )
         }
         defer { rows.reset() }
         var visited = 0
@@ -42,7 +42,7 @@ struct ImportMerge {
                 continue
             }
             let record = StoreContents.DatedRecord(rows)
-            try merge(record, isCreated: rows.integer(0) > lastID, into: session, &summary)
+            try merge(record, isCreated: rows.integer(9) != RecordImport.imported, into: session, &summary)
         }
         if try reading(session, source.hasQuarantine) {
             summary.quarantined = try mergeQuarantine(source, into: session, &search)

@@ -19,6 +19,9 @@ struct RecordImport {
     let conflicts: ImportConflicts
     let transfer: TransferProgress
 
+    /// The time of the last use of records in the temporary store, which tells them from those that migrations create.
+    static let imported = -1
+
     private var path: String { FileStatus.path(of: source) }
 
     /// Runs the import.
@@ -47,12 +50,8 @@ struct RecordImport {
         defer { withExtendedLifetime(copy) {} }
         var summary: ImportSummary
         let read: (version: Int, count: Int)
-        let lastID: Int64
         do {
             read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
-            lastID = try CacheFile.look(copy.url.path) { connection throws(SQLiteError) in
-                try connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
-            }
             summary = ImportSummary(version: read.version, report: try upgrade(copy.url, from: read.version))
         } catch {
             throw copy.ofOriginal(error)
@@ -64,8 +63,7 @@ struct RecordImport {
             selection: selection,
             conflicts: conflicts,
             transfer: transfer,
-            readCount: read.count,
-            lastID: lastID
+            readCount: read.count
         )
         return try reading {
             let connection = try Connection(copy.url.path, mode: .readOnly)
@@ -111,6 +109,7 @@ struct RecordImport {
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
             try connection.execute("UPDATE molt_ledger SET attached_counts = NULL")
+            try connection.execute("UPDATE molt_record SET accessed_at = \(Self.imported)")
             try connection.execute("COMMIT")
         }
         return state.version
@@ -310,7 +309,7 @@ private struct ImportTable {
         let statement = try connection.prepare(
             """
             INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7) ON CONFLICT(key) DO NOTHING
+            VALUES(?1, ?2, ?3, ?4, ?5, \(RecordImport.imported), ?6, ?7) ON CONFLICT(key) DO NOTHING
             """
         )
         insertion = statement

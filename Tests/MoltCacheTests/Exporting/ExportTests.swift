@@ -106,7 +106,7 @@ import Testing
         let summary = try await other.export(to: file, progress: progress)
         #expect(summary.records == 1 && summary.quarantined == 1 && summary.version == 1)
         #expect(progress.completedUnitCount == 1 && progress.isFinished)
-        #expect("\(summary)".hasPrefix("exported 1 records at version 1"))
+        #expect("\(summary)".hasPrefix("exported 1 record at version 1"))
         other.close()
     }
 

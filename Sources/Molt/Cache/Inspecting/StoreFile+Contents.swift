@@ -63,7 +63,7 @@ extension StoreContents.StoredRecord {
     static let selection = selecting()
 
     /// The columns of the ``selection``, and others after them.
-    fileprivate static func selecting(_ others: String = "") -> String {
+    static func selecting(_ others: String = "") -> String {
         """
         SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content\(others)
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
