@@ -147,11 +147,16 @@ public struct Migration: Sendable {
         hasOwnCoding ? self : changed { $0.coding = coding }
     }
 
-    /// The migration without its steps on settings and directories, for the records of an export.
+    /// The migration for an import: without its steps on directories and files.
     ///
-    /// A block stays, whatever it has attached: it may work on records.
-    var onRecordsAlone: Migration {
-        changed { $0.steps = steps.filter { $0.attached.isEmpty || $0.declaration is RunStep } }
+    /// - Parameter includesSettings: Whether it keeps its steps on settings. A block stays, whatever it has attached: it
+    ///   may work on records.
+    func importing(includesSettings: Bool) -> Migration {
+        changed { migration in
+            migration.steps = steps.filter { step in
+                step.declaration is RunStep || step.attached.allSatisfy { includesSettings && $0.suite != nil }
+            }
+        }
     }
 
     private func changed(_ change: (inout Migration) -> Void) -> Migration {

@@ -9,7 +9,7 @@ enum ExportFormat {
 
     /// The members of the text, in the order in which they are written; the records are the last.
     enum Member: String {
-        case format, formatVersion, version, migrations, appVersion, exportedAt, records
+        case format, formatVersion, version, migrations, appVersion, exportedAt, settings, records
     }
 
     /// The members of a record.
@@ -26,9 +26,11 @@ enum ExportFormat {
         var appVersion = ""
         /// Seconds since 1970.
         var exportedAt = 0.0
+        /// The suites by their names as attached stores; nil if no one asked for any.
+        var settings: [String: ExportedSuite]?
 
         /// Writes the beginning of the text, up to the records.
-        func write(to bytes: inout [UInt8]) {
+        func write(to bytes: inout [UInt8]) throws {
             bytes.append(
                 contentsOf: #"{"format":"\#(ExportFormat.name)","formatVersion":\#(ExportFormat.version)"#.utf8
             )
@@ -39,7 +41,12 @@ enum ExportFormat {
             }
             bytes.append(contentsOf: #"],"appVersion":"#.utf8)
             JSONString.write(appVersion, to: &bytes)
-            bytes.append(contentsOf: #","exportedAt":\#(time(exportedAt)),"records":["#.utf8)
+            bytes.append(contentsOf: #","exportedAt":\#(time(exportedAt))"#.utf8)
+            if let settings {
+                bytes.append(contentsOf: ",\n\"settings\":".utf8)
+                try ExportedSuite.write(settings, to: &bytes)
+            }
+            bytes.append(contentsOf: #","records":["#.utf8)
         }
     }
 

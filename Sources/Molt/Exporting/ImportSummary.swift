@@ -12,6 +12,10 @@ public struct ImportSummary: Hashable, Sendable {
     public var quarantined = 0
     /// The number of records that were left out because they have expired.
     public var expired = 0
+    /// The number of settings that were set, in a suite that had no value or another one.
+    public var settings = 0
+    /// The number of settings that were left out because the suite has another value under their key.
+    public var keptSettings = 0
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport
 }
@@ -19,7 +23,10 @@ public struct ImportSummary: Hashable, Sendable {
 extension ImportSummary: CustomStringConvertible {
     /// The numbers in one line.
     public var description: String {
-        let others = [(replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (expired, "expired")]
+        let others = [
+            (replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (expired, "expired"),
+            (settings, "settings set"), (keptSettings, "settings kept"),
+        ]
         return (["imported version \(version): \(added) added"] + others.filter { $0.0 > 0 }.map { "\($0) \($1)" })
             .joined(separator: ", ")
     }

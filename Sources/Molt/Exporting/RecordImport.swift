@@ -14,6 +14,8 @@ struct RecordImport {
     let migrations: MigrationRegistry?
     let configuration: MoltConfiguration
     let selection: RecordSelection
+    /// The suites whose settings are imported, too; nil for none.
+    var suites: TransferredSuites?
     let conflicts: ImportConflicts
     let transfer: TransferProgress
     /// Whether someone waits for the changes.
@@ -30,11 +32,13 @@ struct RecordImport {
         do {
             return try runPhases(write)
         } catch {
+            let failure = error as? MoltError
+            if let failure, failure.mayBeCommitted || failure.outcome == .committed { throw failure }
             // An error of the upgrade says how an upgrade is stopped.
             try transfer.check()
-            guard var error = error as? MoltError else { throw error }
-            if !error.mayBeCommitted { error.outcome = .unchanged }
-            throw error
+            guard var failure else { throw error }
+            failure.outcome = .unchanged
+            throw failure
         }
     }
 
@@ -46,10 +50,15 @@ struct RecordImport {
         let copy = try ScratchCopy(of: source, for: "import", byteCount: size ?? 0)
         defer { withExtendedLifetime(copy) {} }
         var summary: ImportSummary
-        let read: (version: Int, count: Int)
+        var settings: ImportedSettings?
+        let read: (head: ExportFormat.Head, count: Int)
         do {
             read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
-            summary = ImportSummary(version: read.version, report: try upgrade(copy.url, from: read.version))
+            if let suites {
+                settings = try ImportedSettings(read.head.settings ?? [:], of: suites, path: path) { ledger(of: $0) }
+            }
+            let report = try upgrade(copy.url, from: read.head.version, settings)
+            summary = ImportSummary(version: read.head.version, report: report)
         } catch {
             throw copy.ofOriginal(error)
         }
@@ -65,8 +74,11 @@ struct RecordImport {
         return try reading {
             let connection = try Connection(copy.url.path, mode: .readOnly)
             defer { connection.close() }
-            return try write { session throws(SQLiteError) in
-                try merge.run(from: connection, into: session, summary)
+            try settings?.upgrade(by: JournalTable.entries(connection))
+            return try write { [settings] session throws(SQLiteError) in
+                var summary = try merge.run(from: connection, into: session, summary)
+                try settings?.merge(into: session, conflicts, &summary)
+                return summary
             }
         }
     }
@@ -91,8 +103,8 @@ struct RecordImport {
 
     /// Copies a store, without its quarantine and its unfinished work on suites.
     ///
-    /// - Returns: Its version.
-    private func copyStore(_ copy: ScratchCopy) throws -> Int {
+    /// - Returns: The head of an export of it.
+    private func copyStore(_ copy: ScratchCopy) throws -> ExportFormat.Head {
         try copy.fill(transfer.check)
         let state = try StoreFile.state(at: copy.url)
         guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
@@ -105,13 +117,13 @@ struct RecordImport {
             try JournalTable.clear(connection)
             try connection.execute("COMMIT")
         }
-        return state.version
+        return ExportFormat.Head(version: state.version, migrations: state.ledger.map(\.name))
     }
 
     /// Makes a store of an export.
     ///
-    /// - Returns: The version of the export, and the number of its records.
-    private func writeStore(_ url: URL) throws -> (version: Int, count: Int) {
+    /// - Returns: The head of the export, and the number of its records.
+    private func writeStore(_ url: URL) throws -> (head: ExportFormat.Head, count: Int) {
         let reader = try ExportReader(path)
         let head = try reader.head()
         try check(head.version)
@@ -137,26 +149,29 @@ struct RecordImport {
             try LedgerTable.add(ledger(of: head), version: head.version, to: connection)
             try connection.execute("COMMIT")
         }
-        return (head.version, count)
+        return (head, count)
     }
 
     /// The ledger that the store of an export had, apart from dates and counts.
     private func ledger(of head: ExportFormat.Head) -> [LedgerEntry] {
-        let migrations = migrations?.onRecordsAlone.migrations ?? []
-        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
+        // The store may have deferred a migration of settings, which does not concern the records.
+        let listed = Set(head.migrations)
+        let others = (migrations?.importing(includesSettings: false).migrations ?? []).filter {
+            $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
+        }
+        return ledger(of: head.migrations)
+            + others.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
+    }
+
+    /// The rows of some migrations.
+    private func ledger(of names: [String]) -> [LedgerEntry] {
+        let versions = Dictionary((migrations?.migrations ?? []).map { ($0.name, $0.version) }) { first, _ in first }
         // The version of a migration that the registry lacks is that of those before it.
         var last = 1
-        var rows = head.migrations.map { name in
+        return names.map { name in
             last = max(last, versions[name] ?? last)
             return LedgerEntry(name: name, version: versions[name] ?? last, appliedAt: Date())
         }
-        // The store may have deferred a migration of settings, which does not concern the records.
-        let listed = Set(head.migrations)
-        let others = migrations.filter {
-            $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
-        }
-        rows += others.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
-        return rows
     }
 
     /// Throws if records of a version cannot be imported.
@@ -184,8 +199,12 @@ struct RecordImport {
         throw error
     }
 
-    /// Upgrades the temporary store, and nothing else.
-    private func upgrade(_ url: URL, from version: Int) throws -> MigrationReport {
+    /// Upgrades the temporary store, and nothing else; what becomes of settings is in its journal.
+    private func upgrade(
+        _ url: URL,
+        from version: Int,
+        _ settings: ImportedSettings?
+    ) throws -> MigrationReport {
         guard let migrations else {
             return MigrationReport(
                 store: path,
@@ -202,6 +221,7 @@ struct RecordImport {
         var configuration = configuration
         // As in a dry run, suites are only read.
         configuration.samples = 0
+        if let settings { configuration.attached = settings.standIns }
         configuration.mismatches = .ignore
         configuration.backup = nil
         configuration.monitor = nil
@@ -210,7 +230,8 @@ struct RecordImport {
         let store = StoreFile(at: url, attaching: configuration.attachedStores)
         store.isDurable = false
         defer { store.close() }
-        var report = try Migrator(migrations.onRecordsAlone, configuration: configuration).migrate(store)
+        let registry = migrations.importing(includesSettings: settings != nil)
+        var report = try Migrator(registry, configuration: configuration).migrate(store)
         (report.store, report.isDryRun) = (path, false)
         return report
     }

@@ -11,6 +11,7 @@ extension Suite: SettingsAccess {
     /// - Returns: nil if the key has no value.
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
+        if let content { return content[key] }
         try validate()
         return try liveValue(forKey: key)
     }
