@@ -148,13 +148,17 @@ public struct Migration: Sendable {
         hasOwnCoding ? self : changed { $0.coding = coding }
     }
 
-    /// The migration without its steps on settings and directories, for the records of an export.
+    /// The migration for an import: without its steps on directories and files.
     ///
-    /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
-    /// not: the store that the records are imported into has that data.
-    var onRecordsAlone: Migration {
-        changed {
-            $0.steps = steps.filter { $0.attached.isEmpty || $0.declaration is RunStep }.filter { !$0.runsOnFreshStore }
+    /// - Parameter includesSettings: Whether it keeps its steps on settings. A block stays, whatever it has attached:
+    ///   it may work on records. One that brings data in from elsewhere does not: the store that the records are
+    ///   imported into has that data.
+    func importing(includesSettings: Bool) -> Migration {
+        changed { migration in
+            migration.steps = steps.filter { step in
+                if let block = step.declaration as? RunStep { return !block.onFreshStore }
+                return step.attached.allSatisfy { includesSettings && $0.suite != nil }
+            }
         }
     }
 

@@ -192,10 +192,10 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension MigrationRegistry {
-    /// The registry without the steps on settings and directories, for the records of an export.
-    var onRecordsAlone: MigrationRegistry {
+    /// The registry for an import: without the steps on directories and files and, if it has no settings, on settings.
+    func importing(includesSettings: Bool) -> MigrationRegistry {
         var registry = self
-        registry.migrations = migrations.map(\.onRecordsAlone)
+        registry.migrations = migrations.map { $0.importing(includesSettings: includesSettings) }
         return registry
     }
 }

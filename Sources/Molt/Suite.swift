@@ -12,6 +12,8 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
     package let name: String?
     /// The suite that this one replaces, for example in a test; nil for all others.
     private let original: Original?
+    /// The settings of a suite that is stored nowhere and only read; nil for all others.
+    let content: [String: PropertyListValue]?
 
     /// The properties of the original suite that attached stores are known by.
     private struct Original: Hashable, Sendable {
@@ -34,9 +36,10 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         self.init(name: name, original: nil)
     }
 
-    private init(name: String?, original: Original?) {
+    private init(name: String?, original: Original?, content: [String: PropertyListValue]? = nil) {
         self.name = name
         self.original = original
+        self.content = content
     }
 
     /// A suite of another name that is attached under the name of this suite.
@@ -44,6 +47,13 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
     /// If it is attached when a store opens, it replaces the suite that the registry's steps name.
     package func standIn(named name: String) -> Suite {
         Suite(name: name, original: Original(attachedName: attachedName, isAppGroup: isAppGroup))
+    }
+
+    /// A suite with some settings that is attached under the name of this suite, and can only be read.
+    ///
+    /// - Parameter content: The settings, and the ledger.
+    func standIn(with content: [String: PropertyListValue]) -> Suite {
+        Suite(name: name, original: original, content: content)
     }
 
     /// The suite's name, or `standard`.

@@ -54,6 +54,29 @@ import Testing
         await run("import", new, scratch.file("none").path).expect(1, errors: "There is no export")
     }
 
+    @Test func `export and import take the settings of suites that the migrations work on`() async throws {
+        let suite = Suite("molt.test.\(UUID().uuidString)")
+        defer { suite.erase() }
+        try suite.update(set: ["old": 1])
+        let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
+        let tool = Tool("app", "", RegisteredApp(migrations: [rename]).commands)
+        let (file, store) = (scratch.file("settings.json").path, try scratch.store("settings.molt", []))
+        await CommandRun(tool, "export", store, file, "--settings", "\(suite)").expect(
+            1,
+            errors: "migration \(rename.id)"
+        )
+        await CommandRun(tool, "upgrade", store).expect()
+        await CommandRun(tool, "export", store, file, "--settings", "\(suite)").expect(
+            begins: "exported 0 records and 1 settings"
+        )
+        try suite.removeAll()
+        await CommandRun(tool, "import", store, file, "--settings", "\(suite)").expect(
+            output: "imported version 1: 0 added, 1 settings set\n"
+        )
+        #expect(try suite.values() == ["new": 1])
+        await CommandRun(tool, "import", store, file, "--settings", "none").expect(1, errors: "its suites are \(suite)")
+    }
+
     @Test func `a failure names the record and the step, and is not a value`() async throws {
         try CodableCache(at: url).set(["name": "Eve"], forKey: "eve")
         try SQLite(url).run("UPDATE molt_record SET type_id = 1 WHERE key = 'eve'")

@@ -219,11 +219,13 @@ final class CacheCore: Sendable {
     ///
     /// - Parameters:
     ///   - isUse: Whether the app writes.
+    ///   - isSynced: Whether the commit must survive a power loss from then on.
     ///   - committed: Called in the order of the commits, before the next write.
     /// - Returns: The result of `committed`.
     func write<Value: Sendable, Told: Sendable>(
         _ body: (CacheSession) throws(SQLiteError) -> Value,
         isUse: Bool = true,
+        isSynced: Bool = false,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
         if isReadOnly { throw readOnly }
@@ -234,7 +236,9 @@ final class CacheCore: Sendable {
             let session = try open(&writer)
             if hasClosed { throw closed }
             session.now = now
+            defer { if isSynced { try? session.connection.execute("PRAGMA synchronous = NORMAL") } }
             do throws(SQLiteError) {
+                if isSynced { try session.connection.execute("PRAGMA synchronous = FULL") }
                 try session.lock()
                 if let file, !file.isInPlace { throw .moved }
                 memory?.writeDidBegin()
@@ -242,6 +246,8 @@ final class CacheCore: Sendable {
                 let value = try body(session)
                 try session.endWrite()
                 try commit(session)
+                // See StoreFile.withWriteTransaction.
+                if isSynced { DurableFile.flushDrive(of: StoreFiles(path).log) }
                 return committed(session, value)
             } catch {
                 let failure = failure(error, of: session)

@@ -8,6 +8,7 @@ extension CodableCache {
     /// ```swift
     /// try cache.export(to: url)
     /// try cache.export(to: url, only: .types(Note.self, Tag.self))
+    /// try cache.export(to: url, settings: [.standard])
     /// ```
     ///
     /// The file is one JSON text with today's schema version; the guide <doc:ExportingAndImporting> describes it. It
@@ -23,18 +24,22 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file, which is replaced if it exists.
     ///   - selection: The records to export; all by default.
+    ///   - settings: The suites whose settings are exported, too; none by default.
     ///   - progress: Counts the records, and may cancel the export. Its observers must not use the cache.
     /// - Throws: ``MoltError`` with the code `malformedContent` for content that is not JSON text, `unreadableContent`
     ///   for a record that a migration on read cannot convert, `recordMissing` for a key that does not exist,
-    ///   `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be written;
-    ///   and the errors of reading.
+    ///   `deferred`, `needsMigration` or `journalPending` for a suite that is unavailable or does not have today's
+    ///   form, `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be
+    ///   written; and the errors of reading.
     @discardableResult
     public func export(
         to url: URL,
         only selection: RecordSelection = .all,
+        settings: [Suite] = [],
         progress: Progress? = nil
     ) throws -> ExportSummary {
-        try export(to: url, only: selection, TransferProgress(work: "export", store: path, progress: progress))
+        let transfer = TransferProgress(work: "export", store: path, progress: progress)
+        return try export(to: url, only: selection, settings, transfer)
     }
 
     /// Writes the records to a file, as the synchronous call does; waits without blocking a thread.
@@ -46,20 +51,23 @@ extension CodableCache {
     public func export(
         to url: URL,
         only selection: RecordSelection = .all,
+        settings: [Suite] = [],
         progress: Progress? = nil
     ) async throws -> ExportSummary {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
             var transfer = TransferProgress(work: "export", store: path, progress: progress)
             transfer.isCancelled = isCancelled
-            return try export(to: url, only: selection, transfer)
+            return try export(to: url, only: selection, settings, transfer)
         }
     }
 
     private func export(
         to url: URL,
         only selection: RecordSelection,
+        _ settings: [Suite],
         _ transfer: TransferProgress
     ) throws -> ExportSummary {
+        let suites = settings.isEmpty ? nil : TransferredSuites(settings, migrations, configuration, store: path)
         let export = RecordExport(
             target: try ExportTarget(url, of: path),
             store: path,
@@ -72,7 +80,8 @@ extension CodableCache {
             typeName: { [self] in typeName(ofStored: $0) },
             upgrade: { [self] record in
                 isOutdated(record.version) ? try upgraded(StoredContent(record)).stored : record
-            }
+            },
+            suites: suites
         )
         return try export.run { body in
             let summary = try core.readAlone { session throws(SQLiteError) in try body(session.connection) }
@@ -92,14 +101,20 @@ extension CodableCache {
     /// ```swift
     /// let summary = try cache.import(from: url)
     /// try cache.import(from: url, only: .keys(["john"]), conflicts: .newest)
+    /// try cache.import(from: url, settings: [.standard], conflicts: .replace)
     /// ```
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
-    /// release's store is opened: blocks run, too. Migrations of settings, imports of directories and blocks that run
-    /// on a new store are left out, and suites are only read. The result is then written in one transaction, with the
-    /// dates of the records: all of it or, after an error, nothing. Records that a migration cannot convert go into the
-    /// cache's quarantine if the policy of the step or the registry says so. Expired records are left out, as are those
-    /// in the quarantine of a store.
+    /// release's store is opened: blocks run, too. Imports of directories, blocks that run on a new store and, unless
+    /// `settings` names suites, migrations of settings are left out. The result is then written in one transaction,
+    /// with the dates of the records: all of it or, after an error, nothing. Records that a migration cannot convert go
+    /// into the cache's quarantine if the policy of the step or the registry says so; without such a policy, one of
+    /// them fails the import, even if it was not selected. Expired records are left out, as are those in the quarantine
+    /// of a store.
+    ///
+    /// Settings of the named suites go through the migrations, too, in copies of the suites. Their values are committed
+    /// with the records, and set after the commit; if the process is killed in between, when the store is next opened.
+    /// Migrations find the suites that are not named empty, and change nothing in them.
     ///
     /// The temporary directory needs space for the records and their upgrade.
     ///
@@ -107,24 +122,29 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file; its content tells whether it is an export or a store.
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
-    ///   - conflicts: What happens if the cache has a value under the key of a record; an error by default.
+    ///   - settings: The suites of the export whose settings are imported; none by default. A migration must work on
+    ///     each of them, or the suite be one of ``MoltConfiguration/attached``.
+    ///   - conflicts: What happens if the cache, or a suite, has another value under a key; an error by default.
     ///   - progress: Counts the records, those of an export once when they are read and all when they are written, and
     ///     may cancel the import. It stands still during the upgrade. Its observers must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer app, `tooOld` for one that the registry
     ///   does not support any more, `malformedExport` for a file that is neither an export nor a store, or is damaged,
     ///   `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format, `keyExists`
-    ///   for a conflict, `recordMissing` for a key that does not exist, `fileMissing`, `readOnly` for a cache that can
-    ///   only be read, or `cancelled`; the error of the step that failed; and the errors of writing. The cache is
-    ///   unchanged then.
+    ///   for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`, `readOnly` for a
+    ///   cache that can only be read, or `cancelled`; for settings, also `notAttached`, `unsupported` for a cache in
+    ///   memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the error of the step that
+    ///   failed; and the errors of writing. The cache and the suites are unchanged then, unless ``MoltError/outcome``
+    ///   is `committed`: the settings are then set when the store is next opened.
     @discardableResult
     public func `import`(
         from url: URL,
         only selection: RecordSelection = .all,
+        settings: [Suite] = [],
         conflicts: ImportConflicts = .fail,
         progress: Progress? = nil
     ) throws -> ImportSummary {
         let transfer = TransferProgress(work: "import", store: path, progress: progress)
-        return try self.import(from: url, only: selection, conflicts, transfer)
+        return try self.import(from: url, only: selection, settings, conflicts, transfer)
     }
 
     /// Adds the records of an export or a store, as the synchronous call does; waits without blocking a thread.
@@ -136,23 +156,27 @@ extension CodableCache {
     public func `import`(
         from url: URL,
         only selection: RecordSelection = .all,
+        settings: [Suite] = [],
         conflicts: ImportConflicts = .fail,
         progress: Progress? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
             var transfer = TransferProgress(work: "import", store: path, progress: progress)
             transfer.isCancelled = isCancelled
-            return try self.import(from: url, only: selection, conflicts, transfer)
+            return try self.import(from: url, only: selection, settings, conflicts, transfer)
         }
     }
 
     private func `import`(
         from url: URL,
         only selection: RecordSelection,
+        _ settings: [Suite],
         _ conflicts: ImportConflicts,
         _ transfer: TransferProgress
     ) throws -> ImportSummary {
         try core.checkWritable()
+        let suites = settings.isEmpty ? nil : TransferredSuites(settings, migrations, configuration, store: path)
+        try suites?.checkAttached()
         let records = RecordImport(
             source: url,
             store: path,
@@ -160,16 +184,21 @@ extension CodableCache {
             migrations: migrations,
             configuration: configuration,
             selection: selection,
+            suites: suites,
             conflicts: conflicts,
             transfer: transfer
         )
         return try records.run { body in
-            try core.write(body) { session, summary in
-                var summary = summary
-                summary.evicted = session.changes.count { $0.kind == .evicted }
-                hub.send(session.changes + [Change(key: nil, typeName: nil, kind: .imported)])
-                return summary
+            func commit() throws -> ImportSummary {
+                try core.write(body, isSynced: suites != nil) { session, summary in
+                    var summary = summary
+                    summary.evicted = session.changes.count { $0.kind == .evicted }
+                    hub.send(session.changes + [Change(key: nil, typeName: nil, kind: .imported)])
+                    return summary
+                }
             }
+            guard let suites else { return try commit() }
+            return try suites.upgrade(isCancelled: transfer.mustStop).changingSuites(commit)
         }
     }
 }

@@ -10,7 +10,7 @@ enum ExportFormat {
 
     /// The members of the text, in the order in which they are written; the records are the last.
     enum Member: String {
-        case format, formatVersion, version, migrations, appVersion, exportedAt, records
+        case format, formatVersion, version, migrations, appVersion, exportedAt, settings, records
     }
 
     /// The members of a record.
@@ -27,9 +27,11 @@ enum ExportFormat {
         var appVersion = ""
         /// Seconds since 1970.
         var exportedAt = 0.0
+        /// The suites by their names as attached stores; nil if no one asked for any.
+        var settings: [String: ExportedSuite]?
 
         /// Writes the beginning of the text, up to the records.
-        func write(to bytes: inout [UInt8]) {
+        func write(to bytes: inout [UInt8]) throws {
             bytes.append(
                 contentsOf: #"{"format":"\#(ExportFormat.name)","formatVersion":\#(ExportFormat.version)"#.utf8
             )
@@ -41,8 +43,23 @@ enum ExportFormat {
             }
             bytes.append(contentsOf: #"],"appVersion":"#.utf8)
             JSONString.write(appVersion, to: &bytes)
-            bytes.append(contentsOf: #","exportedAt":\#(time(exportedAt)),"records":["#.utf8)
+            bytes.append(contentsOf: #","exportedAt":\#(time(exportedAt))"#.utf8)
+            if let settings {
+                bytes.append(contentsOf: ",\n\"settings\":".utf8)
+                try ExportedSuite.write(settings, to: &bytes)
+            }
+            bytes.append(contentsOf: #","records":["#.utf8)
         }
+    }
+
+    /// Reads a migration in the head or of a suite; nil for anything else.
+    static func migration(_ part: JSONPart) -> MigrationID? {
+        guard let members = part.members, members.count == 2,
+            let name = members.first(where: { $0.name.string == "name" })?.value.string,
+            let version = (members.first { $0.name.string == "version" }?.value.text).flatMap({ Int32($0) }),
+            version > 0
+        else { return nil }
+        return MigrationID(name: name, version: Int(version))
     }
 
     /// The end of the text.

@@ -40,11 +40,12 @@ final class ExportReader {
     func head() throws -> ExportFormat.Head {
         try reporting {
             var members: [ExportFormat.Member: JSONPart] = [:]
+            var settings: (value: JSONPart, offset: Int)?
             try expect("{", or: "an export is a JSON object in UTF-8, without a byte order mark")
             while true {
                 try skipWhitespace()
                 let place = offset
-                guard let name = try part().string else {
+                guard let name = try part().value.string else {
                     throw ExportFault(problem: "a name must be a string", offset: place)
                 }
                 let member = ExportFormat.Member(rawValue: name)
@@ -58,11 +59,19 @@ final class ExportReader {
                 }
                 try expect(":", or: "a colon must follow a name")
                 if member == .records { break }
-                members[member] = try part()
+                let part = try part()
+                members[member] = part.value
+                if member == .settings { settings = part }
                 try expect(",", or: "another member must follow; the last one is \"records\"")
             }
             try expect("[", or: "the records must be an array")
-            return try head(members)
+            var head = try head(members)
+            if let settings {
+                head.settings = try Self.at(settings.offset) { () throws(ExportFault) in
+                    try ExportedSuite.suites(settings.value)
+                }
+            }
+            return head
         }
     }
 
@@ -86,20 +95,11 @@ final class ExportReader {
 
     private func head(_ members: [ExportFormat.Member: JSONPart]) throws -> ExportFormat.Head {
         try checkFormat(members)
-        let migrations = members[.migrations]?.elements?.map(Self.migration)
+        let migrations = members[.migrations]?.elements?.map(ExportFormat.migration)
         guard let migrations, !migrations.contains(nil) else {
             throw fault("its member \"migrations\" must be an array of objects with a \"name\" and a \"version\"")
         }
         return ExportFormat.Head(version: try number(.version, members), migrations: migrations.compactMap(\.self))
-    }
-
-    private static func migration(_ part: JSONPart) -> MigrationID? {
-        guard let members = part.members, members.count == 2,
-            let name = members.first(where: { $0.name.string == "name" })?.value.string,
-            let version = (members.first { $0.name.string == "version" }?.value.text).flatMap({ Int32($0) }),
-            version > 0
-        else { return nil }
-        return MigrationID(name: name, version: Int(version))
     }
 
     private func number(
@@ -131,14 +131,12 @@ final class ExportReader {
             isInRecords = true
             let range = try passValue()
             let place = bufferOffset + range.lowerBound
-            do throws(ExportFault) {
-                let record = try buffer.withUnsafeBufferPointer { text throws(ExportFault) in
+            let record = try Self.at(place) { () throws(ExportFault) in
+                try buffer.withUnsafeBufferPointer { text throws(ExportFault) in
                     try ExportedRecord.read(UnsafeBufferPointer(rebasing: text[range]), version: version)
                 }
-                return (record, place)
-            } catch {
-                throw ExportFault(problem: error.problem, offset: place + error.offset)
             }
+            return (record, place)
         }
     }
 
@@ -188,16 +186,26 @@ final class ExportReader {
         position += 1
     }
 
-    /// Reads a value of the head.
-    private func part() throws(ExportFault) -> JSONPart {
+    /// Reads a value of the head, and its place in the file.
+    private func part() throws(ExportFault) -> (value: JSONPart, offset: Int) {
         let range = try passValue()
+        let start = bufferOffset + range.lowerBound
         do throws(JSONSyntaxError) {
-            return try JSONPart(Array(buffer[range]))
+            return (try JSONPart(Array(buffer[range])), start)
         } catch {
-            throw ExportFault(
-                problem: "it is not JSON text: \(error.reason.rawValue)",
-                offset: bufferOffset + range.lowerBound + error.offset
-            )
+            throw ExportFault(problem: "it is not JSON text: \(error.reason.rawValue)", offset: start + error.offset)
+        }
+    }
+
+    /// Runs a closure whose faults have the place in a part of the file.
+    private static func at<Value>(
+        _ start: Int,
+        _ body: () throws(ExportFault) -> Value
+    ) throws(ExportFault) -> Value {
+        do throws(ExportFault) {
+            return try body()
+        } catch {
+            throw ExportFault(problem: error.problem, offset: start + error.offset)
         }
     }
 

@@ -8,12 +8,15 @@ public struct ExportSummary: Hashable, Sendable {
     public var version: Int
     /// The number of records in quarantine, which are not exported.
     public var quarantined: Int
+    /// The number of settings.
+    public var settings = 0
 }
 
 extension ExportSummary: CustomStringConvertible {
     /// The numbers in one line.
     public var description: String {
-        "exported \(DisplayText.records(records)) at version \(version), \(byteCount) bytes"
+        "exported \(DisplayText.records(records)) \(settings > 0 ? "and \(settings) settings " : "")at version \(version), "
+            + "\(byteCount) bytes"
             + (quarantined > 0 ? "; \(quarantined) in quarantine were left out" : "")
     }
 }

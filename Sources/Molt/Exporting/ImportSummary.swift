@@ -18,6 +18,10 @@ public struct ImportSummary: Hashable, Sendable {
     ///
     /// With chosen records, those that had expired before an upgrade are not counted.
     public var expired = 0
+    /// The number of settings that were set, in a suite that had no value or another one.
+    public var settings = 0
+    /// The number of settings that were left out because the suite has another value under their key.
+    public var keptSettings = 0
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport
 }
@@ -27,8 +31,7 @@ extension ImportSummary: CustomStringConvertible {
     public var description: String {
         let others = [
             (replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (dropped, "dropped"),
-            (expired, "expired"),
-            (evicted, "evicted"),
+            (expired, "expired"), (evicted, "evicted"), (settings, "settings set"), (keptSettings, "settings kept"),
         ]
         return (["imported version \(version): \(added) added"] + others.filter { $0.0 > 0 }.map { "\($0) \($1)" })
             .joined(separator: ", ")

@@ -17,6 +17,8 @@ struct RecordExport {
     var typeName: (String) -> String? = { $0 }
     /// Gives a record today's form.
     var upgrade: (StoreContents.StoredRecord) throws -> StoreContents.StoredRecord = { $0 }
+    /// The suites whose settings are exported, too; nil for none.
+    var suites: TransferredSuites?
     /// The size of the text in memory at which it is written.
     private static let bufferSize = 1 << 18
 
@@ -70,14 +72,17 @@ struct RecordExport {
         }
         let waiting = state.ledger.first { row in row.outcome == .onRead && !onRead.contains { $0.name == row.name } }
         if let waiting { throw MoltError.waiting(onRead: waiting, store: store) }
+        let settings = try settings(connection)
+        summary.settings = settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
         // A newer app's migrations that let this release write have done nothing to the records.
         let applied = state.ledger.filter { $0.outcome != .deferred && $0.version <= version }
             .map { MigrationID(name: $0.name, version: $0.version) }
-        ExportFormat.Head(
+        try ExportFormat.Head(
             version: version,
             migrations: applied + onRead.filter { id in !applied.contains { $0.name == id.name } },
             appVersion: appVersion,
-            exportedAt: now.timeIntervalSince1970
+            exportedAt: now.timeIntervalSince1970,
+            settings: settings
         )
         .write(to: &bytes)
         let count = transfer.progress == nil ? 0 : Int(try connection.integer("SELECT count(*) FROM molt_record"))
@@ -117,6 +122,18 @@ struct RecordExport {
         try flush()
         transfer.report(visited, of: visited)
         return summary
+    }
+
+    /// The suites by their names as attached stores; nil if no one asked for any.
+    private func settings(_ connection: Connection) throws -> [String: ExportedSuite]? {
+        guard let suites else { return nil }
+        // An upgrade by another process would change them in several parts.
+        let found = try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites { try suites.read(connection) }
+        return Dictionary(
+            uniqueKeysWithValues: found.map { suite, content in
+                (suite.attachedName, ExportedSuite(content, in: suites.migrations))
+            }
+        )
     }
 
     /// Throws if the content of a record cannot be part of a JSON text.

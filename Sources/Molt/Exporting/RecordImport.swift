@@ -16,6 +16,8 @@ struct RecordImport {
     var ownLedger: [LedgerEntry]?
     let configuration: MoltConfiguration
     let selection: RecordSelection
+    /// The suites whose settings are imported, too; nil for none.
+    var suites: TransferredSuites?
     let conflicts: ImportConflicts
     let transfer: TransferProgress
 
@@ -33,11 +35,13 @@ struct RecordImport {
         do {
             return try runPhases(write)
         } catch {
-            guard var error = error as? MoltError, !error.mayBeCommitted else { throw error }
+            let failure = error as? MoltError
+            if let failure, failure.mayBeCommitted || failure.outcome == .committed { throw failure }
             // An error of the upgrade says how an upgrade is stopped.
             try transfer.check()
-            error.outcome = .unchanged
-            throw error
+            guard var failure else { throw error }
+            failure.outcome = .unchanged
+            throw failure
         }
     }
 
@@ -49,10 +53,15 @@ struct RecordImport {
         let copy = try ScratchCopy(of: source, for: "import", byteCount: size ?? 0)
         defer { withExtendedLifetime(copy) {} }
         var summary: ImportSummary
-        let read: (version: Int, count: Int)
+        var settings: ImportedSettings?
+        let read: (head: ExportFormat.Head, count: Int)
         do {
             read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
-            summary = ImportSummary(version: read.version, report: try upgrade(copy.url, from: read.version))
+            if let suites {
+                settings = try ImportedSettings(read.head.settings ?? [:], of: suites, path: path, Self.ledger)
+            }
+            let report = try upgrade(copy.url, from: read.head.version, settings)
+            summary = ImportSummary(version: read.head.version, report: report)
         } catch {
             throw copy.ofOriginal(error)
         }
@@ -68,8 +77,11 @@ struct RecordImport {
         return try reading {
             let connection = try Connection(copy.url.path, mode: .readOnly)
             defer { connection.close() }
-            return try write { session throws(SQLiteError) in
-                try merge.run(from: connection, into: session, summary)
+            try settings?.upgrade(by: JournalTable.entries(connection))
+            return try write { [settings] session throws(SQLiteError) in
+                var summary = try merge.run(from: connection, into: session, summary)
+                try settings?.merge(into: session, conflicts, &summary)
+                return summary
             }
         }
     }
@@ -94,8 +106,8 @@ struct RecordImport {
 
     /// Copies a store, without its quarantine and its unfinished work on suites.
     ///
-    /// - Returns: Its version.
-    private func copyStore(_ copy: ScratchCopy) throws -> Int {
+    /// - Returns: The head of an export of it.
+    private func copyStore(_ copy: ScratchCopy) throws -> ExportFormat.Head {
         try advising { try copy.fill(transfer.check) }
         let state = try StoreFile.state(at: copy.url)
         guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
@@ -112,13 +124,16 @@ struct RecordImport {
             try connection.execute("UPDATE molt_record SET accessed_at = \(Self.imported)")
             try connection.execute("COMMIT")
         }
-        return state.version
+        return ExportFormat.Head(
+            version: state.version,
+            migrations: state.ledger.map { MigrationID(name: $0.name, version: $0.version) }
+        )
     }
 
     /// Makes a store of an export.
     ///
-    /// - Returns: The version of the export, and the number of its records.
-    private func writeStore(_ url: URL) throws -> (version: Int, count: Int) {
+    /// - Returns: The head of the export, and the number of its records.
+    private func writeStore(_ url: URL) throws -> (head: ExportFormat.Head, count: Int) {
         let reader = try ExportReader(path)
         let head = try reader.head()
         try check(head.version)
@@ -145,17 +160,22 @@ struct RecordImport {
             try LedgerTable.add(ledger(of: head), version: head.version, to: connection)
             try connection.execute("COMMIT")
         }
-        return (head.version, count)
+        return (head, count)
     }
 
     /// The ledger that the store of an export had, apart from dates and counts.
     private func ledger(of head: ExportFormat.Head) -> [LedgerEntry] {
         let listed = Set(head.migrations.map(\.name))
         // The store may have deferred a migration of settings, which does not concern the records.
-        let others = (migrations?.onRecordsAlone.migrations ?? []).filter {
+        let others = (migrations?.importing(includesSettings: false).migrations ?? []).filter {
             $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
-        return (head.migrations + others.map(\.id)).map { id in
+        return Self.ledger(of: head.migrations + others.map(\.id))
+    }
+
+    /// The rows of some migrations.
+    private static func ledger(of migrations: [MigrationID]) -> [LedgerEntry] {
+        migrations.map { id in
             LedgerEntry(name: id.name, version: id.version, appliedAt: Date())
         }
     }
@@ -201,8 +221,12 @@ struct RecordImport {
         )
     }
 
-    /// Upgrades the temporary store, and nothing else.
-    private func upgrade(_ url: URL, from version: Int) throws -> MigrationReport {
+    /// Upgrades the temporary store, and nothing else; what becomes of settings is in its journal.
+    private func upgrade(
+        _ url: URL,
+        from version: Int,
+        _ settings: ImportedSettings?
+    ) throws -> MigrationReport {
         guard let migrations else {
             return MigrationReport(
                 store: path,
@@ -219,6 +243,7 @@ struct RecordImport {
         var configuration = configuration
         // As in a dry run, suites are only read.
         configuration.samples = 0
+        if let settings { configuration.attached = settings.standIns }
         configuration.mismatches = .ignore
         configuration.backup = nil
         configuration.monitor = nil
@@ -227,7 +252,7 @@ struct RecordImport {
         let store = StoreFile(at: url, attaching: configuration.attachedStores)
         store.isDurable = false
         defer { store.close() }
-        let migrator = Migrator(migrations.onRecordsAlone, configuration: configuration)
+        let migrator = Migrator(migrations.importing(includesSettings: settings != nil), configuration: configuration)
         var report = try advising { try migrator.migrate(store) }
         (report.store, report.isDryRun) = (path, false)
         return report

@@ -174,6 +174,11 @@ final class Upgrade {
         guard plan.needsUpgrade || mayBeChanging, needsLocks(plan) else { return false }
         // Another process that gets the lock in between may remove the file.
         if suiteLocks != nil, store.primary != nil { store.close() }
+        try lockSuites()
+        return true
+    }
+
+    private func lockSuites() throws {
         suiteLocks = nil
         var suite: Suite?
         let wait = makeWait(for: suite.map { "\($0)" })
@@ -181,7 +186,6 @@ final class Upgrade {
             suite = $0
             return wait
         }
-        return true
     }
 
     /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
@@ -449,6 +453,31 @@ final class Upgrade {
             }
         }
         return found
+    }
+
+    // MARK: Beside an open cache
+
+    /// Runs a closure while no upgrade changes the registry's suites.
+    func lockingSuites<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            try lockSuites()
+        } catch {
+            guard var failure = error as? MoltError else { throw error }
+            failure.store = failure.store ?? store.storeName
+            throw failure
+        }
+        defer { withExtendedLifetime(suiteLocks) {} }
+        return try body()
+    }
+
+    /// Makes the changes to suites that a closure commits in the store's journal.
+    func changingSuites<Value>(_ commit: () throws -> Value) throws -> Value {
+        try lockingSuites {
+            let value = try commit()
+            defer { endAttempt() }
+            try applyJournal(.ofThisUpgrade)
+            return value
+        }
     }
 
     // MARK: The journal

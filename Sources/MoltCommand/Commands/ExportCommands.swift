@@ -9,22 +9,26 @@ extension StoreCommands {
 
     static let export = exporting(
         "The records keep the form of the store's version. \(StoreArgument.note)"
-    ) { store, target, selection in
+    ) { store, target, selection, _ in
         try store.records().export(to: target, only: selection)
     }
 
     /// - Parameters:
     ///   - note: A sentence for the help.
+    ///   - options: More options.
     ///   - run: Exports records of a store to a file.
     static func exporting(
         _ note: String,
-        _ run: @escaping @Sendable (_ store: StoreArgument, _ target: URL, RecordSelection) throws -> ExportSummary
+        options: [Command.Option] = [],
+        _ run:
+            @escaping @Sendable (_ store: StoreArgument, _ target: URL, RecordSelection, Command.Call) throws
+            -> ExportSummary
     ) -> Command {
         Command(
             "export",
             ["FILE", "OUT"],
             "write the records of a store to a file that import reads",
-            options: selection,
+            options: selection + options,
             notes: """
                 OUT is replaced if it exists; - stands for standard output. Expired records and those in quarantine are left
                 out. \(note)
@@ -33,12 +37,12 @@ extension StoreCommands {
             let store = try StoreArgument(call.arguments[0])
             let selection = selection(of: call)
             guard call.arguments[1] == "-" else {
-                terminal.say("\(try run(store, URL(filePath: call.arguments[1]), selection))")
+                terminal.say("\(try run(store, URL(filePath: call.arguments[1]), selection, call))")
                 return ExitCode.success
             }
             let directory = try CopyDirectory(prefix: "molt-export-", in: FileManager.default.temporaryDirectory)
             let file = directory.url.appending(path: "export")
-            let summary = try run(store, file, selection)
+            let summary = try run(store, file, selection, call)
             let handle = try FileHandle(forReadingFrom: file)
             while let part = try handle.read(upToCount: 1 << 20), !part.isEmpty { terminal.write(Array(part)) }
             if summary.quarantined > 0 { terminal.sayError("\(summary)") }
@@ -48,17 +52,20 @@ extension StoreCommands {
 
     static let `import` = importing(
         "EXPORT must have the version of the store; the app's own tool upgrades the records of earlier releases."
-    ) { store, source, selection, conflicts in
+    ) { store, source, selection, conflicts, _ in
         try CacheFile(at: store.file()).importRecords(from: source, only: selection, conflicts: conflicts)
     }
 
     /// - Parameters:
     ///   - note: A sentence for the help.
+    ///   - options: More options.
     ///   - run: Imports records from a file into a store.
     static func importing(
         _ note: String,
+        options: [Command.Option] = [],
         _ run:
-            @escaping @Sendable (StoreArgument, _ source: URL, RecordSelection, ImportConflicts) throws -> ImportSummary
+            @escaping @Sendable (StoreArgument, _ source: URL, RecordSelection, ImportConflicts, Command.Call) throws
+            -> ImportSummary
     ) -> Command {
         let policies = ImportConflicts.allCases.map(\.rawValue)
         return Command(
@@ -71,7 +78,7 @@ extension StoreCommands {
                     policies.joined(separator: "|"),
                     "what happens to keys in use; by default, it fails"
                 )
-            ] + selection,
+            ] + selection + options,
             notes: "All records are imported or, after an error, none. \(note)"
         ) { call, terminal in
             let word = call.value("--conflicts") ?? ImportConflicts.fail.rawValue
@@ -80,7 +87,7 @@ extension StoreCommands {
             }
             let store = try StoreArgument(call.arguments[0])
             let source = URL(filePath: call.arguments[1])
-            terminal.say("\(try run(store, source, selection(of: call), conflicts))")
+            terminal.say("\(try run(store, source, selection(of: call), conflicts, call))")
             return ExitCode.success
         }
     }

@@ -235,10 +235,22 @@ package struct RegisteredApp: Sendable {
         }
     }
 
+    private static let suiteOption = Command.Option.value(
+        "--settings",
+        "SUITE",
+        "also the settings of a suite of this tool's user: standard, or its name; repeat for others"
+    )
+
+    private func suites(of call: Command.Call) throws -> [Suite] {
+        try call.all("--settings").map { try SettingsFiles.suite(named: $0, of: attached) }
+    }
+
     private var export: Command {
         StoreCommands.exporting(
-            "The records get the form of the app's version, and the store is not changed."
-        ) { store, target, selection in
+            "The records get the form of the app's version, and the store is not changed.",
+            options: [Self.suiteOption]
+        ) { store, target, selection, call in
+            let suites = try suites(of: call)
             do {
                 let cache = try CodableCache(
                     reading: store.file(),
@@ -246,7 +258,7 @@ package struct RegisteredApp: Sendable {
                     configuration: configuration
                 )
                 defer { cache.close() }
-                return try cache.export(to: target, only: selection)
+                return try cache.export(to: target, only: selection, settings: suites)
             } catch var error as MoltError where error.code == .needsMigration {
                 error.advice = "Run the command upgrade first, or export it at its own version with the tool molt."
                 throw error
@@ -256,11 +268,13 @@ package struct RegisteredApp: Sendable {
 
     private var `import`: Command {
         StoreCommands.importing(
-            "The store must have the version of the app; the records are upgraded to it."
-        ) { store, source, selection, conflicts in
+            "The store must have the version of the app; the records are upgraded to it.",
+            options: [Self.suiteOption]
+        ) { store, source, selection, conflicts, call in
+            let suites = try suites(of: call)
             let cache = try open(store)
             defer { cache.close() }
-            return try cache.import(from: source, only: selection, conflicts: conflicts)
+            return try cache.import(from: source, only: selection, settings: suites, conflicts: conflicts)
         }
     }
 

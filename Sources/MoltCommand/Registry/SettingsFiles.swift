@@ -13,13 +13,7 @@ final class SettingsFiles {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { throw UsageError("--settings needs SUITE=PLIST, not \"\(word)\"") }
-            guard let suite = known.first(where: { $0.description == parts[0] }) else {
-                let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
-                throw CommandError(
-                    "this tool has no suite \(parts[0])"
-                        + (names.isEmpty ? ": no migration works on settings" : "; its suites are \(names)")
-                )
-            }
+            let suite = try Self.suite(named: String(parts[0]), of: known)
             if suites.contains(where: { $0.attachedName == suite.attachedName }) {
                 throw UsageError("--settings names \(suite) more than once")
             }
@@ -28,6 +22,18 @@ final class SettingsFiles {
             suites.append(standIn)
             try standIn.fill(values)
         }
+    }
+
+    /// The suite of a name that a user has typed.
+    ///
+    /// - Throws: ``CommandError`` with the names of the known suites.
+    static func suite(named name: String, of known: [Suite]) throws -> Suite {
+        if let suite = known.first(where: { $0.description == name }) { return suite }
+        let names = Set(known.map(\.description)).sorted().joined(separator: ", ")
+        throw CommandError(
+            "this tool has no suite \(name)"
+                + (names.isEmpty ? ": no migration works on settings" : "; its suites are \(names)")
+        )
     }
 
     deinit {

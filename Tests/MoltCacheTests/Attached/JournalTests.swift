@@ -151,8 +151,8 @@ struct JournalTests {
         let error = try failure(retired)
         error.expect(.notAttached, attachedStore: notebook.name)
         let message = """
-            The store has changes for \(notebook.name), which is not attached. The upgrade is committed. Its \
-            remaining changes outside the store will be applied when the store is next opened. Attach it where the \
+            The store has changes for \(notebook.name), which is not attached. The changes are committed. The \
+            remaining ones outside the store will be applied when the store is next opened. Attach it where the \
             store is opened.
             """
         #expect(error.message == message)

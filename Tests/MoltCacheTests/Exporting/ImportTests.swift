@@ -411,6 +411,27 @@ import Testing
     }
 
     #if CHILD_PROCESSES
+        @Test func `that is killed while it writes leaves the store as it was`() async throws {
+            let target = try CodableCache(at: other)
+            try target.set(1, forKey: "before")
+            target.close()
+            let content = "\"content\":\"\(String(repeating: "long text, ", count: 3_000))\""
+            try write((0..<600).map { Self.record("\($0)", content) }.joined(separator: ","))
+            let before = try Self.rows(other)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL, other = other as URL] in
+                let cache = try CodableCache(at: other)
+                try await cache.import(from: file, progress: KillingProgress(beyond: 600))
+            }
+            // SQLite has written some of the pages.
+            let log = try FileManager.default.attributesOfItem(atPath: other.path + "-wal")[.size] as? Int
+            #expect(log ?? 0 > 1_000_000)
+            #expect(try Self.rows(other) == before)
+            try expectIntegrity(of: other)
+            let cache = try CodableCache(at: other)
+            #expect(try await cache.import(from: file).added == 600)
+            cache.close()
+        }
+
         /// In a child process with a temporary directory of its own, because other tests import meanwhile.
         @Test func `refuses a file that is cut off anywhere, and leaves no temporary file`() async throws {
             let source = try CodableCache(at: directory.file())
@@ -502,3 +523,19 @@ import Testing
         cache.close()
     }
 }
+
+#if CHILD_PROCESSES
+    /// A progress that kills the process once it is beyond a number of units.
+    private final class KillingProgress: Progress, @unchecked Sendable {
+        private let limit: Int64
+
+        init(beyond limit: Int64) {
+            self.limit = limit
+            super.init(parent: nil, userInfo: nil)
+        }
+
+        override var completedUnitCount: Int64 {
+            didSet { if completedUnitCount > limit { raise(SIGKILL) } }
+        }
+    }
+#endif

@@ -11,6 +11,7 @@ extension Suite: SettingsAccess {
     /// - Returns: nil if the key has no value.
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func value(forKey key: String) throws -> PropertyListValue? {
+        if let content { return content[key] }
         try validate()
         return try liveValue(forKey: key)
     }
@@ -46,8 +47,8 @@ extension Suite: SettingsAccess {
 
     /// Removes all settings.
     ///
-    /// The suite's ledger stays, so that values that the app sets afterwards are not upgraded as if an older release had
-    /// written them. `UserDefaults.removePersistentDomain(forName:)` removes it, too.
+    /// The suite's ledger stays, so that values that the app sets afterwards are not upgraded as if an older release
+    /// had written them. `UserDefaults.removePersistentDomain(forName:)` removes it, too.
     ///
     /// - Throws: The same errors as ``update(set:remove:)``.
     public func removeAll() throws {

@@ -30,6 +30,7 @@ extension Suite {
 
     /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
     func unavailability(in role: MoltConfiguration.Role) throws -> String? {
+        guard content == nil else { return nil }
         try validate()
         if role == .appExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."

@@ -59,6 +59,7 @@ extension Suite {
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
     func allValues() throws -> [String: PropertyListValue] {
+        if let content { return content }
         try validate()
         return try storedValues()
     }

@@ -31,6 +31,14 @@ extension Suite {
         _ makeChanges: ([String: PropertyListValue]) throws -> [String: PropertyListValue?]
     ) throws {
         try validate()
+        guard content == nil else {
+            throw MoltError(
+                .notWritable,
+                "The suite is that of an import, which changes its settings after the upgrade.",
+                advice: "Change them through the migration's context.",
+                store: domainName
+            )
+        }
         try Self.lock.withLock {
             let values = try storedValues(restoring: snapshot).mapValues { $0.asStored() }
             let changes = try makeChanges(values)

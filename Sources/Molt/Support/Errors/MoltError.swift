@@ -128,7 +128,7 @@ public struct MoltError: Error, Sendable {
         case unchanged
         /// The upgrade began, and was undone: the store is as it was before.
         case rolledBack
-        /// The upgrade is kept; the next opening makes the outstanding changes outside the store.
+        /// The upgrade or the import is kept; the next opening makes the outstanding changes outside the store.
         case committed
 
         var sentence: String {
@@ -138,8 +138,8 @@ public struct MoltError: Error, Sendable {
             case .rolledBack:
                 "The upgrade was rolled back; the store is as it was."
             case .committed:
-                "The upgrade is committed. Its remaining changes outside the store will be applied when the store is "
-                    + "next opened."
+                "The changes are committed. The remaining ones outside the store will be applied when the store is next "
+                    + "opened."
             }
         }
     }

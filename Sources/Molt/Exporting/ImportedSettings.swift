@@ -1,0 +1,150 @@
+/// The settings of an import: upgraded in stand-ins of their suites, and then merged into the suites.
+struct ImportedSettings {
+    /// The path of the import.
+    private let path: String
+    private let suites: TransferredSuites
+    /// The suites of the export that are imported, by their names as attached stores.
+    private let exported: [String: ExportedSuite]
+    /// The upgraded settings, by their suites' names as attached stores.
+    private var upgraded: [String: [String: PropertyListValue]] = [:]
+    /// A stand-in of each suite that the upgrade may use; one that is not imported is empty.
+    let standIns: [Suite]
+
+    /// - Parameters:
+    ///   - exported: The suites of the export.
+    ///   - suites: The suites to import.
+    ///   - path: The path of the import.
+    ///   - ledger: Makes the rows of some migrations.
+    init(
+        _ exported: [String: ExportedSuite],
+        of suites: TransferredSuites,
+        path: String,
+        _ ledger: ([MigrationID]) -> [LedgerEntry]
+    ) throws {
+        self.path = path
+        self.suites = suites
+        let names = Set(suites.suites.map(\.attachedName))
+        self.exported = exported.filter { names.contains($0.key) }
+        standIns = try suites.attached.map { [exported = self.exported] suite in
+            guard let found = exported[suite.attachedName] else { return suite.standIn(with: [:]) }
+            var content = found.values
+            let rows = ledger(found.migrations)
+            if !rows.isEmpty {
+                let version = rows.map(\.version).max() ?? 0
+                let suiteLedger = SuiteLedger(version: version, rows: rows.map { SuiteLedger.Row($0) })
+                content[Suite.ledgerKey] = try suiteLedger.stored()
+            }
+            return suite.standIn(with: content)
+        }
+    }
+
+    // MARK: Upgrading
+
+    /// Computes what the upgrade of the temporary store has made of the settings.
+    ///
+    /// - Parameter journal: The changes to the stand-ins, in the journal of the temporary store.
+    mutating func upgrade(by journal: [JournalEntry]) throws {
+        for suite in suites.suites {
+            let name = suite.attachedName
+            let patch = try journal.first { $0.store == name }.map { try SuitePatch($0.changes) }
+            guard exported[name] != nil || patch?.arrived.isEmpty == false else {
+                throw error(.recordMissing, "The file at \(path) has no settings of \(name).", name)
+            }
+            var values = patch?.snapshot ?? exported[name]?.values.mapValues { $0.asStored() } ?? [:]
+            if let patch {
+                try checkDestinations(of: patch, name)
+                for (key, value) in try patch.changes(to: patch.snapshot, of: suite) { values[key] = value }
+            }
+            upgraded[name] = values.filter { !Suite.ownKeys.contains($0.key) }
+        }
+    }
+
+    /// Throws if a migration has moved settings into a suite that is not imported, where they would be lost.
+    private func checkDestinations(of patch: SuitePatch, _ name: String) throws {
+        let domains = Set(suites.suites.map(\.domainName))
+        guard let other = patch.destinations.subtracting(domains).min() else { return }
+        throw error(
+            .unsupported,
+            "A migration moves settings of \(name) to the suite \(other), which is not imported.",
+            advice: "Import that suite, too.",
+            name
+        )
+    }
+
+    // MARK: Merging
+
+    /// Adds the changes to the suites to the journal of the open store, in a write transaction.
+    func merge(
+        into session: CacheSession,
+        _ conflicts: ImportConflicts,
+        _ summary: inout ImportSummary
+    ) throws(SQLiteError) {
+        let entries: [JournalEntry]
+        do {
+            entries = try suites.read(session.connection).compactMap { suite, content in
+                try entry(suite, content, conflicts, &summary)
+            }
+        } catch let error as SQLiteError {
+            throw error
+        } catch {
+            try session.refuse(
+                error as? MoltError
+                    ?? MoltError(.attachedStoreFailed, "The settings cannot be imported.", underlying: error)
+            )
+        }
+        try JournalTable.add(entries, to: session.connection)
+    }
+
+    /// The changes to a suite; nil if there are none.
+    private func entry(
+        _ suite: Suite,
+        _ content: SuiteSnapshot,
+        _ conflicts: ImportConflicts,
+        _ summary: inout ImportSummary
+    ) throws -> JournalEntry? {
+        let name = suite.attachedName
+        var patch = SuitePatch(snapshot: content.values.mapValues { $0.asStored() })
+        for (key, value) in (upgraded[name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if let current = patch.snapshot[key] {
+                guard current != value else { continue }
+                switch conflicts {
+                case .fail: throw conflict(key, name)
+                case .keep, .newest:
+                    summary.keptSettings += 1
+                    continue
+                case .replace: break
+                }
+            }
+            try suite.checkForm(of: key, among: patch.snapshot)
+            patch.set[key] = value
+        }
+        guard !patch.set.isEmpty else { return nil }
+        summary.settings += patch.set.count
+        try content.ledger?.checkWritable(in: suite)
+        try suite.checkWritable()
+        try suite.check(patch.snapshot, with: patch.set.mapValues { .some($0) })
+        // An empty suite counts as through all migrations without a ledger, and one with settings does not.
+        if content.ledger == nil { patch.rows = suites.rows(of: name) }
+        return JournalEntry(store: name, changes: try patch.encoded())
+    }
+
+    private func conflict(_ key: String, _ name: String) -> MoltError {
+        var error = error(
+            .keyExists,
+            "\(name) has another value under the key \"\(key)\" than the import.",
+            advice: "Pass `conflicts:` to say which one stays.",
+            name
+        )
+        error.key = key
+        return error
+    }
+
+    private func error(
+        _ code: MoltError.Code,
+        _ problem: String,
+        advice: String? = nil,
+        _ name: String
+    ) -> MoltError {
+        MoltError(code, problem, advice: advice, outcome: .unchanged, store: path, attachedStore: name)
+    }
+}

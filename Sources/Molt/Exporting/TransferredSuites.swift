@@ -1,0 +1,161 @@
+internal import Foundation
+
+/// The suites whose settings an export or an import takes.
+struct TransferredSuites {
+    let suites: [Suite]
+    let migrations: MigrationRegistry
+    private let configuration: MoltConfiguration
+    /// The open store's path.
+    private let store: String
+
+    /// - Parameters:
+    ///   - suites: The suites that the app names; attached ones may stand in for them.
+    ///   - configuration: That of the open store.
+    init(_ suites: [Suite], _ migrations: MigrationRegistry, _ configuration: MoltConfiguration, store: String) {
+        var found: [Suite] = []
+        for suite in suites where !found.contains(where: { $0.attachedName == suite.attachedName }) {
+            found.append(configuration.attached.first { $0.attachedName == suite.attachedName } ?? suite)
+        }
+        self.suites = found
+        self.migrations = migrations
+        self.configuration = configuration
+        self.store = store
+    }
+
+    /// All suites that an upgrade of the store may use.
+    var attached: [Suite] {
+        configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
+    }
+
+    private var stores: AttachedStores {
+        AttachedStores(StoreFile(inMemoryWith: configuration.attachedStores), migrations, configuration)
+    }
+
+    /// Throws if the next opening of the store could not change one of the suites.
+    func checkAttached() throws {
+        guard store != ":memory:" else {
+            throw MoltError(
+                .unsupported,
+                "Settings cannot be imported into a cache in memory, which keeps no journal of them.",
+                outcome: .unchanged,
+                store: store
+            )
+        }
+        let stores = stores
+        guard let name = suites.map(\.attachedName).first(where: { !stores.contains($0) }) else { return }
+        throw MoltError(
+            .notAttached,
+            "The settings of \(name) cannot be imported, because no migration works on them and they are not attached.",
+            advice: "Attach the suite where the store is opened.",
+            outcome: .unchanged,
+            store: store,
+            attachedStore: name
+        )
+    }
+
+    /// An upgrade that can lock the suites, and change them.
+    ///
+    /// - Parameter isCancelled: Whether to stop waiting for the locks.
+    func upgrade(isCancelled: @escaping @Sendable () -> Bool) -> Upgrade {
+        var configuration = configuration
+        configuration.monitor = nil
+        configuration.deadline = nil
+        configuration.isCancelled = isCancelled
+        let file =
+            store == ":memory:"
+            ? StoreFile(inMemoryWith: configuration.attachedStores)
+            : StoreFile(at: URL(fileURLWithPath: store), configuration, createsFile: false)
+        return Upgrade(Migrator(migrations, configuration: configuration), file)
+    }
+
+    /// Reads the suites, which must have been through all migrations that work on them.
+    ///
+    /// - Parameter connection: One with a snapshot of the store.
+    func read(_ connection: Connection) throws -> [(suite: Suite, content: SuiteSnapshot)] {
+        guard !suites.isEmpty else { return [] }
+        let stores = stores
+        for suite in suites {
+            let name = suite.attachedName
+            guard let reason = try stores.reporting(name, { try suite.unavailability(in: configuration.role) }) else {
+                continue
+            }
+            throw error(.deferred, "\(name) is unavailable: \(reason)", advice: "Try again later.", name)
+        }
+        let plan = try MigrationPlan(
+            LedgerTable.state(connection),
+            storeName: store,
+            migrations: migrations,
+            stores,
+            onlyRecordsOnRead: true,
+            hasRecords: { try connection.hasRecords(before: $0) }
+        )
+        if let name = plan.journal.first {
+            throw error(.journalPending, "Changes to \(name) are still to be applied.", name)
+        }
+        try plan.checkProblems()
+        return try suites.map { suite in
+            let name = suite.attachedName
+            if let entry = zip(migrations.migrations, plan.entries).first(where: { $1.lacks(name, $0) })?.1 {
+                let isDeferred = entry.deferral != nil
+                throw error(
+                    isDeferred ? .deferred : .needsMigration,
+                    "The settings of \(name) have not been through migration \(entry.migration)."
+                        + (entry.deferral.map { " \($0)" } ?? ""),
+                    name,
+                    migration: entry.migration
+                )
+            }
+            return (suite, try stores.reporting(name) { try SuiteSnapshot(suite) })
+        }
+    }
+
+    /// The rows of all migrations that work on a suite, for one that has no ledger.
+    func rows(of suite: String) -> [SuiteLedger.Row] {
+        migrations.migrations.filter { migration in migration.attached.contains { $0.name == suite } }.map {
+            migration in
+            SuiteLedger.Row(
+                LedgerEntry(
+                    name: migration.name,
+                    version: migration.version,
+                    outcome: .createdAtVersion,
+                    appliedAt: Date(),
+                    appVersion: configuration.appVersion,
+                    fingerprint: migration.fingerprint,
+                    replaces: migration.replaces
+                ),
+                in: migrations
+            )
+        }
+    }
+
+    private func error(
+        _ code: MoltError.Code,
+        _ problem: String,
+        advice: String = "Open the store again, and try again.",
+        _ name: String,
+        migration: MigrationID? = nil
+    ) -> MoltError {
+        MoltError(
+            code,
+            problem,
+            advice: advice,
+            outcome: .unchanged,
+            store: store,
+            migration: migration,
+            attachedStore: name
+        )
+    }
+}
+
+extension MigrationPlan.Entry {
+    /// Whether a suite has not been through the migration.
+    fileprivate func lacks(_ suite: String, _ migration: Migration) -> Bool {
+        guard migration.attached.contains(where: { $0.name == suite }) else { return false }
+        return switch action {
+        case .run(let settled), .runIfRecordsAppear(let settled): !settled.contains(suite)
+        case .runAgain(let suites): suites.contains(suite)
+        case .wait: true
+        case .none, .recordOnly, .recordOnRead, .backfill: false
+        }
+    }
+}

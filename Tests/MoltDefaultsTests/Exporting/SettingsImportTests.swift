@@ -1,0 +1,239 @@
+import Foundation
+import Generators
+import TestSupport
+import Testing
+
+@testable import Molt
+
+/// Settings and records that are exported by an earlier release and imported by a later one.
+@Suite("An import of settings") struct SettingsImportTests {
+    private let old: ScratchSuite
+    private let group: ScratchSuite
+    private let cache: ScratchCache
+    private var file: URL { cache.directory.appending(path: "export.json") }
+    private var other: URL { cache.directory.appending(path: "other.molt") }
+
+    init() throws {
+        old = try ScratchSuite()
+        group = try ScratchSuite()
+        cache = try ScratchCache()
+    }
+
+    private var migrations: MigrationRegistry { Self.migrations(of: old.suite) }
+
+    /// The migrations of three releases.
+    private static func migrations(of suite: Suite) -> MigrationRegistry {
+        [
+            Migration(to: 1, "first", .renameKey("0", to: "tags", in: suite)),
+            .defaultsV4ToV5(to: 2, suite: suite, keys: [.key("tags", .array(of: .string))]),
+            Migration(to: 2, "nest", .moveProperty(.setting("profile", in: suite), "theme", to: ["look", "theme"])),
+            Migration(to: 3, "rename", .renameKey("profile", to: "user", in: suite)),
+            Migration(to: 3, "note", .renameProperty("Note", "text", to: "body")),
+            Migration(
+                to: 3,
+                "both",
+                .run(attaching: [suite]) { migration in
+                    let count = try migration.suite(suite).count
+                    try migration.suite(suite).set(true, forKey: "ran")
+                    try migration.enumerate("Note") { _, new in new["count"] = .number(.init(count)) }
+                }
+            ),
+        ]
+    }
+
+    /// Writes a store and settings of the first release, exports them, and removes the settings.
+    private func exportFirstRelease() throws {
+        try old.suite.update(set: ["0": #"["a","b"]"#, "profile": #"{"theme":"dark","id":1}"#, "count": 2])
+        try write(StoreContents(version: 0, records: [note(#"{"text":"x"}"#)]))
+        let source = try CodableCache(at: cache.url, migrations: migrations.upTo(version: 1))
+        #expect(try source.export(to: file, settings: [old.suite]).settings == 3)
+        source.close()
+        try old.erase()
+    }
+
+    private func note(_ json: String) -> StoreContents.StoredRecord {
+        StoreContents.StoredRecord(key: "n", typeName: "Note", content: Array(json.utf8), version: 0)
+    }
+
+    private func write(_ contents: StoreContents) throws {
+        try contents.write(to: StoreFile(at: cache.url))
+    }
+
+    private static let upgraded: [String: PropertyListValue] = [
+        "tags": ["a", "b"], "user": #"{"id":1,"look":{"theme":"dark"}}"#, "count": 2, "ran": true,
+    ]
+
+    private func open(_ migrations: MigrationRegistry? = nil, _ hook: UpgradeHook? = nil) throws -> CodableCache {
+        try CodableCache(
+            at: other,
+            migrations: migrations ?? self.migrations,
+            configuration: MoltConfiguration {
+                $0.attached = [old.suite, group.suite]
+                $0.hooks.atPoint = hook
+            }
+        )
+    }
+
+    private func expectImported(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try old.expect(Self.upgraded, sourceLocation: sourceLocation)
+        let records = try StoreFile.contents(at: other).records.map { String(decoding: $0.content, as: UTF8.self) }
+        #expect(records == [#"{"body":"x","count":3}"#], sourceLocation: sourceLocation)
+        #expect(try StoreFile.state(at: other).journal.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test func `upgrades them by all migrations since, and the next opening has nothing to do`() throws {
+        try exportFirstRelease()
+        let target = try open()
+        try old.erase()
+        let summary = try target.import(from: file, settings: [old.suite])
+        target.close()
+        #expect(summary.settings == 4 && summary.added == 1 && summary.version == 1)
+        #expect(summary.report.keys.contains { $0.outcome == .converted })
+        try expectImported()
+        // The suite has lost its ledger, which the import has restored.
+        let again = try open()
+        #expect(again.report.isEmpty)
+        try again.export(to: file, settings: [old.suite])
+        again.close()
+        try old.expect(Self.upgraded, history: migrations.names.filter { $0 != "note" })
+    }
+
+    @Test func `changes nothing if a step on records fails`() throws {
+        try exportFirstRelease()
+        let failing = MigrationRegistry(
+            migrations.migrations + [Migration(to: 4, "fail", .transform("Note") { _ in throw Refusal() })]
+        )
+        let target = try open(failing)
+        let before = try old.allValues
+        MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?
+            .expect(.stepFailed, key: "n", migration: "fail", outcome: .unchanged)
+        try old.expect(before.filter { $0.key != Suite.ledgerKey })
+        #expect(try target.count() == 0 && StoreFile.state(at: other).journal.isEmpty)
+        target.close()
+    }
+
+    @Test func `leaves other suites alone, and does not lose what is moved into them`() throws {
+        let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, afterwards: .clean)
+        let later: [Migration] = [
+            move, Migration(to: 4, "group", .settings(in: group.suite) { try $0.set(1, forKey: "group") }),
+        ]
+        let all = MigrationRegistry(migrations.migrations + later)
+        try exportFirstRelease()
+        let target = try open(all)
+        try group.suite.removeAll()
+        try old.suite.removeAll()
+        MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?
+            .expect(.unsupported, attachedStore: old.suite.attachedName, says: group.name)
+        try target.import(from: file, conflicts: .replace)
+        for suite in [old, group] { try suite.expect([:]) }
+        let summary = try target.import(from: file, settings: [old.suite, group.suite], conflicts: .replace)
+        #expect(summary.settings == 5)
+        target.close()
+        try old.expect([:])
+        try group.expect(Self.upgraded.merging(["group": 1]) { $1 })
+    }
+
+    // MARK: Between the commit and the change
+
+    @Test func `that is stopped after its commit is finished by the next opening`() throws {
+        try exportFirstRelease()
+        let isOn = Locked(false)
+        let target = try open(nil) { point in
+            if point.kind == .beforeApply, isOn.withLock({ $0 }) { throw Refusal() }
+        }
+        try old.suite.removeAll()
+        isOn.withLock { $0 = true }
+        let error = MoltError.thrown { try target.import(from: file, settings: [old.suite]) }
+        error?.expect(.attachedStoreFailed, attachedStore: old.suite.attachedName, outcome: .committed)
+        #expect(try target.count() == 1)
+        try old.expect([:])
+        MoltError.thrown { try target.export(to: file, settings: [old.suite]) }?.expect(.journalPending)
+        target.close()
+        // What the app sets meanwhile stays.
+        try old.suite.update(set: ["count": 7])
+        try open().close()
+        try old.expect(Self.upgraded.merging(["count": 7]) { $1 })
+    }
+
+    #if CHILD_PROCESSES
+        @Test(arguments: [UpgradePoint.Kind.beforeApply, .afterApply, .clearJournal])
+        func `that is killed after its commit is finished by the next opening`(kind: UpgradePoint.Kind) async throws {
+            try exportFirstRelease()
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    kind = kind as UpgradePoint.Kind, name = old.name as String, other = other as URL,
+                    file = file as URL
+                ] in
+                let (suite, isOn) = (Suite(name), Locked(false))
+                let configuration = MoltConfiguration {
+                    $0.hooks.atPoint = { if $0.kind == kind, isOn.withLock({ $0 }) { raise(SIGKILL) } }
+                }
+                let registry = SettingsImportTests.migrations(of: suite)
+                let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
+                try suite.removeAll()
+                isOn.withLock { $0 = true }
+                try await target.import(from: file, settings: [suite])
+            }
+            if kind == .beforeApply { try old.expect([:]) }
+            try expect(StoreFile.state(at: other).journal, is: [old.suite.attachedName])
+            try open().close()
+            try expectImported()
+        }
+    #endif
+
+    // MARK: Random registries
+
+    @Test func `of any release gives what its upgrade gives`() throws {
+        let seeds = TestRun.choose(12, long: 300) as UInt64
+        var imported = 0
+        for seed in 0..<seeds where try Self.compare(seed: seed) { imported += 1 }
+        #expect(imported >= seeds / 2, "\(imported) of \(seeds) succeeded")
+    }
+
+    /// - Returns: Whether the upgrade succeeded.
+    private static func compare(seed: UInt64) throws -> Bool {
+        let device = try SettingsImportTests()
+        let suites = [device.old, device.group]
+        var random = SeededGenerator(seed: seed)
+        for suite in suites { try suite.suite.update(set: RandomUpgrade.settings(&random)) }
+        var upgrade = RandomUpgrade(seed: seed, [.records, .models], suites: suites.map(\.suite))
+        let comment: Comment = "\(upgrade)"
+        let records = try upgrade.records().filter { (try? RecordValue(json: $0.content)) != nil }
+        try device.write(StoreContents(version: 0, records: records))
+        let first = upgrade.eagerRegistry.upTo(version: upgrade.random.below(upgrade.registry.version + 1))
+        guard let source = try? CodableCache(at: device.cache.url, migrations: first) else { return false }
+        try source.export(to: device.file, settings: suites.map(\.suite))
+        source.close()
+        let failure = try error(of: { try device.cache.upgrade(upgrade.eagerRegistry) })
+        let settings = try suites.map { try $0.values }
+        let expected = try StoreFile.contents(at: device.cache.url).records
+
+        for suite in suites { try suite.erase() }
+        guard let target = try? device.open(upgrade.eagerRegistry) else { return false }
+        // Migrations may have set values in the empty suites.
+        for suite in suites { try suite.suite.removeAll() }
+        let found = try error(of: { try target.import(from: device.file, settings: suites.map(\.suite)) })
+        let alike = found?.code == failure?.code && found?.migration == failure?.migration
+        #expect(alike, "\(String(describing: found)), not \(String(describing: failure)): \(upgrade)")
+        let imported = try target.contents().records
+        target.close()
+        guard failure == nil else {
+            for suite in suites { try suite.expect([:], comment) }
+            #expect(imported.isEmpty, comment)
+            return false
+        }
+        for (suite, values) in zip(suites, settings) { try suite.expect(values, comment) }
+        #expect(imported.map(\.content) == expected.map(\.content), comment)
+        #expect(imported.map(\.key) == expected.map(\.key), comment)
+        return true
+    }
+
+    private static func error<Value>(of body: () throws -> Value) throws -> MoltError? {
+        do {
+            _ = try body()
+            return nil
+        } catch let error as MoltError {
+            return error
+        }
+    }
+}
