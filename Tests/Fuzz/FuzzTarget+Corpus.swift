@@ -83,6 +83,10 @@ extension FuzzTarget {
 
     private static let exports = [
         #"{"format":"molt-export","formatVersion":1,"version":1,"migrations":[{"name":"a","version":1}],"records":[]}"#,
+        #"""
+        {"format":"molt-export","formatVersion":1,"version":0,"migrations":[],"settings":{"standard":{"migrations":[{"name":"a","version":1}],
+        "values":{"b":{"int":1},"c":[{"date":0.5},{"dictionary":{"d":{"data":"AP8="},"e":true}}]}}},"records":[]}
+        """#,
         """
         {"format":"molt-export","formatVersion":1,"version":0,"migrations":[],"appVersion":"2","exportedAt":1.5e9,"records":[
         {"key":"a","type":"T","created":1,"updated":2.5,"content":{"x":[1,"}",{"y":"\\"]"}]}},

@@ -44,30 +44,25 @@ struct ImportedSettings {
     ///
     /// - Parameter journal: The changes to the stand-ins, in the journal of the temporary store.
     mutating func upgrade(by journal: [JournalEntry]) throws {
+        var patches = Dictionary(try journal.map { ($0.store, try SuitePatch($0.changes)) }) { $1 }
         for suite in suites.suites {
             let name = suite.attachedName
-            let patch = try journal.first { $0.store == name }.map { try SuitePatch($0.changes) }
+            let patch = patches.removeValue(forKey: name)
             guard exported[name] != nil || patch?.arrived.isEmpty == false else {
                 throw error(.recordMissing, "The file at \(path) has no settings of \(name).", name)
             }
             var values = patch?.snapshot ?? exported[name]?.values.mapValues { $0.asStored() } ?? [:]
             if let patch {
-                try checkDestinations(of: patch, name)
                 for (key, value) in try patch.changes(to: patch.snapshot, of: suite) { values[key] = value }
             }
             upgraded[name] = values.filter { !Suite.ownKeys.contains($0.key) }
         }
-    }
-
-    /// Throws if a migration has moved settings into a suite that is not imported, where they would be lost.
-    private func checkDestinations(of patch: SuitePatch, _ name: String) throws {
-        let domains = Set(suites.suites.map(\.domainName))
-        guard let other = patch.destinations.subtracting(domains).min() else { return }
+        guard let other = patches.filter({ !$1.arrived.isEmpty }).keys.min() else { return }
         throw error(
             .unsupported,
-            "A migration moves settings of \(name) to the suite \(other), which is not imported.",
+            "A migration brings settings from another suite into \(other), which is not imported.",
             advice: "Import that suite, too.",
-            name
+            other
         )
     }
 

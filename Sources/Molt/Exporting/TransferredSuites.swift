@@ -72,7 +72,6 @@ struct TransferredSuites {
     ///
     /// - Parameter connection: One with a snapshot of the store.
     func read(_ connection: Connection) throws -> [(suite: Suite, content: SuiteSnapshot)] {
-        guard !suites.isEmpty else { return [] }
         let stores = stores
         for suite in suites {
             let name = suite.attachedName

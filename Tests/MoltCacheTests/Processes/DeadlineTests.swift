@@ -71,7 +71,7 @@ struct DeadlineTests {
         }
         MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: late)
-        }?.expect(.deadlinePassed, says: "is committed")
+        }?.expect(.deadlinePassed, says: "are committed")
         #expect(try notebook.lines.isEmpty)
         #expect(try StoreFile.state(at: url).version == 1)
 

@@ -66,8 +66,9 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         let settings = #"{"a/":"x","c":{"int":1},"date":{"date":60}}"#
         let name = suite.attachedName
+        let migration = #"{"name":"rename","version":1}"#
         #expect(
-            text.contains(",\n\"settings\":{\"\(name)\":{\"migrations\":[\"rename\"],\"values\":\(settings)}},\"rec")
+            text.contains(",\n\"settings\":{\"\(name)\":{\"migrations\":[\(migration)],\"values\":\(settings)}},\"rec")
         )
         #expect(try source.export(to: file).settings == 0)
         #expect(try !String(contentsOf: file, encoding: .utf8).contains("settings"))

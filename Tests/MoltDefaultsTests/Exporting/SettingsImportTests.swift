@@ -112,8 +112,9 @@ import Testing
         target.close()
     }
 
-    @Test func `leaves other suites alone, and does not lose what is moved into them`() throws {
-        let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, afterwards: .clean)
+    @Test(arguments: [SuiteMove.Afterwards.clean, .keep])
+    func `leaves other suites alone, and does not lose what comes into them`(afterwards: SuiteMove.Afterwards) throws {
+        let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, afterwards: afterwards)
         let later: [Migration] = [
             move, Migration(to: 4, "group", .settings(in: group.suite) { try $0.set(1, forKey: "group") }),
         ]
@@ -123,13 +124,13 @@ import Testing
         try group.suite.removeAll()
         try old.suite.removeAll()
         MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?
-            .expect(.unsupported, attachedStore: old.suite.attachedName, says: group.name)
+            .expect(.unsupported, attachedStore: group.suite.attachedName, outcome: .unchanged)
         try target.import(from: file, conflicts: .replace)
         for suite in [old, group] { try suite.expect([:]) }
         let summary = try target.import(from: file, settings: [old.suite, group.suite], conflicts: .replace)
-        #expect(summary.settings == 5)
+        #expect(summary.settings == (afterwards == .clean ? 5 : 9))
         target.close()
-        try old.expect([:])
+        try old.expect(afterwards == .clean ? [:] : Self.upgraded)
         try group.expect(Self.upgraded.merging(["group": 1]) { $1 })
     }
 
@@ -184,10 +185,10 @@ import Testing
     // MARK: Random registries
 
     @Test func `of any release gives what its upgrade gives`() throws {
-        let seeds = TestRun.choose(12, long: 300) as UInt64
+        let seeds = TestRun.choose(16, long: 300) as UInt64
         var imported = 0
         for seed in 0..<seeds where try Self.compare(seed: seed) { imported += 1 }
-        #expect(imported >= seeds / 2, "\(imported) of \(seeds) succeeded")
+        #expect(imported >= seeds / 3, "\(imported) of \(seeds) succeeded")
     }
 
     /// - Returns: Whether the upgrade succeeded.
