@@ -150,13 +150,17 @@ public struct Migration: Sendable {
 
     /// The migration for an import: without its steps on directories and files.
     ///
-    /// - Parameter includesSettings: Whether it keeps its steps on settings. A block stays, whatever it has attached:
-    ///   it may work on records. One that brings data in from elsewhere does not: the store that the records are
-    ///   imported into has that data.
+    /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
+    /// not, unless it may convert settings that are imported: the store that the records are imported into has that
+    /// data.
+    ///
+    /// - Parameter includesSettings: Whether it keeps its steps on settings.
     func importing(includesSettings: Bool) -> Migration {
         changed { migration in
             migration.steps = steps.filter { step in
-                if let block = step.declaration as? RunStep { return !block.onFreshStore }
+                if let block = step.declaration as? RunStep {
+                    return !block.onFreshStore || includesSettings && step.attached.contains { $0.suite != nil }
+                }
                 return step.attached.allSatisfy { includesSettings && $0.suite != nil }
             }
         }

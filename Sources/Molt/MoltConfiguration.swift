@@ -125,8 +125,8 @@ public struct MoltConfiguration: Sendable {
     /// The same holds for objects in the content, under properties and keys of dictionaries, but not in arrays, whose
     /// elements are replaced. Values of unknown properties are kept byte for byte. A property is declared if the type
     /// has a coding key for it; a declared one that is encoded as nil is removed. Nothing is kept if the stored record
-    /// has another type, if an enum has another case, or if the type is not `Decodable`. Documents and records that are
-    /// imported or restored replace everything.
+    /// has another type, if an enum has another case, if the type looks at all keys when it decodes itself, or if it is
+    /// not `Decodable`. Documents and records that are imported or restored replace everything.
     ///
     /// Every `set` reads the stored content first, and takes about a sixth longer. Only if that content has a property
     /// which the new one lacks, the new one is also decoded, to see which keys the type declares; the call then takes

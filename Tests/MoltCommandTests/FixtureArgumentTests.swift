@@ -31,7 +31,9 @@ import Testing
     /// The copies of the fixture and of its suites that are left.
     private func copies() throws -> [URL] {
         let files = FileManager.default
-        let copies = try files.contentsOfDirectory(at: files.temporaryDirectory, includingPropertiesForKeys: nil)
+        // By names: other tests remove their files meanwhile.
+        let copies = try files.contentsOfDirectory(atPath: files.temporaryDirectory.path)
+            .map { files.temporaryDirectory.appending(path: $0) }
         let home = molt_test_home().map { URL(filePath: String(cString: $0)) }
         let suites = home.flatMap { files.enumerator(at: $0, includingPropertiesForKeys: nil) }?.allObjects ?? []
         return (copies + suites.compactMap { $0 as? URL }).filter { url in

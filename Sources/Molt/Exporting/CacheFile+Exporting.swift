@@ -4,8 +4,8 @@ package import Foundation
 extension CacheFile {
     /// Writes the records to a file as an export.
     ///
-    /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:progress:)`` does, or with the code `needsMigration` if
-    ///   records still have to go through migrations on read.
+    /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:settings:progress:)`` does, or with the code
+    ///   `needsMigration` if records still have to go through migrations on read.
     package func export(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
         let export = RecordExport(
             target: try ExportTarget(url, of: name),
@@ -22,8 +22,8 @@ extension CacheFile {
 
     /// Adds the records of an export or a store that has the same version.
     ///
-    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:conflicts:progress:)`` does, or with the code
-    ///   `needsMigration` if records of the store still have to go through migrations on read.
+    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:settings:conflicts:progress:)`` does, or with the
+    ///   code `needsMigration` if records of the store still have to go through migrations on read.
     package func importRecords(
         from url: URL,
         only selection: RecordSelection,

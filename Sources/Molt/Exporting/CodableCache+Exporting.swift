@@ -67,7 +67,7 @@ extension CodableCache {
         _ settings: [Suite],
         _ transfer: TransferProgress
     ) throws -> ExportSummary {
-        let suites = settings.isEmpty ? nil : TransferredSuites(settings, migrations, configuration, store: path)
+        let suites = try transferred(settings)
         let export = RecordExport(
             target: try ExportTarget(url, of: path),
             store: path,
@@ -84,9 +84,29 @@ extension CodableCache {
             suites: suites
         )
         return try export.run { body in
-            let summary = try core.readAlone { session throws(SQLiteError) in try body(session.connection) }
-            return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
+            func read() throws -> ExportSummary {
+                let summary = try core.readAlone { session throws(SQLiteError) in try body(session.connection) }
+                return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
+            }
+            guard let suites else { return try read() }
+            // Before the snapshot: an upgrade or import by another process changes the file and suites in several parts.
+            return try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites(read)
         }
+    }
+
+    /// - Returns: Nil if no suites are named.
+    private func transferred(_ settings: [Suite]) throws -> TransferredSuites? {
+        guard !settings.isEmpty else { return nil }
+        guard !core.isNewer else {
+            throw MoltError(
+                .superseded,
+                "A newer app has upgraded the cache at \(path), so its settings may have a form that this one does not know.",
+                advice: "Update the app.",
+                outcome: .unchanged,
+                store: path
+            )
+        }
+        return TransferredSuites(settings, migrations, configuration, store: path)
     }
 
     /// The version of records that this release reads and writes.
@@ -105,12 +125,12 @@ extension CodableCache {
     /// ```
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
-    /// release's store is opened: blocks run, too. Imports of directories, blocks that run on a new store and, unless
-    /// `settings` names suites, migrations of settings are left out. The result is then written in one transaction,
-    /// with the dates of the records: all of it or, after an error, nothing. Records that a migration cannot convert go
-    /// into the cache's quarantine if the policy of the step or the registry says so; without such a policy, one of
-    /// them fails the import, even if it was not selected. Expired records are left out, as are those in the quarantine
-    /// of a store.
+    /// release's store is opened: blocks run, too. Imports of directories and, unless `settings` names suites,
+    /// migrations of settings and blocks that also run on a new store are left out. The result is then written in one
+    /// transaction, with the dates of the records: all of it or, after an error, nothing. Records that a migration
+    /// cannot convert go into the cache's quarantine if the policy of the step or the registry says so; without such a
+    /// policy, one of them fails the import, even if it was not selected. Expired records are left out, as are those in
+    /// the quarantine of a store.
     ///
     /// Settings of the named suites go through the migrations, too, in copies of the suites. Their values are committed
     /// with the records, and set after the commit; if the process is killed in between, when the store is next opened.
@@ -175,7 +195,7 @@ extension CodableCache {
         _ transfer: TransferProgress
     ) throws -> ImportSummary {
         try core.checkWritable()
-        let suites = settings.isEmpty ? nil : TransferredSuites(settings, migrations, configuration, store: path)
+        let suites = try transferred(settings)
         try suites?.checkAttached()
         let records = RecordImport(
             source: url,

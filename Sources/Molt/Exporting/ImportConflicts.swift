@@ -4,9 +4,9 @@
 public enum ImportConflicts: String, Hashable, Sendable, CaseIterable {
     /// The import fails with the code `keyExists`, and nothing is imported.
     case fail
-    /// The cache keeps its value.
+    /// The value in the cache or suite stays.
     case keep
-    /// The imported value replaces that of the cache.
+    /// The imported value replaces it.
     case replace
     /// The value that was set later stays; if both were set at the same time, that of the cache.
     ///

@@ -99,6 +99,7 @@ struct ImportedSettings {
     ) throws -> JournalEntry? {
         let name = suite.attachedName
         var patch = SuitePatch(snapshot: content.values.mapValues { $0.asStored() })
+        patch.isImport = true
         for (key, value) in (upgraded[name] ?? [:]).sorted(by: { $0.key < $1.key }) {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }

@@ -50,6 +50,7 @@ struct RecordExport {
             if let complete { try target.publish(complete) }
             return summary
         } catch {
+            try transfer.check()
             let error = failure ?? error
             throw (error as? DurableFile.Failure).map(target.error) ?? error
         }
@@ -127,10 +128,8 @@ struct RecordExport {
     /// The suites by their names as attached stores; nil if no one asked for any.
     private func settings(_ connection: Connection) throws -> [String: ExportedSuite]? {
         guard let suites else { return nil }
-        // An upgrade by another process would change them in several parts.
-        let found = try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites { try suites.read(connection) }
-        return Dictionary(
-            uniqueKeysWithValues: found.map { suite, content in
+        return try Dictionary(
+            uniqueKeysWithValues: suites.read(connection).map { suite, content in
                 (suite.attachedName, ExportedSuite(content, in: suites.migrations))
             }
         )

@@ -241,7 +241,7 @@ struct RecordImport {
             )
         }
         var configuration = configuration
-        // As in a dry run, suites are only read.
+        // A dry run: suites are only read, neither locked nor changed, and the journal is not applied.
         configuration.samples = 0
         if let settings { configuration.attached = settings.standIns }
         configuration.mismatches = .ignore

@@ -41,6 +41,7 @@ extension StoreCommands {
                 return ExitCode.success
             }
             let directory = try CopyDirectory(prefix: "molt-export-", in: FileManager.default.temporaryDirectory)
+            defer { withExtendedLifetime(directory) {} }
             let file = directory.url.appending(path: "export")
             let summary = try run(store, file, selection, call)
             let handle = try FileHandle(forReadingFrom: file)

@@ -156,6 +156,39 @@ import Testing
         try old.expect(Self.upgraded.merging(["count": 7]) { $1 })
     }
 
+    @Test func `goes through blocks that also run on a new store, and is finished after another store was opened`()
+        throws
+    {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "rename", .renameKey("0", to: "minutes", in: old.suite)),
+            Migration(
+                to: 2,
+                "minutes",
+                .run(onFreshStore: true, attaching: [old.suite]) { migration in
+                    guard try migration.suite(old.suite).value(forKey: "minutes") == 600 else { return }
+                    try migration.suite(old.suite).set(10, forKey: "minutes")
+                }
+            ),
+        ]
+        try old.suite.update(set: ["0": 600])
+        let source = try CodableCache(at: cache.url, migrations: registry.upTo(version: 1))
+        try source.export(to: file, settings: [old.suite])
+        source.close()
+        try old.erase()
+        let isOn = Locked(false)
+        let target = try open(registry) { point in
+            if point.kind == .beforeApply, isOn.withLock({ $0 }) { throw Refusal() }
+        }
+        try old.erase()
+        isOn.withLock { $0 = true }
+        #expect(MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?.outcome == .committed)
+        target.close()
+        try old.suite.update(set: ["other": 1])
+        try old.suite.upgrade(with: [registry.migrations[0]])
+        try open(registry).close()
+        try old.expect(["minutes": 10, "other": 1])
+    }
+
     #if CHILD_PROCESSES
         @Test(arguments: [UpgradePoint.Kind.beforeApply, .afterApply, .clearJournal])
         func `that is killed after its commit is finished by the next opening`(kind: UpgradePoint.Kind) async throws {

@@ -17,6 +17,8 @@ package struct SuitePatch: Codable {
     var isReplacement = false
     /// The rows to add to the suite's ledger.
     var rows: [SuiteLedger.Row] = []
+    /// Whether the values are imported, so that no migration has to make the same changes; nil for false.
+    var isImport: Bool?
 
     /// A part of the changes: data that moves between suites is always in at least one of them.
     enum Phase: Hashable, Sendable, CaseIterable {
@@ -84,7 +86,7 @@ package struct SuitePatch: Codable {
     ///
     /// A suite with the patch's rows has its additions. Another store may have brought the suite through one of the
     /// migrations since the commit, and the app may have set values since then: its rows and values stay, and what is
-    /// missing is left to the next plan.
+    /// missing is left to the next plan. Imported values are added all the same.
     func changes(
         to current: [String: PropertyListValue],
         of suite: Suite,
@@ -93,14 +95,15 @@ package struct SuitePatch: Codable {
         // A ledger that is replaced need not be readable.
         let ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
         let isAdded = ledger?.contains(rows) ?? rows.isEmpty
-        guard isAdded || ledger?.hasAny(of: rows) != true else { return [:] }
+        let isImport = isImport == true
+        guard isAdded || isImport || ledger?.hasAny(of: rows) != true else { return [:] }
         var changes: [String: PropertyListValue?] = [:]
-        if phase != .remove, rows.isEmpty || !isAdded {
+        if phase != .remove, isImport || rows.isEmpty || !isAdded {
             changes = additions(to: current)
-            if !rows.isEmpty {
+            if !isAdded {
                 let ledger = ledger ?? SuiteLedger()
                 try ledger.checkWritable(in: suite)
-                changes[Suite.ledgerKey] = try ledger.adding(rows).stored()
+                changes[Suite.ledgerKey] = try ledger.adding(isImport ? ledger.missing(of: rows) : rows).stored()
             }
         }
         if phase != .add {

@@ -50,10 +50,10 @@ struct FileProbe {
     private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws(MoltError) -> Found? {
         for _ in 0..<Self.attempts {
             guard let before = try check() else { return nil }
-            if isBeingWritten { break }
+            if files.isBeingWritten { break }
             let found = Result { () throws(MoltError) -> Found? in try read(.immutable, body) }
             // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
-            if !isBeingWritten, try FileStatus.of(path) == before {
+            if !files.isBeingWritten, try FileStatus.of(path) == before {
                 return try found.get()
             }
         }
@@ -119,8 +119,6 @@ struct FileProbe {
             underlying: SQLiteError.short
         )
     }
-
-    private var isBeingWritten: Bool { files.isBeingWritten }
 
     /// Refuses a foreign file before a connection that takes locks may create files beside it.
     private func refuseForeign() throws(MoltError) {
