@@ -346,6 +346,8 @@ import Testing
         try target.expect(7, forKey: "stats")
         summary = try target.import(from: file, only: .keys(["bad"]))
         #expect(summary.quarantined == 1 && summary.added == 0)
+        // The same record is there once.
+        #expect(try target.quarantinedCount == 1)
     }
 
     @Test func `names what a later format has, and not the members that it adds`() throws {

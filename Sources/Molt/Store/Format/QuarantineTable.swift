@@ -43,10 +43,11 @@ package enum QuarantineTable {
     /// Reads the records of a quarantine, with ``columns``; the key and the type are the second and the third.
     static let reading = "SELECT \(columns) FROM molt_quarantine ORDER BY id"
 
-    /// Adds a record with ``columns``.
+    /// Adds a record with ``columns``, unless its content is there under its key already, from the same migration.
     static let adding = """
-        INSERT INTO molt_quarantine(\(columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-            ?16, ?17)
+        INSERT INTO molt_quarantine(\(columns))
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17
+        WHERE NOT EXISTS (SELECT 1 FROM molt_quarantine WHERE key = ?2 AND content IS ?9 AND migration = ?10)
         """
 
     /// The records that go into quarantine at the end of their round.
