@@ -104,6 +104,7 @@ import Testing
         await run("import", other, path, "--conflicts", "newer").expect(64, errors: "fail, keep, replace, newest")
         await run("import", other, path, "--conflicts=replace", "--key", "eve").expect(says: "0 added, 1 replaced")
         await run("export", path, file, "--key", "none").expect(1, errors: "\"none\"")
+        await run("export", path, file, "--type", "Persn").expect(1, errors: "no records of the type \"Persn\"")
         try upgrade()
         await run("import", path, file).expect(
             1,

@@ -9,8 +9,10 @@ extension StoreCommands {
 
     static let export = exporting(
         "The records keep the form of the store's version. \(StoreArgument.note)"
-    ) { store, target, selection, _ in
-        try store.records().export(to: target, only: selection)
+    ) { store, target, selection, call in
+        let records = try store.records()
+        for type in call.all("--type") { try requireType(type, in: [records]) }
+        return try records.export(to: target, only: selection)
     }
 
     /// - Parameters:
