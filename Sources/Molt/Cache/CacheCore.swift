@@ -40,7 +40,7 @@ final class CacheCore: Sendable {
     init(
         _ store: sending StoreFile,
         version: Int,
-        registryVersion: Int? = nil,
+        registryVersion: Int,
         configuration: CodableCache.Configuration,
         checkedShapes: CheckedShapes,
         reading: StoreReading? = nil
@@ -55,7 +55,7 @@ final class CacheCore: Sendable {
         shared = CacheSession.Shared(
             path: path,
             version: version,
-            registryVersion: registryVersion ?? version,
+            registryVersion: registryVersion,
             generation: store.generation,
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             types: TypesOnRead(reading?.upgrader),
@@ -236,6 +236,7 @@ final class CacheCore: Sendable {
             let session = try open(&writer)
             if hasClosed { throw closed }
             session.now = now
+            // If it fails, later commits are only slower.
             defer { if isSynced { try? session.connection.execute("PRAGMA synchronous = NORMAL") } }
             do throws(SQLiteError) {
                 if isSynced { try session.connection.execute("PRAGMA synchronous = FULL") }

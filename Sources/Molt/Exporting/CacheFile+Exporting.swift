@@ -38,6 +38,7 @@ extension CacheFile {
         let core = try CacheCore(
             store,
             version: state.version,
+            registryVersion: state.version,
             configuration: configuration,
             checkedShapes: CheckedShapes()
         )
@@ -46,8 +47,7 @@ extension CacheFile {
             source: url,
             store: path,
             version: state.version,
-            migrations: nil,
-            ownLedger: state.ledger,
+            migrations: .recorded(state.ledger),
             configuration: configuration,
             selection: selection,
             conflicts: conflicts,

@@ -55,8 +55,12 @@ extension CodableCache {
         progress: Progress? = nil
     ) async throws -> ExportSummary {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
-            var transfer = TransferProgress(work: "export", store: path, progress: progress)
-            transfer.isCancelled = isCancelled
+            let transfer = TransferProgress(
+                work: "export",
+                store: path,
+                progress: progress,
+                isCancelled: isCancelled
+            )
             return try export(to: url, only: selection, settings, transfer)
         }
     }
@@ -181,8 +185,12 @@ extension CodableCache {
         progress: Progress? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
-            var transfer = TransferProgress(work: "import", store: path, progress: progress)
-            transfer.isCancelled = isCancelled
+            let transfer = TransferProgress(
+                work: "import",
+                store: path,
+                progress: progress,
+                isCancelled: isCancelled
+            )
             return try self.import(from: url, only: selection, settings, conflicts, transfer)
         }
     }
@@ -201,7 +209,7 @@ extension CodableCache {
             source: url,
             store: path,
             version: exportedVersion,
-            migrations: migrations,
+            migrations: .registered(migrations),
             configuration: configuration,
             selection: selection,
             suites: suites,

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Something else in a file than an export has there.
 struct ExportFault: Error {
-    /// What is wrong, and what was expected, without a value.
+    /// The fault and what was expected; never a value.
     var problem: String
     /// The place, in bytes.
     var offset: Int

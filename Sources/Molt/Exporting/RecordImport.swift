@@ -10,16 +10,29 @@ struct RecordImport {
     let store: String
     /// The open store's version.
     let version: Int
-    /// The migrations that upgrade the records; nil if they must have been through those of the open store.
-    let migrations: MigrationRegistry?
-    /// The ledger of the open store, if there are no migrations.
-    var ownLedger: [LedgerEntry]?
+    let migrations: Migrations
     let configuration: MoltConfiguration
     let selection: RecordSelection
     /// The suites whose settings are imported, too; nil for none.
     var suites: TransferredSuites?
     let conflicts: ImportConflicts
     let transfer: TransferProgress
+
+    /// The migrations that the records must have been through.
+    enum Migrations {
+        /// Those of a registry; the import runs those that are missing.
+        case registered(MigrationRegistry)
+        /// Those in the ledger of the open store; none can run.
+        case recorded([LedgerEntry])
+
+        fileprivate var registry: MigrationRegistry? {
+            if case .registered(let registry) = self { registry } else { nil }
+        }
+
+        fileprivate var ledger: [LedgerEntry]? {
+            if case .recorded(let ledger) = self { ledger } else { nil }
+        }
+    }
 
     /// The time of the last use of records in the temporary store, which tells them from those that migrations create.
     static let imported = -1
@@ -112,7 +125,7 @@ struct RecordImport {
         let state = try StoreFile.state(at: copy.url)
         guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
         try check(state.version)
-        if let ownLedger { try check(state.ledger, against: ownLedger) }
+        if let ownLedger = migrations.ledger { try check(state.ledger, against: ownLedger) }
         try writing {
             let connection = try Connection(copy.url.path, mode: .readWrite)
             defer { connection.close() }
@@ -137,7 +150,7 @@ struct RecordImport {
         let reader = try ExportReader(path)
         let head = try reader.head()
         try check(head.version)
-        if let ownLedger { try check(ledger(of: head), against: ownLedger) }
+        if let ownLedger = migrations.ledger { try check(ledger(of: head), against: ownLedger) }
         var count = 0
         try writing {
             let connection = try Connection(url.path, mode: .readWrite)
@@ -167,7 +180,7 @@ struct RecordImport {
     private func ledger(of head: ExportFormat.Head) -> [LedgerEntry] {
         let listed = Set(head.migrations.map(\.name))
         // The store may have deferred a migration of settings, which does not concern the records.
-        let others = (migrations?.importing(includesSettings: false).migrations ?? []).filter {
+        let others = (migrations.registry?.importing(includesSettings: false).migrations ?? []).filter {
             $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
         return Self.ledger(of: head.migrations + others.map(\.id))
@@ -182,11 +195,11 @@ struct RecordImport {
 
     /// Throws if records of a version cannot be imported.
     private func check(_ found: Int) throws {
-        let oldest = migrations?.oldestSupportedVersion ?? version
+        let oldest = migrations.registry?.oldestSupportedVersion ?? version
         guard found > version || found < oldest else { return }
         let reason: String
         let advice: String
-        switch (found > version, migrations) {
+        switch (found > version, migrations.registry) {
         case (true, nil): (reason, advice) = ("the store has version \(version)", "Upgrade the store first.")
         case (true, _): (reason, advice) = ("this app knows versions up to \(version)", "Update the app.")
         case (false, nil):
@@ -227,7 +240,7 @@ struct RecordImport {
         from version: Int,
         _ settings: ImportedSettings?
     ) throws -> MigrationReport {
-        guard let migrations else {
+        guard let registry = migrations.registry else {
             return MigrationReport(
                 store: path,
                 from: version,
@@ -252,7 +265,7 @@ struct RecordImport {
         let store = StoreFile(at: url, attaching: configuration.attachedStores)
         store.isDurable = false
         defer { store.close() }
-        let migrator = Migrator(migrations.importing(includesSettings: settings != nil), configuration: configuration)
+        let migrator = Migrator(registry.importing(includesSettings: settings != nil), configuration: configuration)
         var report = try advising { try migrator.migrate(store) }
         (report.store, report.isDryRun) = (path, false)
         return report

@@ -52,10 +52,13 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var isReadableByOlderReleases: Bool
     /// Whether the migration declared that older releases can also write to the store after it.
     ///
-    /// See ``Migration/writableByOlderReleases()``.
+    /// It includes ``isReadableByOlderReleases``. See ``Migration/writableByOlderReleases()``.
     public var isWritableByOlderReleases: Bool {
-        get { writable ?? false }
-        set { writable = newValue ? true : nil }
+        get { isReadableByOlderReleases && writable == true }
+        set {
+            writable = newValue ? true : nil
+            if newValue { isReadableByOlderReleases = true }
+        }
     }
     /// Nil for false, as in rows that were encoded before the declaration existed.
     private var writable: Bool?
