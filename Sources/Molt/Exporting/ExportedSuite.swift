@@ -9,7 +9,7 @@ struct ExportedSuite: Hashable, Sendable, Encodable {
     /// - Parameter registry: The suite may also have been through migrations of another registry.
     init(_ suite: SuiteSnapshot, in registry: MigrationRegistry) {
         let rows = suite.ledger?.rows(of: registry).map(\.entry) ?? []
-        migrations = rows.filter { $0.outcome != .deferred }.map { MigrationID(name: $0.name, version: $0.version) }
+        migrations = rows.filter { $0.outcome.isApplied }.map { MigrationID(name: $0.name, version: $0.version) }
         values = suite.values.filter { !Suite.ownKeys.contains($0.key) }
     }
 

@@ -76,7 +76,7 @@ struct RecordExport {
         let settings = try settings(connection)
         summary.settings = settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
         // A newer app's migrations that let this release write have done nothing to the records.
-        let applied = state.ledger.filter { $0.outcome != .deferred && $0.version <= version }
+        let applied = state.ledger.filter { $0.outcome.isApplied && $0.version <= version }
             .map { MigrationID(name: $0.name, version: $0.version) }
         try ExportFormat.Head(
             version: version,

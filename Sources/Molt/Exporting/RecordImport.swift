@@ -223,7 +223,7 @@ struct RecordImport {
         if let waiting = ledger.first(where: { $0.outcome == .onRead }) {
             throw MoltError.waiting(onRead: waiting, store: path)
         }
-        func applied(_ rows: [LedgerEntry]) -> Set<String> { Set(rows.filter { $0.outcome != .deferred }.map(\.name)) }
+        func applied(_ rows: [LedgerEntry]) -> Set<String> { Set(rows.filter { $0.outcome.isApplied }.map(\.name)) }
         let (theirs, ours) = (applied(ledger), applied(own))
         guard let other = theirs.symmetricDifference(ours).min() else { return }
         throw error(

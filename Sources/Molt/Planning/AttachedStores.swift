@@ -94,13 +94,12 @@ final class AttachedStores {
         let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
         var ledger: [LedgerEntry] = []
         for row in ([own] + others).flatMap({ $0.ledger?.rows(of: registry) ?? [] }).map(\.entry)
-        where !ledger.contains(where: { $0.name == row.name && ($0.outcome != .deferred || row.outcome == .deferred) })
-        {
+        where !ledger.contains(where: { $0.name == row.name && ($0.outcome.isApplied || !row.outcome.isApplied) }) {
             ledger.removeAll { $0.name == row.name }
             ledger.append(row)
         }
         // Another registry may have applied the same migration at another version.
-        let applied = ledger.filter { $0.outcome != .deferred }.map { versions[$0.name] ?? $0.version }
+        let applied = ledger.filter { $0.outcome.isApplied }.map { versions[$0.name] ?? $0.version }
         let isCurrent = migrations.allSatisfy { migration in ledger.contains { $0.name == migration.name } }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),

@@ -190,14 +190,15 @@ extension MigrationPlan {
     /// The rows of a ledger by migration name.
     private struct LedgerRows {
         private(set) var applied: [String: LedgerEntry] = [:]
-        private(set) var deferred: Set<String> = []
+        /// The migrations that were deferred, or marked as pending by hand.
+        private(set) var waiting: Set<String> = []
         private(set) var version = 0
 
         init(_ ledger: [LedgerEntry]) {
             for row in ledger {
                 version = max(version, row.version)
-                if row.outcome == .deferred {
-                    deferred.insert(row.name)
+                if !row.outcome.isApplied {
+                    waiting.insert(row.name)
                 } else if applied[row.name] == nil {
                     applied[row.name] = row
                 }
@@ -207,7 +208,7 @@ extension MigrationPlan {
 
     /// The migrations whose declaration differs from the ledger.
     private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
-        let rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
+        let rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome.isApplied }
             .map { (id: MigrationID(name: $0.name, version: $0.version), fingerprint: $0.fingerprint) }
         guard !rows.isEmpty else { return [] }
         let recorded = Dictionary(rows.map { ($0.id.name, $0) }) { $1 }
@@ -255,7 +256,7 @@ extension MigrationPlan {
 
     /// Finds the migrations of a suite's ledger that have other steps now; each store may have its own versions.
     private mutating func addEdits(in ledger: SuiteLedger, _ registry: MigrationRegistry) {
-        for row in ledger.rows.map(\.entry) where row.outcome != .deferred {
+        for row in ledger.rows.map(\.entry) where row.outcome.isApplied {
             guard let migration = registry.migrations.first(where: { $0.name == row.name }),
                 !migration.replaces.contains(row.name), !edits.contains(where: { $0.migration == migration.id }),
                 let recorded = row.fingerprint, recorded != migration.fingerprint(at: row.version)
@@ -483,7 +484,7 @@ extension MigrationPlan {
     /// A replacement of a deferred migration counts too, unless it uses records, which it may do only in order.
     private func isDeferred(_ migration: Migration, _ rows: LedgerRows) -> Bool {
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
-        return rows.deferred.contains(migration.name) || names.contains(where: rows.deferred.contains)
+        return rows.waiting.contains(migration.name) || names.contains(where: rows.waiting.contains)
     }
 
     private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {

@@ -121,7 +121,7 @@ package struct SuiteLedger: Codable {
     /// Whether the suite has been through a migration, or through one that it replaces.
     func hasApplied(_ migration: Migration) -> Bool {
         rows.contains { row in
-            row.entry.outcome != .deferred
+            row.entry.outcome.isApplied
                 && (row.entry.name == migration.name || migration.replaces.contains(row.entry.name))
         }
     }
@@ -140,20 +140,22 @@ package struct SuiteLedger: Codable {
 
     /// Whether the suite has been through any of some migrations.
     func hasAny(of others: [Row]) -> Bool {
-        let names = Set(others.filter { $0.entry.outcome != .deferred }.map(\.entry.name))
-        return rows.contains { $0.entry.outcome != .deferred && names.contains($0.entry.name) }
+        let names = Set(others.filter { $0.entry.outcome.isApplied }.map(\.entry.name))
+        return rows.contains { $0.entry.outcome.isApplied && names.contains($0.entry.name) }
     }
 
-    /// Adds rows; those of deferred migrations are replaced.
+    /// Adds rows; those of migrations that were not applied are replaced.
     func adding(_ added: [Row]) -> SuiteLedger {
         let names = Set(added.map(\.entry.name))
         var ledger = self
         let replaced = rows.filter { names.contains($0.entry.name) }
-        ledger.rows.removeAll { $0.entry.outcome == .deferred && names.contains($0.entry.name) }
+        ledger.rows.removeAll { !$0.entry.outcome.isApplied && names.contains($0.entry.name) }
         let known = Set(ledger.rows.map(\.entry.name))
         ledger.rows += added.filter { !known.contains($0.entry.name) }.map { row in
             var row = row
-            row.entry.extra = row.entry.extra ?? replaced.first { $0.entry.name == row.entry.name }?.entry.extra
+            let earlier = replaced.first { $0.entry.name == row.entry.name }?.entry
+            row.entry.extra = row.entry.extra ?? earlier?.extra
+            row.entry.corrections = (earlier?.corrections ?? []) + row.entry.corrections
             return row
         }
         ledger.version = max(version, added.map(\.entry.version).max() ?? 0)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A row of the ledger: one migration that this store counts as applied, or that it has deferred.
+/// A row of the ledger: one migration that this store counts as applied, or that waits.
 public struct LedgerEntry: Hashable, Sendable, Codable {
     /// The reason why the store counts the migration as applied.
     public enum Outcome: String, Hashable, Sendable, Codable {
@@ -13,8 +13,17 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         /// It applies to older records when they are read, and in the background; see ``Migration/onRead()``. Once all
         /// records went through it, the outcome becomes ``ran``.
         case onRead
+        /// The app stated a version for a store without a ledger, and the migration is not later.
+        case baseline
+        /// It was marked as applied by hand; see ``LedgerEntry/corrections``.
+        case marked
         /// Not applied: the migration must wait, and a later opening tries again.
         case deferred
+        /// Not applied any more: it was marked as pending by hand, and the next opening runs it.
+        case unmarked
+
+        /// Whether the store counts the migration as applied.
+        public var isApplied: Bool { self != .deferred && self != .unmarked }
 
         /// Decodes an outcome; an unknown one is that of a later release, which counts the migration as applied.
         public init(from decoder: any Decoder) throws {
@@ -44,6 +53,16 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var fingerprint: String?
     /// The names of the earlier migrations that the migration replaces.
     public var replaces: [String]
+    /// What was changed in the row by hand, the latest last.
+    public var corrections: [LedgerCorrection] {
+        get { corrected ?? [] }
+        set { corrected = newValue.isEmpty ? nil : newValue }
+    }
+    /// Whether the work that the migration does after the commit still has to succeed.
+    public var isWorkPending: Bool {
+        get { hasWork == true }
+        set { hasWork = newValue ? true : nil }
+    }
     /// Data of a later release of Molt, as JSON; this release preserves it without reading it.
     var extra: String?
     /// Whether the migration declared that older releases can read the store after it.
@@ -60,13 +79,18 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
             if newValue { isReadableByOlderReleases = true }
         }
     }
-    /// Nil for false, as in rows that were encoded before the declaration existed.
+
+    // Nil for false and for none: most rows have neither, and a suite keeps them as JSON.
     private var writable: Bool?
+    private var hasWork: Bool?
+    private var corrected: [LedgerCorrection]?
 
     private enum CodingKeys: String, CodingKey {
         case name, version, outcome, appliedAt, duration, counts, attachedCounts, appVersion, moltVersion, fingerprint
         case replaces, extra, isReadableByOlderReleases
         case writable = "isWritableByOlderReleases"
+        case hasWork = "isWorkPending"
+        case corrected = "corrections"
     }
 
     /// Creates a row.
@@ -87,6 +111,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         moltVersion: String? = nil,
         fingerprint: String? = nil,
         replaces: [String] = [],
+        corrections: [LedgerCorrection] = [],
+        isWorkPending: Bool = false,
         isReadableByOlderReleases: Bool = false,
         isWritableByOlderReleases: Bool = false
     ) {
@@ -101,6 +127,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.moltVersion = moltVersion ?? MoltRelease.version
         self.fingerprint = fingerprint
         self.replaces = replaces
+        self.corrections = corrections
+        self.isWorkPending = isWorkPending
         self.isReadableByOlderReleases = isReadableByOlderReleases || isWritableByOlderReleases
         self.isWritableByOlderReleases = isWritableByOlderReleases
     }
@@ -122,7 +150,9 @@ extension LedgerEntry: CustomStringConvertible {
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
         let headline =
             "\(MigrationID(name: name, version: version)): \(outcome.text) \(DisplayText.time(appliedAt))\(time)"
-        return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
+        let parts = [headline, counts.isZero ? nil : counts.summary, app] + corrections.map(\.description)
+        let work = isWorkPending ? "with work after the commit still to be done" : nil
+        return (parts + [work]).compactMap(\.self).joined(separator: ", ")
     }
 }
 
@@ -134,7 +164,10 @@ extension LedgerEntry.Outcome {
         case .createdAtVersion: "applied on a new store"
         case .replaced: "applied, as the migrations that it replaces"
         case .onRead: "upgrades records when they are read, since"
+        case .baseline: "applied before the store had a ledger, as the app states"
+        case .marked: "marked as applied"
         case .deferred: "waits"
+        case .unmarked: "marked as pending"
         }
     }
 }

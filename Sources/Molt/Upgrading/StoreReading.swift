@@ -142,7 +142,7 @@ struct ReadingCheck {
         try checkReadable(state, plan, newer)
         var report = report(plan)
         let isWritable =
-            state.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || $0.outcome == .deferred }
+            state.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
         report.isReadOnly = isForReading || !isWritable
         report.onRead = plan.onRead
         return StoreReading(report: report, upgrader: nil, isNewer: true)
@@ -154,7 +154,7 @@ struct ReadingCheck {
             problem.code == .migrationMissing && !newer.contains { $0.name == problem.migration?.name }
         }
         if let lost { throw plan.error(for: lost) }
-        if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
+        if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome.isApplied }) {
             throw superseded(
                 plan,
                 "It cannot be opened for reading either: migration \"\(first.name)\" does not declare "

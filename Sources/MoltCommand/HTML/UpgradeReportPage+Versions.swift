@@ -53,7 +53,7 @@ extension UpgradeReportPage {
     private func legs(of plan: MigrationPlan) -> [Leg] {
         let known = Set(plan.entries.map(\.migration.name))
         // Retired migrations, parts of later ones, and those of a newer app.
-        let others = store.ledger.filter { !known.contains($0.name) && $0.outcome != .deferred }
+        let others = store.ledger.filter { !known.contains($0.name) && $0.outcome.isApplied }
         let stations = others.map { row in
             let id = MigrationID(name: row.name, version: row.version)
             return Station(migration: id, kind: .applied, status: "\(applied(row)), not in the registry")

@@ -147,7 +147,7 @@ public final class TemporaryStore: Sendable {
             let names = migrations.migrations.filter { migration in
                 migration.attached.contains { $0.name == original.attachedName }
             }.map(\.name)
-            let rows = fixture.ledger.filter { names.contains($0.name) && $0.outcome != .deferred }
+            let rows = fixture.ledger.filter { names.contains($0.name) && $0.outcome.isApplied }
             guard !rows.isEmpty else { continue }
             let version = rows.map(\.version).max() ?? 0
             try standIn.fill([:], state: StoreContents(version: version, ledger: rows))

@@ -110,7 +110,7 @@ struct CacheCheck {
         let state = try LedgerTable.state(connection)
         // Damage in these tables is thrown as damage of the file.
         _ = try JournalTable.entries(connection)
-        let latest = state.ledger.filter { $0.outcome != .deferred }.map(\.version).max() ?? 0
+        let latest = state.ledger.filter { $0.outcome.isApplied }.map(\.version).max() ?? 0
         if latest > state.version {
             add(
                 .bookkeeping,

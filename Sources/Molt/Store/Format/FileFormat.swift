@@ -85,7 +85,9 @@ package enum FileFormat {
             fingerprint TEXT,
             replaces TEXT,
             extra TEXT,
-            is_readable INTEGER NOT NULL DEFAULT 0
+            is_readable INTEGER NOT NULL DEFAULT 0,
+            corrections TEXT,
+            is_work_pending INTEGER NOT NULL DEFAULT 0
         ) STRICT
         """,
         "molt_journal": """

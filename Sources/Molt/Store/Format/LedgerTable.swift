@@ -8,7 +8,7 @@ package enum LedgerTable {
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
-                extra, is_readable
+                extra, is_readable, corrections, is_work_pending
             FROM molt_ledger ORDER BY id
             """
         var state = StoreState(
@@ -22,8 +22,8 @@ package enum LedgerTable {
         return state
     }
 
-    /// Adds entries and sets the version; the row of a deferred migration keeps its id, and that of one on
-    /// read its numbers of changed, dropped and quarantined records, too.
+    /// Adds entries and sets the version; the row of a migration that was not applied keeps its id, and that of one
+    /// on read its numbers of changed, dropped and quarantined records, too.
     ///
     /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
     package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
@@ -32,8 +32,8 @@ package enum LedgerTable {
             INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
-                extra, is_readable
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                extra, is_readable, corrections, is_work_pending
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
                 duration = excluded.duration,
@@ -44,8 +44,11 @@ package enum LedgerTable {
                 records_quarantined = records_quarantined + excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
                 attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
-                replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra), is_readable = excluded.is_readable
-            WHERE molt_ledger.outcome IN ('\(LedgerEntry.Outcome.deferred.rawValue)', '\(LedgerEntry.Outcome.onRead.rawValue)')
+                replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra),
+                is_readable = excluded.is_readable,
+                corrections = coalesce(excluded.corrections, molt_ledger.corrections),
+                is_work_pending = excluded.is_work_pending
+            WHERE molt_ledger.outcome IN (\(replaceable))
             """
         )
         let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
@@ -58,6 +61,7 @@ package enum LedgerTable {
                 entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
                 entry.replaces.isEmpty ? nil : json(entry.replaces), entry.extra,
                 entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
+                entry.corrections.isEmpty ? nil : json(entry.corrections), entry.isWorkPending ? 1 : 0,
             ])
             try insertion.run()
         }
@@ -67,6 +71,10 @@ package enum LedgerTable {
         // A pragma takes no parameters; an integer needs no quoting.
         try connection.execute("PRAGMA user_version = \(version)")
     }
+
+    /// The outcomes of rows that a migration replaces when it runs, as a list in SQL.
+    private static let replaceable = [LedgerEntry.Outcome.deferred, .onRead, .unmarked]
+        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// Adds to the numbers of records that a migration on read has changed, dropped and quarantined.
     static func add(_ counts: MigrationReport.Counts, toRowOf name: String, _ connection: Connection)
@@ -124,6 +132,8 @@ package enum LedgerTable {
             moltVersion: row.text(11),
             fingerprint: row.isNull(13) ? nil : row.text(13),
             replaces: row.isNull(14) ? [] : value(of: row.text(14)) ?? [],
+            corrections: row.isNull(17) ? [] : value(of: row.text(17)) ?? [],
+            isWorkPending: row.integer(18) != 0,
             isReadableByOlderReleases: row.integer(16) != 0,
             isWritableByOlderReleases: row.integer(16) == 2
         )

@@ -103,7 +103,7 @@ final class StoreTransaction {
     func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
-            if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
+            if entries.contains(where: { $0.outcome.isApplied }) { try ShapeTable.clear(connection) }
         }
     }
 

@@ -19,7 +19,7 @@ struct RecordRetry {
     /// - Parameter migrations: The registry of a release that can convert the records.
     init(_ migrations: MigrationRegistry, ledger: [LedgerEntry]) {
         self.migrations = migrations
-        applied = ledger.filter { $0.outcome != .deferred }
+        applied = ledger.filter { $0.outcome.isApplied }
     }
 
     /// Sends a record through the step that it failed in and all that were applied since.

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// A change of a ledger's row that somebody made by hand.
+public struct LedgerCorrection: Hashable, Sendable, Codable {
+    /// What was changed.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// The migration was marked as applied, without running it.
+        case markedApplied
+        /// The migration was marked as pending, so that the next opening runs it.
+        case markedPending
+        /// The fingerprint of an edited migration was recorded in place of the earlier one.
+        case acceptedEdit
+    }
+
+    /// What was changed.
+    public var kind: Kind
+    /// Why, in the words of the person who made the change.
+    public var reason: String
+    /// When it was changed.
+    public var date: Date
+    /// The version of the app that changed it, as given by the app; empty if it gave none.
+    public var appVersion: String
+
+    /// Creates a correction.
+    public init(_ kind: Kind, reason: String, date: Date, appVersion: String = "") {
+        self.kind = kind
+        self.reason = reason
+        self.date = date
+        self.appVersion = appVersion
+    }
+}
+
+extension LedgerCorrection: CustomStringConvertible {
+    /// What was changed, when and why, in one line.
+    public var description: String {
+        let change =
+            switch kind {
+            case .markedApplied: "marked as applied"
+            case .markedPending: "marked as pending"
+            case .acceptedEdit: "edit accepted"
+            }
+        return "\(change) \(DisplayText.time(date)) (\(ErrorSummary.oneLine(reason)))"
+    }
+}
