@@ -31,6 +31,9 @@ public struct Migration: Sendable {
     /// Whether records go through the migration when they are read; see ``onRead()``.
     public private(set) var isOnRead = false
 
+    /// Whether its blocks complete a store with some of the migrations that it replaces; see ``completesReplaced()``.
+    public private(set) var completesReplacedMigrations = false
+
     /// The coders of the values that its closures decode and encode.
     private(set) var coding = RecordCoding.standard
     /// Whether the migration itself declares its coders; otherwise they are those of its registry.
@@ -44,9 +47,10 @@ public struct Migration: Sendable {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to; at least 1.
     ///   - name: A name that is unique in the registry.
-    ///   - replaces: The earlier migrations that this one replaces; remove them from the code. A store with all of them
-    ///     applied counts this one as applied; a store with none of them runs it; a store with some cannot be
-    ///     upgraded. Include the migration's own name if it reuses the name of one of them.
+    ///   - replaces: The earlier migrations that this one replaces. A store with all of them applied counts this one as
+    ///     applied, and a store with none of them runs it. A store with some runs the others if they are still in the
+    ///     registry; keep all of them there, or none. If they are not, it can be upgraded only by a block that
+    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
         self.init(to: version, name, replacing: replaces, steps: steps)
@@ -120,6 +124,29 @@ public struct Migration: Sendable {
     /// The declaration is not part of the ``fingerprint``.
     public func onRead() -> Migration {
         changed { $0.isOnRead = true }
+    }
+
+    /// Declares that the migration's blocks complete what some of the migrations that it replaces have begun.
+    ///
+    /// Use it when the replaced migrations have left the code, or never were in it, as those of a beta release. The
+    /// blocks then also run on a store with some of them, and ``MigrationContext/appliedReplaced`` says which:
+    ///
+    /// ```swift
+    /// Migration(to: 6, "email", replacing: ["beta-address", "mail-becomes-email"], .run { migration in
+    ///     if migration.appliedReplaced.contains("beta-address") {
+    ///         try migration.renameProperty("Person", "address", to: "email")
+    ///     } else if migration.appliedReplaced.isEmpty {
+    ///         try migration.renameProperty("Person", "mail", to: "email")
+    ///     }
+    /// }).completesReplaced()
+    /// ```
+    ///
+    /// A store with all of the replaced migrations counts this one as applied, as usual. The registry is invalid if the
+    /// migration replaces none, if the replaced ones are still in the registry, or if it has steps that are not blocks.
+    ///
+    /// The declaration is not part of the ``fingerprint``.
+    public func completesReplaced() -> Migration {
+        changed { $0.completesReplacedMigrations = true }
     }
 
     /// Declares the coders of the values that the migration's closures decode and encode.

@@ -18,6 +18,9 @@ public final class MigrationContext {
     public let oldVersion: Int
     /// The version that this migration brings the store to.
     public let version: Int
+    /// The names of those of the migrations it replaces that the store has been through; see
+    /// ``Migration/completesReplaced()``.
+    public let appliedReplaced: Set<String>
 
     let step: ScheduledStep
     let runner: StepRunner
@@ -66,6 +69,7 @@ public final class MigrationContext {
         coding = step.migration.coding
         oldVersion = step.pending.oldVersion
         version = step.migration.version
+        appliedReplaced = runner.applied.intersection(step.migration.replaces)
         let lastID = try runner.records.lastRecordID()
         guard lastID < Int64.max else {
             throw MoltError(

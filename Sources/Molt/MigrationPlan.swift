@@ -13,8 +13,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case applied
         /// It counts as applied, and records that were not upgraded yet go through it when they are read.
         case onRead
-        /// All migrations that it replaces were applied, so it counts as applied.
+        /// All migrations that it replaces were applied, or will run, so it counts as applied.
         case replaced
+        /// It is not later than the version at which the app says that the store enters, so it counts as applied.
+        case baseline
+        /// Another migration replaces it and has run or runs instead; see ``MigrationPlan/Entry/replacement``.
+        case notNeeded
         /// It is not in the ledger although the store has passed its version.
         case late
         /// It only works on records, and the store is a suite that is upgraded without a cache.
@@ -81,6 +85,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var status: Status
         /// What opening the store does about it.
         public var action: Action
+        /// The migration that runs or has run instead of it; nil if none does.
+        public var replacement: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]
 
@@ -130,12 +136,16 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// The path of the store's file, or the name of its suite.
     public var store: String
-    /// The store's current version.
+    /// The store's current version; for a store without a ledger the one at which the app says that it enters.
     public var from: Int
     /// The store's version after the upgrade.
     public var to: Int
     /// Whether the store does not exist yet.
     public var isFresh: Bool
+    /// The version at which the app says that the store enters; nil if it has a ledger, or the app says nothing.
+    ///
+    /// See ``MigrationRegistry/baseline(from:)``.
+    public var baseline: Int?
     /// The registry's migrations, in the order in which they run.
     public var entries: [Entry]
     /// Why the store cannot be upgraded; empty when it can.
@@ -156,7 +166,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     var finishedOnRead: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case store, from, to, isFresh, entries, problems, journal, edits, settingNotes
+        case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes
     }
 
     /// The migrations that would run, in order, without those that run only if others import records.
@@ -191,7 +201,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
-        isFresh || from != to || entries.contains { $0.willRun }
+        isFresh || from != to || baseline != nil || entries.contains { $0.willRun }
     }
 
     /// Whether the ledger or the version would change.
@@ -227,7 +237,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         try migrations.validate()
         let stores = AttachedStores(store, migrations, configuration)
         try self.init(
-            stores.state(store.state()),
+            stores.entering(stores.state(store.state()), store.records),
             storeName: store.storeName,
             migrations: migrations,
             stores,
@@ -276,7 +286,10 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (_, .pending): "pending"
         case (_, .applied): "applied"
         case (_, .onRead): "applied, on read"
+        case (.recordOnly(.replaced), .replaced): "counts as applied, as the migrations that it replaces"
+        case (_, .baseline): "counts as applied, as the app says"
         case (_, .replaced): "applied, as the migrations that it replaces"
+        case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
         case (_, .late): willRun ? "late, will run" : "late"
         case (_, .recordsOnly): "needs a cache"
         }
@@ -331,7 +344,8 @@ extension MigrationPlan: CustomStringConvertible {
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
-        let versions = from == to ? "version \(to)" : "version \(from) to \(to)"
+        let start = baseline == nil ? "version" : "enters at version"
+        let versions = from == to ? "\(start) \(to)" : "\(start) \(from) to \(to)"
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }
 }

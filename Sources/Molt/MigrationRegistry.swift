@@ -43,6 +43,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// such migration is also correct for records of a later version.
     public var allowsLateMigrations: Bool
 
+    /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
+    package var baseline: (@Sendable (UnversionedStore) throws -> Int?)?
+
     /// Creates an empty registry.
     public init() {
         self.init([])
@@ -168,18 +171,31 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Subregistries
 
+    /// The migration with a name, for a test of it alone.
+    ///
+    /// ```swift
+    /// let alone: MigrationRegistry = [try migrations["split-full-name"]]
+    /// ```
+    ///
+    /// - Throws: ``MoltError`` with the code `unknownMigration`.
+    public subscript(name: String) -> Migration {
+        get throws { try migrations[index(of: name)] }
+    }
+
+    private func index(of name: String) throws -> Int {
+        if let index = migrations.firstIndex(where: { $0.name == name }) { return index }
+        throw MoltError(
+            .unknownMigration,
+            "No migration of the registry is named \"\(name)\". It has: \(names.joined(separator: ", "))."
+        )
+    }
+
     /// The registry up to and including a migration, with the coders of its version.
     ///
     /// - Throws: ``MoltError`` with the code `unknownMigration`.
     public func upTo(_ name: String) throws -> MigrationRegistry {
-        guard let index = migrations.firstIndex(where: { $0.name == name }) else {
-            throw MoltError(
-                .unknownMigration,
-                "No migration of the registry is named \"\(name)\". It has: \(names.joined(separator: ", "))."
-            )
-        }
         var registry = self
-        registry.migrations.removeSubrange((index + 1)...)
+        registry.migrations.removeSubrange((try index(of: name) + 1)...)
         return registry.withCoders(of: registry.version)
     }
 
@@ -196,6 +212,14 @@ extension MigrationRegistry {
     func importing(includesSettings: Bool) -> MigrationRegistry {
         var registry = self
         registry.migrations = migrations.map { $0.importing(includesSettings: includesSettings) }
+        return registry
+    }
+
+    /// The registry without its shortcuts: every store goes through the migrations that they replace.
+    package var withoutShortcuts: MigrationRegistry {
+        let names = Set(names)
+        var registry = self
+        registry.migrations.removeAll { $0.isShortcut(among: names) }
         return registry
     }
 }

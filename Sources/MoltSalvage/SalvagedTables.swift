@@ -233,8 +233,11 @@ struct SalvagedTables {
         try target.connection.prepare("SELECT name FROM molt_ledger").eachRow { row throws(SQLiteError) in
             names.insert(row.text(0))
         }
+        let ways = migrations.shortcutWays
+        for (shortcut, way) in ways where names.contains(shortcut) { names.formUnion(way) }
+        // A store that has been through the replaced migrations counts a shortcut as applied.
         let passed = migrations.migrations.filter { migration in
-            migration.version <= report.schemaVersion && !names.contains(migration.name)
+            migration.version <= report.schemaVersion && !names.contains(migration.name) && ways[migration.name] == nil
                 && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
         }
         guard !passed.isEmpty else { return }

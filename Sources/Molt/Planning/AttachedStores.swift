@@ -47,6 +47,8 @@ final class AttachedStores {
 
         /// Its ledger; nil if no migration has changed it.
         var ledger: SuiteLedger? { content?.ledger }
+        /// Whether no migration is in its ledger.
+        var hasNoLedger: Bool { ledger?.rows.isEmpty ?? true }
         /// Whether it has no settings.
         var isEmpty: Bool { content?.isEmpty ?? true }
     }

@@ -90,9 +90,10 @@ extension MigrationPlan {
         suites: () throws -> [String: AttachedStores.SuiteState]
     ) rethrows {
         store = storeName
-        from = state.version
+        from = max(state.version, state.baseline ?? 0)
         to = registry.version
         isFresh = state.isFresh
+        baseline = state.baseline
         entries = []
         problems = []
         journal = state.journal
@@ -309,6 +310,15 @@ extension MigrationPlan {
                 isComplete = false
             }
         }
+        let names = Set(registry.names)
+        for index in registry.migrations.indices where entries[index].action == .recordOnly(.replaced) {
+            let migration = registry.migrations[index]
+            guard migration.isShortcut(among: names),
+                let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
+                )
+            else { continue }
+            entries[index].action = .wait("It replaces migration \(part.migration), which is deferred.")
+        }
         // Records must go through the migrations in order.
         for index in candidates where stores.hasRecords {
             guard let reason = entries[index].deferral else { continue }
@@ -348,23 +358,26 @@ extension MigrationPlan {
     }
 
     private mutating func checkVersions(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard !state.isFresh else { return }
-        if state.version > registry.version {
+        guard !state.isFresh || baseline != nil else { return }
+        if from > registry.version {
+            let problem =
+                baseline == from
+                ? "The app says that the store enters at version \(from)"
+                : "The store is at version \(from), which a newer app wrote"
             problems.append(
                 Problem(
                     code: .superseded,
-                    problem: "The store is at version \(state.version), which a newer app wrote; this one knows "
-                        + "versions up to \(registry.version).",
+                    problem: "\(problem); this one knows versions up to \(registry.version).",
                     advice: (registry.migrations.isEmpty
                         ? "Pass the app's migrations, or update the app. " : "Update the app. ")
                         + MoltError.recoveryAdvice
                 )
             )
-        } else if state.version < registry.oldestSupportedVersion {
+        } else if from < registry.oldestSupportedVersion {
             problems.append(
                 Problem(
                     code: .tooOld,
-                    problem: "The store is at version \(state.version); the oldest version that this app can upgrade "
+                    problem: "The store is at version \(from); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion).",
                     advice: "Open it first with a release that still has the "
                         + "migrations in between, or begin with an empty cache and keep this one aside: call "
@@ -381,14 +394,26 @@ extension MigrationPlan {
         let unknown = registry.unknown(in: state.ledger)
         guard !unknown.isEmpty else { return }
         let names = unknown.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let problem = "The store has migrations that this app does not have: \(names). "
+        let applied = Set(state.ledger.map(\.name))
+        // Two builds may have given one number to different migrations, such as a beta release and the one that shipped.
+        let twin = unknown.lazy.compactMap { row in
+            registry.migrations.first { $0.version == row.version && !applied.contains($0.name) }.map { (row, $0) }
+        }.first
         problems.append(
             Problem(
                 code: .migrationMissing,
-                problem:
-                    "The store has migrations that this app does not have: \(names). They were renamed or "
-                    + "removed here, or a build of another branch applied them.",
-                advice:
-                    "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace it with another one.",
+                problem: problem
+                    + (twin.map { row, migration in
+                        "Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here: two builds gave "
+                            + "the number to different migrations."
+                    } ?? "They were renamed or removed here, or a build of another branch applied them."),
+                advice: twin.map { row, migration in
+                    "Replace both by a migration to a later version, whose block completes either: `replacing: "
+                        + "[\"\(row.name)\", \"\(migration.name)\"]` and completesReplaced()."
+                }
+                    ?? "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace it "
+                    + "with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
         )
@@ -403,8 +428,9 @@ extension MigrationPlan {
     ) {
         entries = []
         var mayHaveRecords = false
+        let shortcuts = Shortcuts(registry, applied: Set(rows.applied.keys), suites)
         for migration in registry.migrations {
-            let entry = entry(for: migration, state, registry, rows, suites, mayHaveRecords: mayHaveRecords)
+            let entry = entry(for: migration, state, registry, rows, suites, shortcuts, mayHaveRecords: mayHaveRecords)
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -416,20 +442,33 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ rows: LedgerRows,
         _ suites: [String: AttachedStores.SuiteState],
+        _ shortcuts: Shortcuts,
         mayHaveRecords: Bool
     ) -> Entry {
         let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
         let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
+        let isConcerned = state.holdsRecords || migration.worksOnSettings
         var (status, action) =
-            state.isFresh && (state.holdsRecords || migration.worksOnSettings)
-            ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
-            : statusAndAction(of: migration, state, registry, rows)
+            (isConcerned ? shortcuts.statusAndAction(of: migration) : nil)
+            ?? (state.isFresh && isConcerned
+                ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
+                : statusAndAction(of: migration, state, registry, rows))
+        if status == .pending, let baseline = state.baseline, migration.version <= baseline,
+            !state.isFresh || migration.steps.contains(where: \.runsOnFreshStore)
+        {
+            (status, action) = (.baseline, .recordOnly(.baseline))
+        }
+        let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
+        case (.notNeeded, _):
+            let partly = lacking.filter { shortcuts.partlyThrough[$0]?.contains(migration.name) == true }
+            if !partly.isEmpty { action = .runAgain(on: partly.sorted()) }
+        case (.replaced, _) where shortcuts.notTaken.contains(migration.name): break
+        case (.applied, _) where rows.applied[migration.name]?.outcome == .baseline: break
         case (.applied, _), (.replaced, _):
             // A suite may have been put back from a copy; an empty one has nothing to upgrade.
-            let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
-                .filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
-            if !lacking.isEmpty { action = .runAgain(on: lacking.sorted()) }
+            let filled = lacking.filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
+            if !filled.isEmpty { action = .runAgain(on: filled.sorted()) }
         case (_, .run): action = .run(settled: settled.sorted())
         default: break
         }
@@ -438,6 +477,7 @@ extension MigrationPlan {
             steps: migration.steps.map(\.description),
             status: status,
             action: action,
+            replacement: shortcuts.replacements[migration.name],
             losses: migration.steps.flatMap(\.declaration.losses)
         )
     }
@@ -468,8 +508,10 @@ extension MigrationPlan {
         }
         if !appliedParts.isEmpty {
             if hasAllParts { return (.replaced, .recordOnly(.replaced)) }
-            addPartlyReplaced(migration, appliedParts)
-            return (.pending, .none)
+            guard migration.completesReplacedMigrations else {
+                addPartlyReplaced(migration, appliedParts)
+                return (.pending, .none)
+            }
         }
         if !isDeferred(migration, rows), max(state.version, rows.version) > migration.version {
             if registry.allowsLateMigrations { return (.late, .run()) }
@@ -497,9 +539,8 @@ extension MigrationPlan {
                 code: .partlyReplaced,
                 problem: "The store has applied some of the migrations that \(migration.id) replaces "
                     + "(\(list(appliedParts))) but not all (missing: \(list(missing))).",
-                advice: "Keep the replaced migrations "
-                    + "in the registry until every store has applied all of them, or open this store first with a release "
-                    + "that has them.",
+                advice: "Keep the replaced migrations in the registry beside it, or let its block complete what is "
+                    + "missing and declare completesReplaced(), or open this store first with a release that has them.",
                 migration: migration.id
             )
         )

@@ -43,7 +43,13 @@ extension MigrationRegistry {
             }
             faults += versionFaults(of: migration, place: place, after: last)
             last = max(last, migration.version)
-            faults += replacementFaults(of: migration, place: place, names: names, replaced: replaced)
+            faults += replacementFaults(
+                of: migration,
+                place: place,
+                names: names,
+                earlier: Set(migrations.prefix(index).map(\.name)),
+                replaced: replaced
+            )
             replaced.formUnion(migration.replaces)
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
@@ -168,24 +174,50 @@ extension MigrationRegistry {
 
     /// - Parameters:
     ///   - names: The names of all migrations.
+    ///   - earlier: The names of those before it.
     ///   - replaced: The names that earlier migrations replace.
     private func replacementFaults(
         of migration: Migration,
         place: String,
         names: Set<String>,
+        earlier: Set<String>,
         replaced: Set<String>
     ) -> [String] {
         var faults: [String] = []
-        for name in migration.replaces where name != migration.name {
-            if names.contains(name) {
-                faults.append("\(place), replaces \"\(name)\", which is still in the registry. Remove that one.")
-            }
-            if replaced.contains(name) {
-                faults.append("\(place), replaces \"\(name)\", which an earlier migration replaces already.")
-            }
+        let others = migration.replaces.filter { $0 != migration.name }
+        let kept = others.filter(names.contains)
+        func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+        if !kept.isEmpty, kept.count < others.count || migration.replaces.contains(migration.name) {
+            let missing = others.filter { !names.contains($0) }
+            faults.append(
+                "\(place), replaces \(list(kept)), still in the registry, "
+                    + (missing.isEmpty
+                        ? "and has the name of a migration that it replaces. " : "and not \(list(missing)). ")
+                    + "Keep all replaced migrations beside it, or remove them all."
+            )
+        }
+        for name in kept where !earlier.contains(name) {
+            faults.append("\(place), replaces \"\(name)\", which comes after it. Register it after that one.")
+        }
+        for name in others where replaced.contains(name) && !names.contains(name) {
+            faults.append("\(place), replaces \"\(name)\", which an earlier migration replaces already.")
         }
         if migration.replaces == [migration.name] {
             faults.append("\(place), replaces only itself.")
+        }
+        if migration.completesReplacedMigrations {
+            if migration.replaces.isEmpty {
+                faults.append("\(place), completes replaced migrations but replaces none. Remove completesReplaced().")
+            } else if !kept.isEmpty {
+                faults.append(
+                    "\(place), completes replaced migrations that are still in the registry, so that a store runs them "
+                        + "itself. Remove completesReplaced()."
+                )
+            }
+            faults += migration.steps.enumerated().filter { !($0.element.declaration is RunStep) }.map { number, step in
+                "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
+                    + "Remove completesReplaced(), or do it in a block."
+            }
         }
         return faults
     }

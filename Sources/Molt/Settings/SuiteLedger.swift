@@ -118,11 +118,17 @@ package struct SuiteLedger: Codable {
 
     // MARK: Rows
 
-    /// Whether the suite has been through a migration, or through one that it replaces.
+    /// Whether the suite has been through a migration, through one that it replaces, or through one that replaces it.
     func hasApplied(_ migration: Migration) -> Bool {
+        hasRow(of: migration)
+            || rows.contains { $0.entry.outcome.isApplied && migration.replaces.contains($0.entry.name) }
+    }
+
+    /// Whether the suite has been through a migration, or through one that replaces it.
+    func hasRow(of migration: Migration) -> Bool {
         rows.contains { row in
             row.entry.outcome.isApplied
-                && (row.entry.name == migration.name || migration.replaces.contains(row.entry.name))
+                && (row.entry.name == migration.name || row.entry.replaces.contains(migration.name))
         }
     }
 

@@ -120,14 +120,23 @@ package final class StoreFile {
 
     /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws -> Bool {
-        guard let connection else {
-            guard !isInMemory else { return false }
-            return try FileProbe.look(path) { connection throws(SQLiteError) in
-                try connection.hasRecords(before: version)
-            } ?? false
+        try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
+    }
+
+    /// Access to records for a plan.
+    var records: RecordLookup {
+        RecordLookup { key in
+            try self.look { connection throws(SQLiteError) in try connection.record(forKey: key) } ?? nil
+        } count: { type in
+            try self.look { connection throws(SQLiteError) in try connection.count(ofType: type) } ?? 0
         }
+    }
+
+    /// Runs a closure that reads the file; nil if there is none.
+    private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found? {
+        guard let connection else { return isInMemory ? nil : try FileProbe.look(path, body) }
         do {
-            return try connection.hasRecords(before: version)
+            return try body(connection)
         } catch {
             throw MoltError(error, store: path)
         }

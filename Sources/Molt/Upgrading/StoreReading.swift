@@ -71,8 +71,9 @@ struct ReadingCheck {
     }
 
     private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
-        try MigrationPlan(
-            state: state,
+        let stores = AttachedStores(store, registry, configuration)
+        return try MigrationPlan(
+            state: stores.entering(state, store.records),
             storeName: store.storeName,
             migrations: registry,
             onlyRecordsOnRead: isNewer(state),

@@ -202,7 +202,7 @@ final class Upgrade {
         if store.primary != nil || !plan.journal.isEmpty { return true }
         let hasSuites = store.attached.contains { $0.suite != nil }
         return zip(registry.migrations, plan.entries).contains { migration, entry in
-            guard entry.action.runsSteps else { return false }
+            guard entry.action.runsSteps || entry.status == .baseline else { return false }
             // A block may use the suites that were attached when the store was opened.
             return migration.attached.contains { $0.suite != nil }
                 || hasSuites && migration.steps.contains(where: \.isBlock)
@@ -310,7 +310,7 @@ final class Upgrade {
         var hasRun = false
         try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
             // Another process may have upgraded the store between the plan and the lock, so plan again.
-            let state = try stores.state(transaction.state())
+            let state = try stores.entering(stores.state(transaction.state()), transaction.lookup)
             var plan = try MigrationPlan(
                 state,
                 storeName: store.storeName,
@@ -420,8 +420,8 @@ final class Upgrade {
                 counts: entry.counts,
                 attachedCounts: entry.attachedCounts,
                 appVersion: configuration.appVersion,
-                // Other migrations did the work that a replacement stands for.
-                fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
+                // Other migrations, or the app itself, did the work.
+                fingerprint: [.replaced, .baseline].contains(entry.outcome) ? nil : migration?.fingerprint,
                 replaces: migration?.replaces ?? [],
                 isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
                 isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
@@ -445,14 +445,22 @@ final class Upgrade {
     /// The suite that is upgraded without a cache gets all.
     private func suiteRows(_ rows: [LedgerEntry], _ runner: StepRunner) -> [String: [SuiteLedger.Row]] {
         var found: [String: [SuiteLedger.Row]] = [:]
+        let primary = [store.primary?.attachedName].compactMap(\.self)
         for var row in rows {
             // The records are those of one of several stores.
             row.counts = MigrationReport.Counts()
-            for name in runner.suites(of: row.name).union([store.primary?.attachedName].compactMap(\.self)) {
+            let entered = row.outcome == .baseline ? availableSuites(of: row.name) : []
+            for name in runner.suites(of: row.name).union(primary).union(entered) {
                 found[name, default: []].append(SuiteLedger.Row(row, in: registry))
             }
         }
         return found
+    }
+
+    /// The names of the suites that a migration works on and that can be changed now.
+    private func availableSuites(of migration: String) -> [String] {
+        let attached = Set(registry.migrations.filter { $0.name == migration }.flatMap(\.attached).map(\.name))
+        return readStores().availableSuites.map(\.attachedName).filter(attached.contains)
     }
 
     // MARK: Beside an open cache

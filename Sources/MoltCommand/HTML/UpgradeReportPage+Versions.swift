@@ -80,9 +80,9 @@ extension UpgradeReportPage {
         } else if entry.willRun {
             (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
         } else if entry.isApplied {
-            (kind, status) = (
-                .applied, store.ledger.first { $0.name == entry.migration.name }.map(applied) ?? "applied"
-            )
+            let row = store.ledger.first { $0.name == entry.migration.name }
+            let replacement = entry.replacement.map { "replaced by \($0.name)" }
+            (kind, status) = (.applied, row.map(applied) ?? replacement ?? "applied")
         } else {
             (kind, status) = (.waits, Self.reason(of: entry))
         }

@@ -146,7 +146,7 @@ public final class TemporaryStore: Sendable {
         for (original, standIn) in allStandIns where fixture.primary != .suite(original) {
             let names = migrations.migrations.filter { migration in
                 migration.attached.contains { $0.name == original.attachedName }
-            }.map(\.name)
+            }.flatMap { [$0.name] + $0.replaces }
             let rows = fixture.ledger.filter { names.contains($0.name) && $0.outcome.isApplied }
             guard !rows.isEmpty else { continue }
             let version = rows.map(\.version).max() ?? 0

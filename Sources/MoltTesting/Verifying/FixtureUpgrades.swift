@@ -11,6 +11,8 @@ struct FixtureUpgrades {
     let settings: SettingCheck
     private(set) var configuration: CodableCache.Configuration
     private let newest: Int
+    /// The version at which the fixture enters, if its ledger is empty and the registry says so.
+    private var baseline: Int?
     let losses: AcknowledgedLosses?
 
     var failures = FailureList()
@@ -36,7 +38,7 @@ struct FixtureUpgrades {
     ) {
         self.name = name
         self.fixture = fixture
-        self.migrations = migrations
+        self.migrations = fixture.entering(migrations)
         self.types = types
         self.settings = settings
         self.configuration = configuration
@@ -60,7 +62,7 @@ struct FixtureUpgrades {
 
     /// Whether an upgrade to a version would change the fixture.
     func needsUpgrade(to version: Int) -> Bool {
-        version >= fixture.schemaVersion && plan(of: fixture, upTo: version).needsUpgrade
+        version >= max(fixture.schemaVersion, baseline ?? 0) && plan(of: fixture, upTo: version).needsUpgrade
     }
 
     var row: VerificationReport.Row {
@@ -78,11 +80,16 @@ struct FixtureUpgrades {
             failures.add(edit, at: name, newest: newest)
         }
         guard checkOwnLedger() else { return }
+        if fixture.ledger.isEmpty, migrations.baseline != nil {
+            // An error is that of the upgrades.
+            baseline = try? TemporaryStore(fixture).dryRun(of: migrations, configuration: configuration).from
+        }
         for target in targets {
             try Task.checkCancellation()
             try await upgrade(to: target)
         }
         await upgradeStepByStep()
+        await upgradeWithoutShortcuts()
         if let result = results[migrations.version] {
             failures.add(TypeCheck(result, types, migrations, newest: newest, name: name).failures)
             failures.add(settings.failures(in: result, name: name))
@@ -100,6 +107,7 @@ struct FixtureUpgrades {
     func plan(of store: StoreFixture, upTo version: Int) -> MigrationPlan {
         var state = StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger)
         state.holdsRecords = fixture.primary == .cache
+        state.baseline = store.ledger.isEmpty ? baseline : nil
         return MigrationPlan(
             state: state,
             storeName: name,
@@ -128,8 +136,8 @@ extension FixtureUpgrades {
                     configuration: configuration
                 )
                 let difference = StoreDifference(
-                    expected: try store.contents(after: entry),
-                    found: jump,
+                    expected: try store.contents(after: entry).withoutRows(ofWaysIn: migrations),
+                    found: jump.withoutRows(ofWaysIn: migrations),
                     aspects: .all
                 )
                 guard !difference.isEmpty else { continue }
@@ -153,5 +161,43 @@ extension FixtureUpgrades {
                     + "the other, throws \(UpgradeText.of(error))"
             )
         }
+    }
+
+    /// Upgrades a copy through the migrations that shortcuts replace, and compares it with what the shortcuts give.
+    mutating func upgradeWithoutShortcuts() async {
+        let target = migrations.version
+        let plan = plan(of: fixture, upTo: target)
+        let shortcuts = Set(plan.entries.compactMap(\.replacement)).intersection(plan.pending)
+        guard let shortcut = shortcuts.min(by: { $0.version < $1.version }), let result = results[target] else {
+            return
+        }
+        let entry = EntryPoint.all(for: fixture.primary)[0]
+        let text = "migration \(shortcut) does not do what the migrations that it replaces do"
+        do {
+            let store = try TemporaryStore(fixture)
+            upgrades += 1
+            let registry = migrations.withoutShortcuts
+            _ = try await store.upgrade(through: registry, by: entry, configuration: configuration)
+            let difference = StoreDifference(
+                expected: try store.contents(after: entry).withoutRows(ofWaysIn: migrations),
+                found: result.withoutRows(ofWaysIn: migrations),
+                aspects: .order
+            )
+            guard !difference.isEmpty else { return }
+            failures.add(.path, name, "\(text). Expected is what those give:\n\(difference)")
+        } catch {
+            failures.add(.path, name, "\(text): they throw \(UpgradeText.of(error))")
+        }
+    }
+}
+
+extension StoreFixture {
+    /// The store without the ledger's rows of shortcuts and of the migrations that they replace.
+    fileprivate func withoutRows(ofWaysIn migrations: MigrationRegistry) -> StoreFixture {
+        let ways = migrations.shortcutWays
+        let names = Set(ways.keys).union(ways.values.joined())
+        var fixture = self
+        fixture.ledger.removeAll { names.contains($0.name) }
+        return fixture
     }
 }

@@ -114,8 +114,25 @@ struct RegistryFaultTests {
         ("cannot be below 0", MigrationRegistry([], oldestSupportedVersion: -1)),
         ("is above", MigrationRegistry([], oldestSupportedVersion: 1 << 31)),
         (
-            "replaces \"a\", which is still in the registry",
-            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"])]
+            "replaces \"a\", still in the registry, and not \"z\". Keep all replaced migrations beside it",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a", "z"])]
+        ),
+        (
+            "replaces \"a\", still in the registry, and has the name of a migration that it replaces",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a", "b"])]
+        ),
+        (
+            "replaces \"b\", which comes after it",
+            [Migration(to: 1, "a", replacing: ["b"]), Migration(to: 2, "b")]
+        ),
+        ("completes replaced migrations but replaces none", [Migration(to: 1, "a").completesReplaced()]),
+        (
+            "completes replaced migrations that are still in the registry",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"]).completesReplaced()]
+        ),
+        (
+            "step 1: Only a block can tell which replaced migrations were applied (delete the type T)",
+            [Migration(to: 1, "a", replacing: ["z"], .deleteType("T")).completesReplaced()]
         ),
         (
             "replaces \"a\", which an earlier migration replaces already",

@@ -49,6 +49,8 @@ public struct DocumentUpgrade: Sendable {
     ///   of the version `oldestVersion`.
     public init(_ migrations: MigrationRegistry, types: [String]? = nil, from oldestVersion: Int? = nil) throws {
         try migrations.validate()
+        // A document has no ledger that could tell whether it has been through a part of a shortcut's way.
+        let migrations = migrations.withoutShortcuts
         blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
         version = migrations.version
         let oldest = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)

@@ -17,6 +17,8 @@ final class StepRunner {
     private let plan: MigrationPlan
     /// The migrations that have a row in the ledger.
     private let recorded: Set<String>
+    /// Those of them that count as applied.
+    let applied: Set<String>
     private let schedule: UpgradeSchedule
     private var results: [String: Result] = [:]
     /// Whether the store has no data from an earlier release or a step.
@@ -52,6 +54,7 @@ final class StepRunner {
         notes = DryRunNotes(configuration)
         self.plan = plan
         recorded = Set(ledger.map(\.name))
+        applied = Set(ledger.filter(\.outcome.isApplied).map(\.name))
         isEmpty = plan.isFresh
         schedule = UpgradeSchedule(of: plan, registry)
     }

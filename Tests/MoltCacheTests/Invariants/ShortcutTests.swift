@@ -1,0 +1,270 @@
+import Foundation
+import Generators
+import TestSupport
+import Testing
+
+@testable import Molt
+
+/// A migration may stand beside those that it replaces, or complete what some of them have begun.
+@Suite("Shortcuts and replacements")
+struct ShortcutTests {
+    private static let records = [StoredRecord("Person", "p", #"{"trace":""}"#)]
+
+    private static func appending(_ text: String) -> MigrationStep {
+        .transform("Person") { $0["trace"] = .string(try $0.string("trace") + text) }
+    }
+
+    private static func trace(_ number: Int) -> Migration {
+        Migration(to: number, "v\(number)", appending("v\(number)"))
+    }
+
+    /// A migration that does what those to some versions do.
+    private static func shortcut(_ name: String, _ versions: ClosedRange<Int>) -> Migration {
+        Migration(
+            to: versions.upperBound,
+            name,
+            replacing: versions.map { "v\($0)" },
+            steps: versions.map { appending("v\($0)") }
+        )
+    }
+
+    private static let released = MigrationRegistry((1...5).map(trace))
+
+    // MARK: Merged migrations
+
+    @Test(arguments: 0...5)
+    func `GRDB 34 and 35: replaced migrations may stay beside their replacement, for stores in the middle`(
+        start: Int
+    ) async throws {
+        let store = try OldStore(Self.records)
+        try await store.upgrade(Self.released.upTo(version: start))
+        let registry = MigrationRegistry(
+            Self.released.migrations[...3] + [Self.shortcut("merged", 2...4), Self.released.migrations[4]]
+        )
+        let report = try await store.upgrade(registry)
+        let ran = [
+            "v1 ran, merged ran, v5 ran", "merged ran, v5 ran", "v3 ran, v4 ran, merged replaced, v5 ran",
+            "v4 ran, merged replaced, v5 ran", "merged replaced, v5 ran", "",
+        ]
+        #expect(report.outcomes == ran[start])
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5"}"#])
+        #expect(try await store.upgrade(registry).isEmpty)
+        // The replaced migrations may leave the registry once every store is through it.
+        let later = MigrationRegistry([Self.trace(1), Self.shortcut("merged", 2...4), Self.trace(5), Self.trace(6)])
+        #expect(try await store.upgrade(later).outcomes.hasSuffix("v6 ran"))
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5v6"}"#])
+    }
+
+    /// GRDB's closure runs on every store, and its merged identifiers leave the log.
+    @Test(arguments: ["v4", "merged"], 0...5)
+    func `GRDB 34 and 35: a block may be told which replaced migrations were applied, and complete the others`(
+        name: String,
+        start: Int
+    ) async throws {
+        let store = try OldStore(Self.records)
+        try await store.upgrade(Self.released.upTo(version: start))
+        let told = Log<Set<String>>()
+        let merged = Migration(
+            to: 4,
+            name,
+            replacing: ["v2", "v3", "v4"],
+            .run { migration in
+                told.append(migration.appliedReplaced)
+                let missing = ["v2", "v3", "v4"].filter { !migration.appliedReplaced.contains($0) }
+                try migration.enumerate("Person") { _, person in
+                    person["trace"] = .string(try person.string("trace") + missing.joined())
+                }
+            }
+        ).completesReplaced()
+        let registry: MigrationRegistry = [Self.trace(1), merged, Self.trace(5)]
+        try await store.upgrade(registry)
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5"}"#])
+        let applied: [Set<String>] = [[], [], ["v2"], ["v2", "v3"]]
+        #expect(told.all == (start < 4 ? [applied[start]] : []))
+        #expect(try await store.upgrade(registry).isEmpty)
+    }
+
+    // MARK: Any shortcuts
+
+    @Test(arguments: 0..<40)
+    func `Whatever shortcuts a registry has, a store of any release has the same records in the end`(
+        seed: Int
+    ) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var migrations: [Migration] = []
+        for version in 1...6 {
+            migrations.append(Self.trace(version))
+            for number in 0..<random.below(3) where version > 1 {
+                let first = 1 + random.below(version - 1)
+                migrations.append(Self.shortcut("s\(version)-\(number)", first...version))
+            }
+        }
+        let registry = MigrationRegistry(migrations)
+        let store = try OldStore(Self.records)
+        // The first releases may have had no shortcuts.
+        let start = random.below(7)
+        for version in 1...6 where random.oneIn(2) {
+            let release = registry.upTo(version: version)
+            try await store.upgrade(version < start ? release.withoutShortcuts : release)
+        }
+        try await store.upgrade(registry)
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5v6"}"#])
+        let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+        #expect(plan.completed.count == migrations.count && !plan.needsUpgrade, "\(plan)")
+    }
+
+    @Test func `A longer shortcut goes before a shorter one, and may replace another shortcut`() async throws {
+        let long = Migration(
+            to: 4,
+            "long",
+            replacing: ["short", "v4"],
+            steps: (2...4).map { Self.appending("v\($0)") }
+        )
+        let registry = MigrationRegistry(
+            Self.released.migrations[...2] + [Self.shortcut("short", 2...3), Self.trace(4), long]
+        )
+        let store = try OldStore(Self.records)
+        #expect(try await store.upgrade(registry.upTo("v1")).outcomes == "v1 ran")
+        let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+        #expect(
+            plan.description.hasSuffix(
+                """
+                : version 1 to 4, 1 of 6 migrations to run
+                  · 1  v1  (applied)
+                  · 2  v2  (not needed: "long" (version 4) replaces it)
+                  · 3  v3  (not needed: "long" (version 4) replaces it)
+                  · 3  short  (not needed: "long" (version 4) replaces it)
+                  · 4  v4  (not needed: "long" (version 4) replaces it)
+                  > 4  long  (pending)
+                       - transform Person
+                       - transform Person
+                       - transform Person
+                """
+            ),
+            "\(plan)"
+        )
+        #expect(try await store.upgrade(registry).outcomes == "long ran")
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4"}"#])
+
+        let other = try OldStore(Self.records)
+        try await other.upgrade(registry.upTo("short"))
+        #expect(try await other.upgrade(registry).outcomes == "v4 ran, long replaced")
+        #expect(try other.snapshot().contents == [#"{"trace":"v1v2v3v4"}"#])
+    }
+
+    @Test func `A new store is created with the shortcut, and a document goes through what it replaces`() throws {
+        let registry = MigrationRegistry(Self.released.migrations[...2] + [Self.shortcut("short", 2...3)])
+        let cache = try CodableCache(inMemory: registry)
+        #expect(cache.report.outcomes == "v1 bornFresh, short bornFresh")
+        let document = try DocumentUpgrade(registry)
+            .upgrade(Data(#"{"trace":"v1v2"}"#.utf8), ofType: "Person", writtenAt: 2)
+        #expect(String(decoding: document.content, as: UTF8.self) == #"{"trace":"v1v2v3"}"#)
+    }
+
+    // MARK: Settings
+
+    /// A line that each migration adds to a suite, in order.
+    private func registry(_ notebook: Notebook) -> MigrationRegistry {
+        [
+            notebook.adding("a"), notebook.adding("b", to: 2),
+            Migration(
+                to: 2,
+                "both",
+                replacing: ["a", "b"],
+                .notes(notebook) {
+                    try $0.add("a")
+                    try $0.add("b")
+                }
+            ),
+        ]
+    }
+
+    @Test func `A cache goes through what a shortcut replaces if another store brought its suite through a part`()
+        async throws
+    {
+        let notebook = try Notebook(["old"])
+        let registry = registry(notebook)
+        try await OldStore(Self.records).upgrade(registry.upTo("a"))
+        let store = try OldStore(Self.records)
+        #expect(try await store.upgrade(registry).outcomes == "a ran, b ran, both replaced")
+        #expect(try notebook.lines == ["old", "a", "b"])
+        let last = try OldStore(Self.records)
+        #expect(try await last.upgrade(registry).outcomes == "both ran")
+        #expect(try notebook.lines == ["old", "a", "b"])
+    }
+
+    @Test func `A suite that is put back from a copy goes through what it lacks, by the shortcut or by its parts`()
+        async throws
+    {
+        let notebook = try Notebook(["old"])
+        let registry = registry(notebook)
+        let copies = try [registry.upTo(version: 0), registry.upTo("a")].map { part in
+            try notebook.suite.upgrade(with: part)
+            return try notebook.suite.allValues()
+        }
+        let store = try OldStore(Self.records)
+        try await store.upgrade(MigrationRegistry([]))
+        for (copy, outcomes) in zip(copies, ["both ran", "b ran"]) {
+            try notebook.suite.write(set: copy, remove: Set(notebook.suite.allValues().keys).subtracting(copy.keys))
+            let report = try await store.upgrade(registry)
+            #expect(report.outcomes == outcomes)
+            #expect(try notebook.lines == ["old", "a", "b"])
+            #expect(try await store.upgrade(registry).isEmpty)
+        }
+    }
+
+    @Test func `A shortcut waits with the replaced migration that waits`() async throws {
+        let notebook = try Notebook(["old"])
+        let registry = registry(notebook)
+        let store = try OldStore(Self.records)
+        try await store.upgrade(registry.upTo("a"))
+        let waiting = MigrationPlan.Action.wait(#"It replaces migration "b" (version 2), which is deferred."#)
+        try notebook.whileClosed {
+            let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+            #expect(plan.entries.last?.action == waiting, "\(plan)")
+            try CodableCache(at: store.url, migrations: registry).close()
+        }
+        #expect(try await store.upgrade(registry).outcomes == "b ran, both replaced")
+        #expect(try notebook.lines == ["old", "a", "b"])
+    }
+
+    // MARK: One number, two shapes
+
+    /// The guide's recipe; each store ends with one email.
+    @Test func `Two builds may have given one number to different migrations, and a later one completes either`()
+        async throws
+    {
+        func renaming(_ name: String, to newName: String) -> Migration {
+            Migration(to: 1, name, .renameProperty("Person", "mail", to: newName))
+        }
+        let records = [StoredRecord("Person", "p", #"{"mail":"m"}"#)]
+        let beta = try OldStore(records)
+        try await beta.upgrade([renaming("beta-address", to: "address")])
+        let shipped: MigrationRegistry = [renaming("mail-becomes-email", to: "email")]
+        try await beta.failure(shipped).expect(
+            .migrationMissing,
+            migration: "beta-address",
+            says: #"Version 1 is "beta-address" there and "mail-becomes-email" here: two builds gave the number"#,
+            #"`replacing: ["beta-address", "mail-becomes-email"]` and completesReplaced()"#
+        )
+        let stores = try [beta, OldStore(records), OldStore(records)]
+        try await stores[1].upgrade(shipped)
+        for store in stores {
+            try await store.upgrade([
+                Migration(
+                    to: 2,
+                    "email",
+                    replacing: ["beta-address", "mail-becomes-email"],
+                    .run { migration in
+                        if migration.appliedReplaced.contains("beta-address") {
+                            try migration.renameProperty("Person", "address", to: "email")
+                        } else if migration.appliedReplaced.isEmpty {
+                            try migration.renameProperty("Person", "mail", to: "email")
+                        }
+                    }
+                ).completesReplaced()
+            ])
+            #expect(try store.snapshot().contents == [#"{"email":"m"}"#])
+        }
+    }
+}

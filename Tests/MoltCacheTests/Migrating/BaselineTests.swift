@@ -1,0 +1,195 @@
+import Foundation
+import MoltTesting
+import TestSupport
+import Testing
+
+@testable import Molt
+
+/// A store that the app versioned itself enters at the version that the app says.
+@Suite("Baselines")
+struct BaselineTests {
+    private static let records = [
+        StoredRecord("Person", "p", #"{"trace":"123"}"#), StoredRecord("Int", "schemaVersion", "3"),
+    ]
+
+    private static func trace(_ version: Int) -> Migration {
+        Migration(
+            to: version,
+            "v\(version)",
+            .transform("Person") { $0["trace"] = .string(try $0.string("trace") + "\(version)") }
+        )
+    }
+
+    private static let migrations = MigrationRegistry((1...5).map(trace))
+
+    /// https://documentation.red-gate.com/fd/flyway-baseline-on-migrate-setting-277578974.html: only migrations above
+    /// the baseline version are applied. A database with a history table is not baselined again, and an empty one runs
+    /// all migrations.
+    @Test(.throughEveryEntryPoint)
+    func `Flyway's baselineOnMigrate: a store without a ledger runs only what is above the baseline`() async throws {
+        let registry = Self.migrations.baseline(3)
+        let store = try OldStore(Self.records)
+        let report = try await store.upgrade(registry)
+        #expect(report.from == 3 && report.to == 5)
+        #expect(report.outcomes == "v1 baseline, v2 baseline, v3 baseline, v4 ran, v5 ran")
+        let after = try store.snapshot()
+        #expect(after.contents.first == #"{"trace":"12345"}"# && after.version == 5)
+        #expect(after.outcomes == report.outcomes)
+        #expect(after.ledger.map(\.fingerprint).prefix(3) == [nil, nil, nil])
+        #expect(try await store.upgrade(registry).isEmpty)
+
+        let versioned = try OldStore([StoredRecord("Person", "p", #"{"trace":"1"}"#)], version: 1, ledger: [("v1", 1)])
+        try await versioned.upgrade(registry)
+        #expect(try versioned.snapshot().contents == [#"{"trace":"12345"}"#])
+        let empty = try CodableCache(inMemory: registry)
+        #expect(empty.report.entries.allSatisfy { $0.outcome == .createdAtVersion })
+    }
+
+    @Test func `The baseline may be the version of the registry, so that nothing runs`() async throws {
+        let store = try OldStore(Self.records)
+        try SQLite.execute("PRAGMA user_version = 5", at: store.url)
+        let registry = Self.migrations.baseline { $0.userVersion }
+        #expect(try await store.upgrade(registry).outcomes == "v1 baseline, v2 baseline, v3 baseline, v4 baseline, v5 baseline")
+        #expect(try await store.upgrade(registry).isEmpty)
+        #expect(try store.snapshot().contents.first == #"{"trace":"123"}"#)
+    }
+
+    // MARK: Looking
+
+    enum Place: CaseIterable {
+        case setting, record, count, userVersion
+    }
+
+    @Test(arguments: Place.allCases)
+    func `The app may look at a setting, a record, or the user_version of the file`(place: Place) async throws {
+        let notebook = try Notebook(["a", "b", "c", "schemaVersion"])
+        let store = try OldStore(Self.records)
+        if place == .userVersion { try SQLite.execute("PRAGMA user_version = 3", at: store.url) }
+        let suite = notebook.suite
+        let registry = Self.migrations.baseline { store in
+            switch place {
+            case .setting: try store.setting("schemaVersion", in: suite)?.int.map { Int($0) }
+            case .record: try store.record(forKey: "schemaVersion")?.content().int.map { Int($0) }
+            case .count: try store.count(ofType: "Person") == 1 && store.count(ofType: "Alien") == 0 ? 3 : nil
+            case .userVersion: store.userVersion
+            }
+        }
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        #expect(plan.baseline == 3 && plan.from == 3 && plan.pending.map(\.name) == ["v4", "v5"])
+        #expect(
+            plan.description.hasSuffix(
+                """
+                : enters at version 3 to 5, 2 of 5 migrations to run
+                  · 1  v1  (counts as applied, as the app says)
+                  · 2  v2  (counts as applied, as the app says)
+                  · 3  v3  (counts as applied, as the app says)
+                  > 4  v4  (pending)
+                       - transform Person
+                  > 5  v5  (pending)
+                       - transform Person
+                """
+            ),
+            "\(plan)"
+        )
+        let cache = try CodableCache(reading: store.url, migrations: registry)
+        #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "12345"])
+        cache.close()
+        #expect(try CodableCache.dryRun(at: store.url, migrations: registry).from == 3)
+        try await store.upgrade(registry)
+        #expect(try store.snapshot().contents.first == #"{"trace":"12345"}"#)
+    }
+
+    private struct Unknown: Error {}
+
+    @Test func `A baseline that cannot be told, or that the registry does not know, changes nothing`() async throws {
+        let store = try OldStore(Self.records)
+        func failure(_ baseline: @escaping @Sendable (UnversionedStore) throws -> Int?) async throws -> MoltError {
+            try await store.failure(Self.migrations.baseline(from: baseline))
+        }
+        let error = try await failure { _ in throw Unknown() }
+        error.expect(.baselineFailed, outcome: .unchanged)
+        #expect(error.underlying is Unknown)
+        try await failure { _ in -1 }.expect(.baselineFailed, says: "no version is below 0")
+        try await failure { _ in 6 }.expect(
+            .superseded,
+            storeVersion: 6,
+            registryVersion: 5,
+            says: "The app says that the store enters at version 6"
+        )
+        let retired = MigrationRegistry([Self.trace(5)], oldestSupportedVersion: 4)
+        try await store.failure(retired.baseline(3)).expect(.tooOld, storeVersion: 3)
+        #expect(try await store.upgrade(retired.baseline(4)).outcomes == "v5 ran")
+        // Nil leaves the store at its version.
+        let other = try OldStore(Self.records)
+        try await other.upgrade(Self.migrations.baseline { _ in nil })
+        #expect(try other.snapshot().contents.first == #"{"trace":"12312345"}"#)
+    }
+
+    // MARK: Settings
+
+    private func registry(_ notebook: Notebook) -> MigrationRegistry {
+        let suite = notebook.suite
+        return MigrationRegistry((1...4).map { notebook.adding("line \($0)", to: $0) })
+            .baseline { store in try store.setting("schemaVersion", in: suite)?.int.map { Int($0) } }
+    }
+
+    /// The number of a line is its place.
+    private static let lines = ["a", "b", "schemaVersion"]
+
+    @Test func `Settings enter with a new file, and another store finds them through the same migrations`() async throws {
+        let notebook = try Notebook(Self.lines)
+        let registry = registry(notebook)
+        let report = try CodableCache(inMemory: registry).report
+        #expect(report.outcomes == "line 1 baseline, line 2 baseline, line 3 ran, line 4 ran")
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+        let history = try notebook.suite.history().map { "\($0.name) \($0.outcome)" }
+        #expect(history == ["line 1 baseline", "line 2 baseline", "line 3 ran", "line 4 ran"])
+
+        let store = try OldStore(Self.records)
+        #expect(try await store.upgrade(registry).outcomes == "line 1 ran, line 2 ran, line 3 ran, line 4 ran")
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+        #expect(try notebook.suite.upgrade(with: registry).isEmpty)
+    }
+
+    @Test func `Settings alone enter at their version`() throws {
+        let notebook = try Notebook(Self.lines)
+        let registry = registry(notebook)
+        let report = try notebook.suite.upgrade(with: registry)
+        #expect(report.from == 2)
+        #expect(report.outcomes == "line 1 baseline, line 2 baseline, line 3 ran, line 4 ran")
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+        #expect(try notebook.suite.upgrade(with: registry).isEmpty)
+        #expect(try CodableCache(inMemory: registry).report.from == 0)
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+    }
+
+    @Test func `A store waits if the setting with its version cannot be read now`() async throws {
+        let notebook = try Notebook(Self.lines)
+        let registry = registry(notebook)
+        let store = try OldStore(Self.records)
+        let error = MoltError.thrown {
+            try notebook.whileClosed { try CodableCache(at: store.url, migrations: registry).close() }
+        }
+        error?.expect(.deferred)
+        #expect(try store.snapshot().ledger.isEmpty)
+        try await store.upgrade(registry)
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+    }
+
+    @Test func `A failure at any moment leaves the store without a ledger, or entered and upgraded`() async throws {
+        let fixture = StoreFixture(
+            schemaVersion: 0,
+            records: [.init("p", "Person", .json(#"{"trace":"123"}"#))],
+            suites: [Suite("app.baseline"): ["schemaVersion": 3, "name": "n"]]
+        )
+        let suite = Suite("app.baseline")
+        let registry = MigrationRegistry(
+            (1...3).map { Migration(to: $0, "v\($0)", Self.trace($0).steps[0], .removeKeys("name", in: suite)) }
+                + [Migration(to: 4, "v4", Self.trace(4).steps[0], .renameKey("name", to: "title", in: suite))]
+        ).baseline { try $0.setting("schemaVersion", in: suite)?.int.map { Int($0) } }
+        let report = try await fixture.sweepFaults(through: registry, limit: TestRun.choose(6, long: nil))
+        #expect(report.failures.isEmpty)
+        let after = try fixture.migrated(through: registry).fixture
+        #expect(after.suites[suite] == ["schemaVersion": 3, "title": "n"])
+    }
+}
