@@ -449,15 +449,10 @@ extension MigrationPlan {
         let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
         let isConcerned = state.holdsRecords || migration.worksOnSettings
         var (status, action) =
-            (isConcerned ? shortcuts.statusAndAction(of: migration) : nil)
+            (isConcerned ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration) : nil)
             ?? (state.isFresh && isConcerned
                 ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
                 : statusAndAction(of: migration, state, registry, rows))
-        if status == .pending, let baseline = state.baseline, migration.version <= baseline,
-            !state.isFresh || migration.steps.contains(where: \.runsOnFreshStore)
-        {
-            (status, action) = (.baseline, .recordOnly(.baseline))
-        }
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
         case (.notNeeded, _):
@@ -480,6 +475,14 @@ extension MigrationPlan {
             replacement: shortcuts.replacements[migration.name],
             losses: migration.steps.flatMap(\.declaration.losses)
         )
+    }
+
+    /// What is done about a migration that is not later than the version at which the app says that the store enters.
+    private func baselineAction(_ migration: Migration, _ state: StoreState) -> (Status, Action)? {
+        guard let baseline, migration.version <= baseline else { return nil }
+        // A new store has no records from an earlier release.
+        let isNeeded = !state.isFresh || migration.steps.contains(where: \.runsOnFreshStore)
+        return isNeeded ? (.baseline, .recordOnly(.baseline)) : nil
     }
 
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.

@@ -12,7 +12,8 @@ struct UnshippedUpgrade {
     /// It does nothing when an earlier migration has changed, too: the upgrade then fails with an error as usual.
     func undo(_ plan: MigrationPlan, waiting: () throws -> Void) throws {
         // A tool that opens the store without its migrations must not take them back.
-        guard !plan.isFresh, plan.journal.isEmpty, !registry.migrations.isEmpty else { return }
+        // A store without a ledger has been through none.
+        guard !plan.isFresh, plan.journal.isEmpty, plan.baseline == nil, !registry.migrations.isEmpty else { return }
         let stores = AttachedStores(store, registry, configuration)
         let state = try stores.state(store.state())
         guard let (version, reason) = change(plan, state) else { return }

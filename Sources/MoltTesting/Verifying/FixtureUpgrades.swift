@@ -88,8 +88,8 @@ struct FixtureUpgrades {
             try Task.checkCancellation()
             try await upgrade(to: target)
         }
-        await upgradeStepByStep()
         await upgradeWithoutShortcuts()
+        await upgradeStepByStep()
         if let result = results[migrations.version] {
             failures.add(TypeCheck(result, types, migrations, newest: newest, name: name).failures)
             failures.add(settings.failures(in: result, name: name))

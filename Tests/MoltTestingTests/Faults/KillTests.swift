@@ -52,6 +52,22 @@ import Testing
             #expect(report.trials.count { kinds.contains($0.place.point?.kind) } >= TestRun.choose(2, long: 4))
         }
 
+        @Test func `A kill leaves a store without a ledger, or one that has entered at its version by the shortcut`()
+            async throws
+        {
+            let limit = TestRun.choose(4, long: nil)
+            let sweep = FaultSweep(of: EnteringScenario.fixture, through: EnteringScenario.migrations, limit: limit)
+            let report = try await sweep.killing { (kill: KillPoint) in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                    try kill.run(through: EnteringScenario.migrations)
+                }
+            }
+            #expect(report.trials.count == limit ?? report.available)
+            let after = try EnteringScenario.fixture.migrated(through: EnteringScenario.migrations).fixture
+            #expect(after.history == "4, first 1 baseline, both 4 ran")
+            #expect(after.suites == [EnteringScenario.suite: ["version": 1, "title": "n"]])
+        }
+
         @Test func `A child process that was not killed is a failure`() async throws {
             let settings = FaultScenario.settingsFixture
             let sweep = FaultSweep(of: settings, through: FaultScenario.settingsMigrations, limit: 1)

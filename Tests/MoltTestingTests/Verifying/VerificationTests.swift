@@ -153,6 +153,42 @@ struct VerificationTests {
         #expect(found == expected)
     }
 
+    @Test func `A shortcut must do what the migrations that it replaces do`() async throws {
+        func shortcut(_ steps: MigrationStep...) -> MigrationRegistry {
+            let shortcut = Migration(
+                to: 2,
+                "shortcut",
+                replacing: ["alien-becomes-person", "split-full-name"],
+                steps: Releases.alien.steps + steps
+            )
+            return [Releases.alien, Releases.split, shortcut, Releases.nickname]
+        }
+        try await Releases.first.verifyUpgrades(through: shortcut(Releases.split.steps[0]), types: Releases.types)
+        let wrong = shortcut(
+            .transform("Person") { person in
+                try Releases.splitName(of: &person)
+                person["lastName"] = "?"
+            }
+        )
+        try await failure(of: Releases.first, through: wrong).expect(
+            .path,
+            says: #"migration "shortcut" (version 2) does not do what the migrations that it replaces do"#,
+            "lastName"
+        )
+        // A store in the middle does not take it.
+        try await Releases.store(at: 1).verifyUpgrades(through: wrong, types: Releases.types)
+    }
+
+    @Test func `A store without a ledger counts what came before its version as applied, or what the app says`()
+        async throws
+    {
+        var store = try Releases.store(at: 2)
+        store.ledger = []
+        try await store.verifyUpgrades(through: Releases.migrations, types: Releases.types)
+        store.schemaVersion = 0
+        try await store.verifyUpgrades(through: Releases.migrations.baseline(2), types: Releases.types)
+    }
+
     @Test func `A fixture whose ledger does not fit the registry is refused`() async throws {
         try await failure(of: [2, 3], [Releases.alien, Releases.nickname]).expect(
             .ledger,
