@@ -324,6 +324,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for edit in edits {
             lines.append("  edited after it was applied: \(edit)")
+            lines.append("       undo the edit, or accept it: correctLedger(.acceptEdit(\"\(edit.migration.name)\"))")
         }
         for entry in entries {
             lines.append("  \(entry.willRun ? ">" : "·") \(entry)")

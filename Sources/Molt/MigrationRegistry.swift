@@ -103,10 +103,13 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         migrations.map(\.name)
     }
 
-    /// The rows of a ledger without a migration in the registry; those up to ``oldestSupportedVersion`` need none.
+    /// The rows of a ledger without a migration in the registry; those up to ``oldestSupportedVersion`` need none, and
+    /// neither do those that were marked as pending by hand.
     func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
         let known = Set(migrations.flatMap { [$0.name] + $0.replaces })
-        return ledger.filter { $0.version > oldestSupportedVersion && !known.contains($0.name) }
+        return ledger.filter { row in
+            row.version > oldestSupportedVersion && row.outcome != .unmarked && !known.contains(row.name)
+        }
     }
 
     /// The registry with a policy for records that a step cannot convert; by default the upgrade stops.

@@ -204,19 +204,23 @@ struct SalvagedTables {
                 INSERT OR IGNORE INTO molt_ledger(
                     id, name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                     records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
-                    extra, is_readable
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                    extra, is_readable, corrections, is_work_pending
+                ) VALUES(
+                    ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
+                )
                 """
             )
             try insertion.bind(id, at: 1)
             for index in 1..<17 {
                 let value = index < row.count ? row[index] : .null
-                // The last four may be missing, or may not be text.
+                // Those after the first 13 may be missing, or may not be text.
                 let isText = index < 13 || value.string != nil
                 try insertion.bind(isText ? value : .null, at: Int32(index + 1))
             }
             let declared = row.count > 17 ? row[17].integer ?? 0 : 0
             try insertion.bind(.integer((0...2).contains(declared) ? declared : 0), at: 18)
+            try insertion.bind(row.count > 18 && row[18].string != nil ? row[18] : .null, at: 19)
+            try insertion.bind(.integer(row.count > 19 && row[19].integer == 1 ? 1 : 0), at: 20)
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }

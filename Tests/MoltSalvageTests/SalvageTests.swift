@@ -320,7 +320,11 @@ struct Person: Codable, Equatable, Sendable {
         let url = scratch.file()
         try Data(SoundStore.shared.get().file).write(to: url)
         let others = MigrationRegistry([Migration(to: 1, "unheard of")] + SoundStore.migrations.migrations)
+        let change = LedgerChange.markPending("second")
+        let row = try CodableCache.correctLedger(change, at: url, migrations: SoundStore.migrations, reason: "r")
         try CodableCache.salvage(from: url, to: newURL, migrations: others).expect(isWhole: true)
-        #expect(try StoreFile.state(at: newURL).ledger.map(\.name) == ["first", "second"])
+        let ledger = try StoreFile.state(at: newURL).ledger
+        #expect(ledger.map(\.name) == ["first", "second"])
+        #expect(ledger.last == row && row.corrections.map(\.reason) == ["r"])
     }
 }

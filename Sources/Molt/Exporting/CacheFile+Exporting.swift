@@ -32,7 +32,7 @@ extension CacheFile {
         let store = StoreFile(at: URL(fileURLWithPath: path), createsFile: false)
         let state = try store.state()
         if let waiting = state.ledger.first(where: { $0.outcome == .onRead }) {
-            throw MoltError.waiting(onRead: waiting, store: path)
+            throw MoltError.waiting(for: waiting, store: path)
         }
         let configuration = MoltConfiguration()
         let core = try CacheCore(

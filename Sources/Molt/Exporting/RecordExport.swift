@@ -71,13 +71,18 @@ struct RecordExport {
             summary.byteCount += bytes.count
             bytes.removeAll(keepingCapacity: true)
         }
-        let waiting = state.ledger.first { row in row.outcome == .onRead && !onRead.contains { $0.name == row.name } }
-        if let waiting { throw MoltError.waiting(onRead: waiting, store: store) }
+        let waiting = state.ledger.first { row in
+            [.onRead, .unmarked].contains(row.outcome) && !onRead.contains { $0.name == row.name }
+        }
+        if let waiting { throw MoltError.waiting(for: waiting, store: store) }
         let settings = try settings(connection)
         summary.settings = settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
         // A newer app's migrations that let this release write have done nothing to the records.
-        let applied = state.ledger.filter { $0.outcome.isApplied && $0.version <= version }
-            .map { MigrationID(name: $0.name, version: $0.version) }
+        let applied = state.ledger.filter { row in
+            // Marked as applied, before earlier ones ran.
+            let isAhead = row.outcome == .marked && version == state.version
+            return row.outcome.isApplied && (row.version <= version || isAhead)
+        }.map { MigrationID(name: $0.name, version: $0.version) }
         try ExportFormat.Head(
             version: version,
             migrations: applied + onRead.filter { id in !applied.contains { $0.name == id.name } },
@@ -154,13 +159,13 @@ struct RecordExport {
 }
 
 extension MoltError {
-    /// The error for a store whose records still have to go through a migration on read that is not at hand.
-    static func waiting(onRead row: LedgerEntry, store: String) -> MoltError {
+    /// The error for a store whose records still have to go through a migration that is not at hand.
+    static func waiting(for row: LedgerEntry, store: String) -> MoltError {
         let id = MigrationID(name: row.name, version: row.version)
         return MoltError(
             .needsMigration,
-            "Records of the store at \(store) still have to go through migration \(id), which upgrades them when they are "
-                + "read.",
+            "Records of the store at \(store) still have to go through migration \(id), which "
+                + (row.outcome == .unmarked ? "was marked as pending." : "upgrades them when they are read."),
             advice: "Use a release of the app, or its own tool, that has the migration.",
             outcome: .unchanged,
             store: store,

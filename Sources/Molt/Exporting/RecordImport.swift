@@ -183,7 +183,12 @@ struct RecordImport {
         let others = (migrations.registry?.importing(includesSettings: false).migrations ?? []).filter {
             $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
-        return Self.ledger(of: head.migrations + others.map(\.id))
+        return Self.ledger(of: head.migrations + others.map(\.id)).map { row in
+            var row = row
+            // It was marked as applied before earlier ones ran.
+            if row.version > head.version { row.outcome = .marked }
+            return row
+        }
     }
 
     /// The rows of some migrations.
@@ -221,7 +226,7 @@ struct RecordImport {
     /// Throws if records have not been through the same migrations as those of the open store.
     private func check(_ ledger: [LedgerEntry], against own: [LedgerEntry]) throws {
         if let waiting = ledger.first(where: { $0.outcome == .onRead }) {
-            throw MoltError.waiting(onRead: waiting, store: path)
+            throw MoltError.waiting(for: waiting, store: path)
         }
         func applied(_ rows: [LedgerEntry]) -> Set<String> { Set(rows.filter { $0.outcome.isApplied }.map(\.name)) }
         let (theirs, ours) = (applied(ledger), applied(own))

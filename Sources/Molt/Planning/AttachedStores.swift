@@ -100,8 +100,16 @@ final class AttachedStores {
             ledger.removeAll { $0.name == row.name }
             ledger.append(row)
         }
+        // A migration that was marked as applied may have been so before earlier ones.
+        let firstPending =
+            migrations.filter { migration in
+                !ledger.contains { $0.name == migration.name && $0.outcome.isApplied }
+            }.map(\.version).min() ?? .max
         // Another registry may have applied the same migration at another version.
-        let applied = ledger.filter { $0.outcome.isApplied }.map { versions[$0.name] ?? $0.version }
+        let applied = ledger.compactMap { row -> Int? in
+            let version = versions[row.name] ?? row.version
+            return row.outcome.isApplied && (row.outcome != .marked || version < firstPending) ? version : nil
+        }
         let isCurrent = migrations.allSatisfy { migration in ledger.contains { $0.name == migration.name } }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
@@ -118,7 +126,12 @@ final class AttachedStores {
     ///
     /// - Parameter ledger: The rows of the file and of the suites.
     func deferral(of steps: [MigrationStep], _ ledger: [LedgerEntry]) throws -> String? {
-        for name in steps.flatMap(\.attached).map(\.name) {
+        try deferral(of: steps.flatMap(\.attached).map(\.name), ledger)
+    }
+
+    /// Returns the reason why some stores cannot be used now, or nil.
+    func deferral(of names: [String], _ ledger: [LedgerEntry]) throws -> String? {
+        for name in names {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
             let reason = try reporting(name) {

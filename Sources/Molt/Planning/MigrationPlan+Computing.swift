@@ -193,11 +193,12 @@ extension MigrationPlan {
         private(set) var applied: [String: LedgerEntry] = [:]
         /// The migrations that were deferred, or marked as pending by hand.
         private(set) var waiting: Set<String> = []
+        /// The highest version of a row; a migration that was marked as applied says nothing about earlier ones.
         private(set) var version = 0
 
         init(_ ledger: [LedgerEntry]) {
             for row in ledger {
-                version = max(version, row.version)
+                if row.outcome != .marked { version = max(version, row.version) }
                 if !row.outcome.isApplied {
                     waiting.insert(row.name)
                 } else if applied[row.name] == nil {
@@ -556,7 +557,8 @@ extension MigrationPlan {
                 problem: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
                     + "already.",
                 advice: "Give it a version above all that have shipped, or set allowsLateMigrations if it is "
-                    + "also correct for records of a later version.",
+                    + "also correct for records of a later version. If this store does not need it, call "
+                    + "correctLedger(.markApplied(…)).",
                 migration: migration.id
             )
         )

@@ -6,7 +6,7 @@ internal import Foundation
 /// upgrade began at.
 package struct SuiteLedger: Codable {
     /// A migration that the suite has been through.
-    struct Row: Codable {
+    struct Row: Hashable, Codable {
         var entry: LedgerEntry
         /// The names of the migrations before it in the registry that applied it; nil in rows of unknown origin.
         var predecessors: [String]?
@@ -165,6 +165,28 @@ package struct SuiteLedger: Codable {
             return row
         }
         ledger.version = max(version, added.map(\.entry.version).max() ?? 0)
+        return ledger
+    }
+
+    /// Puts rows that were corrected by hand in the place of those of the same migrations, or adds them.
+    ///
+    /// A row that was corrected in the meantime stays, and so does that of a migration that ran in the meantime.
+    ///
+    /// - Returns: Nil if all stay.
+    func correcting(_ corrected: [Row]) -> SuiteLedger? {
+        var ledger = self
+        for row in corrected {
+            guard let index = rows.firstIndex(where: { $0.entry.name == row.entry.name }) else {
+                ledger.rows.append(row)
+                continue
+            }
+            let current = rows[index].entry
+            let isUnchanged = current.corrections.count < row.entry.corrections.count
+            guard isUnchanged, row.entry.outcome != .marked || !current.outcome.isApplied else { continue }
+            ledger.rows[index] = row
+        }
+        guard ledger.rows != rows else { return nil }
+        ledger.version = max(version, corrected.map(\.entry.version).max() ?? 0)
         return ledger
     }
 

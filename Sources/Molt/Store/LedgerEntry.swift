@@ -148,11 +148,13 @@ extension LedgerEntry: CustomStringConvertible {
     public var description: String {
         let time = outcome == .ran ? " in \(DisplayText.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
-        let headline =
-            "\(MigrationID(name: name, version: version)): \(outcome.text) \(DisplayText.time(appliedAt))\(time)"
-        let parts = [headline, counts.isZero ? nil : counts.summary, app] + corrections.map(\.description)
+        let run = ["\(outcome.text) \(DisplayText.time(appliedAt))\(time)", counts.isZero ? nil : counts.summary, app]
+        // The corrections say when a row was marked.
+        let isMarked = [.marked, .unmarked].contains(outcome) && !corrections.isEmpty
+        let parts = (isMarked ? [] : run) + corrections.map(\.description)
         let work = isWorkPending ? "with work after the commit still to be done" : nil
-        return (parts + [work]).compactMap(\.self).joined(separator: ", ")
+        let list = (parts + [work]).compactMap(\.self).joined(separator: ", ")
+        return "\(MigrationID(name: name, version: version)): \(list)"
     }
 }
 

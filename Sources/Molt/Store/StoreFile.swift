@@ -32,6 +32,10 @@ package final class StoreFile {
     var readsLaterLayouts = false
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
+    /// Whether the file is opened for writing only if no other connection, in any process, has it open.
+    ///
+    /// None can open it then before this one is closed.
+    var isExclusive = false
     /// The status of the file when it was opened without locks, because none can be taken; nil otherwise.
     private(set) var unlocked: FileStatus?
     private let createsFile: Bool
@@ -181,6 +185,12 @@ package final class StoreFile {
     ) throws {
         let connection = try openForWriting()
         do {
+            if isExclusive {
+                connection.busyTimeout = 50
+                try retryWhileBusy(waiting) { () throws(SQLiteError) in
+                    _ = try connection.integer("PRAGMA user_version")
+                }
+            }
             // The file may have been replaced since it was probed.
             connection.busyTimeout = 5_000
             _ = try hasTables(connection, forWriting: true)
@@ -389,6 +399,8 @@ package final class StoreFile {
             // it makes half as many system calls.
             try connection.execute("PRAGMA page_size = \(pageSize)")
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
+            // In this mode, SQLite's first read locks the whole file, and every open cache has a lock on it.
+            if isExclusive { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
             // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
             try connection.execute("PRAGMA journal_size_limit = 16777216")
             // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no

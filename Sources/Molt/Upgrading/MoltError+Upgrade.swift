@@ -54,7 +54,8 @@ extension MoltError {
             .migrationEdited,
             "Edited after it was applied to the store: \(names). A migration never changes once it has shipped: "
                 + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "
-                + "true` in debug builds, which upgrades the store again."
+                + "true` in debug builds, which upgrades the store again. If what "
+                + "was applied needs no change, accept the edit for this store with `correctLedger(.acceptEdit(…))`."
         )
         error.migration = edit.migration
         return error

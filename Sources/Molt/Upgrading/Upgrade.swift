@@ -481,6 +481,7 @@ final class Upgrade {
     /// Makes the changes to suites that a closure commits in the store's journal.
     func changingSuites<Value>(_ commit: () throws -> Value) throws -> Value {
         try lockingSuites {
+            defer { store.removeIfSettled() }
             let value = try commit()
             defer { endAttempt() }
             try applyJournal(.ofThisUpgrade)

@@ -119,6 +119,10 @@ private struct StoreInfo: Encodable {
         if !onRead.isEmpty {
             lines.append("records that are upgraded when they are read, by \(onRead.joined(separator: ", "))")
         }
+        let marked = migrations.filter { $0.outcome == .unmarked }.map { "\"\($0.name)\"" }
+        if !marked.isEmpty {
+            lines.append("migrations marked as pending, which the next opening runs: \(marked.joined(separator: ", "))")
+        }
         if quarantined > 0 { lines.append("records in quarantine: \(quarantined); the command quarantine lists them") }
         if interruptedUpgrades > 0 { lines.append("upgrades that were interrupted: \(interruptedUpgrades)") }
         return lines

@@ -70,6 +70,7 @@ extension UpgradeReportPage {
     }
 
     private func station(for entry: MigrationPlan.Entry) -> Station {
+        let row = store.ledger.first { $0.name == entry.migration.name }
         let kind: Station.Kind
         let status: String
         if (failure as? MoltError)?.migration == entry.migration {
@@ -80,18 +81,27 @@ extension UpgradeReportPage {
         } else if entry.willRun {
             (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
         } else if entry.isApplied {
-            let row = store.ledger.first { $0.name == entry.migration.name }
             let replacement = entry.replacement.map { "replaced by \($0.name)" }
             (kind, status) = (.applied, row.map(applied) ?? replacement ?? "applied")
         } else {
             (kind, status) = (.waits, Self.reason(of: entry))
         }
-        return Station(migration: entry.migration, kind: kind, status: status)
+        let changes = kind == .applied ? [] : row.map(corrections) ?? []
+        return Station(migration: entry.migration, kind: kind, status: ([status] + changes).joined(separator: "; "))
     }
 
     private func applied(_ row: LedgerEntry) -> String {
         let app = row.appVersion.isEmpty ? "" : ", by \(EscapedText.cut(row.appVersion, to: 40))"
-        return "applied \(Self.text(of: row.appliedAt).prefix(10))\(app)"
+        let ran = "applied \(Self.text(of: row.appliedAt).prefix(10))\(app)"
+        let corrections = corrections(row)
+        // The corrections say when a row was marked.
+        let isMarked = row.outcome == .marked && !corrections.isEmpty
+        return ((isMarked ? [] : [ran]) + corrections).joined(separator: "; ")
+    }
+
+    /// What was changed in a row by hand, and why.
+    private func corrections(_ row: LedgerEntry) -> [String] {
+        row.corrections.map { EscapedText.cut($0.description, to: 160) }
     }
 
     /// The counts that are not 0, without the records that were only read.

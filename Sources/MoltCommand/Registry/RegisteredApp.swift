@@ -26,6 +26,8 @@ package struct RegisteredApp: Sendable {
         let own = [
             plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
             StoreCommands.restore(attaching: attached), export, `import`,
+            StoreCommands.markApplied(notes: "", correct), StoreCommands.markPending(notes: "", correct),
+            StoreCommands.acceptEdit(correct),
         ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }
@@ -275,6 +277,22 @@ package struct RegisteredApp: Sendable {
             let cache = try open(store)
             defer { cache.close() }
             return try cache.import(from: source, only: selection, settings: suites, conflicts: conflicts)
+        }
+    }
+
+    private var correct: StoreCommands.Correction {
+        { change, file, reason in
+            // A build of another branch may have applied it.
+            if case .markPending(let name) = change, !migrations.names.contains(name) {
+                return try CacheFile(at: file).correctLedger(change, reason: reason)
+            }
+            return try CodableCache.correctLedger(
+                change,
+                at: file,
+                migrations: migrations,
+                reason: reason,
+                configuration: configuration
+            )
         }
     }
 

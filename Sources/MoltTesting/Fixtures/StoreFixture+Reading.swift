@@ -33,11 +33,13 @@ internal import Molt
 /// - `primary` is `cache` (the default), `standard`, or `suite` and a name. The keys of `suites` have the same form,
 ///   without `cache`.
 /// - An entry of `ledger` requires a name and a version. The outcome is `ran` by default. `fingerprint`,
-///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion` and `moltVersion` are optional.
+///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion`, `moltVersion` and `corrections` are optional. A
+///   correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date` and, optionally,
+///   an `appVersion`.
 /// - A record has one of four content members. `content` is JSON, stored without the white space between its tokens and
 ///   otherwise byte for byte. `text` is a string stored byte for byte, even if it is not JSON. `bytes` is the same in
 ///   Base64, for content that is not UTF-8. `data` is raw data in Base64.
-/// - `expires` and `appliedAt` are seconds since 1970. A record without `expires` never expires. Its `version` is the
+/// - `expires`, `appliedAt` and `date` are seconds since 1970. A record without `expires` never expires. Its `version` is the
 ///   schema version by default.
 /// - Settings have the typed encoding of `PropertyListValue`: strings, Booleans and arrays as such, any other value an
 ///   object with one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
@@ -201,7 +203,8 @@ extension StoreFixture {
             "an object with name and version",
             known: [
                 "name", "version", "outcome", "fingerprint", "attachedCounts", "appliedAt", "duration", "counts",
-                "appVersion", "moltVersion", "isReadableByOlderReleases", "isWritableByOlderReleases",
+                "appVersion", "moltVersion", "corrections", "isReadableByOlderReleases",
+                "isWritableByOlderReleases",
             ]
         )
         return LedgerEntry(
@@ -215,13 +218,34 @@ extension StoreFixture {
             appVersion: try object["appVersion"]?.string("a string") ?? "",
             moltVersion: try object["moltVersion"]?.string("a string") ?? "",
             fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
+            corrections: try object["corrections"]?.elements("an array of corrections").map(correction) ?? [],
             isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false,
             isWritableByOlderReleases: try object["isWritableByOlderReleases"]?.bool("true or false") ?? false
         )
     }
 
+    private static func correction(_ node: FixtureNode) throws -> LedgerCorrection {
+        let object = try node.object(
+            "an object with kind, reason and date",
+            known: ["kind", "reason", "date", "appVersion"]
+        )
+        let expected = "\"markedApplied\", \"markedPending\" or \"acceptedEdit\""
+        let node = try object.required("kind")
+        let text = try node.string(expected)
+        guard let kind = LedgerCorrection.Kind(rawValue: text) else {
+            throw node.failure("\"\(text)\" is not a correction. Write \(expected).")
+        }
+        return LedgerCorrection(
+            kind,
+            reason: try object.required("reason").string("the reason, a string"),
+            date: try object.required("date").date(),
+            appVersion: try object["appVersion"]?.string("a string") ?? ""
+        )
+    }
+
     private static func outcome(_ node: FixtureNode) throws -> LedgerEntry.Outcome {
-        let expected = "\"ran\", \"bornFresh\", \"replaced\", \"deferred\" or \"onRead\""
+        let expected =
+            "\"ran\", \"bornFresh\", \"replaced\", \"deferred\", \"onRead\", \"baseline\", \"marked\" or \"unmarked\""
         let text = try node.string(expected)
         guard let outcome = LedgerEntry.Outcome(rawValue: text) else {
             throw node.failure("\"\(text)\" is not an outcome. Write \(expected).")

@@ -45,7 +45,7 @@ extension StoreFixture {
 
     /// The fixture without the ledger's values that differ in each run, for files that are compared.
     ///
-    /// Times, durations, counts and the versions of the app and of Molt are left out. Names, versions, outcomes,
+    /// Times, durations, counts, corrections and the versions of the app and of Molt are left out. Names, versions, outcomes,
     /// fingerprints and the counts of attached stores stay, because later upgrades use them.
     public func withoutTimes() -> StoreFixture {
         var fixture = self
@@ -88,6 +88,16 @@ extension StoreFixture {
             ("counts", json(counts.filter { $0.value != 0 })),
             ("appVersion", entry.appVersion.isEmpty ? nil : .string(entry.appVersion)),
             ("moltVersion", entry.moltVersion.isEmpty ? nil : .string(entry.moltVersion)),
+            ("corrections", entry.corrections.isEmpty ? nil : .array(entry.corrections.map(json))),
+        ])
+    }
+
+    private static func json(_ correction: LedgerCorrection) -> JSONText {
+        .object([
+            ("kind", .string(correction.kind.rawValue)),
+            ("reason", .string(correction.reason)),
+            ("date", .date(correction.date)),
+            ("appVersion", correction.appVersion.isEmpty ? nil : .string(correction.appVersion)),
         ])
     }
 

@@ -32,7 +32,16 @@ struct FixtureFileTests {
                 }(),
                 attachedCounts: ["standard": 4],
                 appVersion: "2.0",
-                moltVersion: "0.1"
+                moltVersion: "0.1",
+                corrections: [
+                    LedgerCorrection(.markedPending, reason: "r", date: Date(timeIntervalSince1970: 1_700_000_000.5)),
+                    LedgerCorrection(
+                        .acceptedEdit,
+                        reason: "",
+                        date: Date(timeIntervalSince1970: 1_700_000_001),
+                        appVersion: "2.1"
+                    ),
+                ]
             ),
         ],
         records: [
@@ -87,7 +96,20 @@ struct FixtureFileTests {
                 "dropped": 1
               },
               "appVersion": "2.0",
-              "moltVersion": "0.1"
+              "moltVersion": "0.1",
+              "corrections": [
+                {
+                  "kind": "markedPending",
+                  "reason": "r",
+                  "date": 1700000000.5
+                },
+                {
+                  "kind": "acceptedEdit",
+                  "reason": "",
+                  "date": 1700000001,
+                  "appVersion": "2.1"
+                }
+              ]
             }
           ],
           "records": [
@@ -192,6 +214,7 @@ struct FixtureFileTests {
         expected.ledger[1].counts = MigrationReport.Counts()
         expected.ledger[1].appVersion = ""
         expected.ledger[1].moltVersion = ""
+        expected.ledger[1].corrections = []
         #expect(fixture == expected)
         #expect(!fixture.json.contains("appliedAt"))
     }

@@ -127,6 +127,10 @@ struct MalformedFixtureTests {
             #"{"name": "b", "version": 1, "attachedCounts": {"suite x": -1}}"#,
             ".attachedCounts[\"suite x\"] (line 4): -1 is below 0."
         ),
+        .entry(
+            #"{"name": "b", "version": 1, "corrections": [{"kind": "marked", "reason": "", "date": 0}]}"#,
+            ".corrections[0].kind (line 4): \"marked\" is not a correction. Write \"markedApplied\","
+        ),
         .entry(#"{"name": "b", "version": 1, "appliedAt": null}"#, ".appliedAt (line 4): It is null."),
     ]
 

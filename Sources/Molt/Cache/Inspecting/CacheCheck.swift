@@ -110,7 +110,8 @@ struct CacheCheck {
         let state = try LedgerTable.state(connection)
         // Damage in these tables is thrown as damage of the file.
         _ = try JournalTable.entries(connection)
-        let latest = state.ledger.filter { $0.outcome.isApplied }.map(\.version).max() ?? 0
+        // A migration can be marked as applied before earlier ones ran.
+        let latest = state.ledger.filter { $0.outcome.isApplied && $0.outcome != .marked }.map(\.version).max() ?? 0
         if latest > state.version {
             add(
                 .bookkeeping,

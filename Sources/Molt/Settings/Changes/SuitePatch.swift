@@ -17,6 +17,8 @@ package struct SuitePatch: Codable {
     var isReplacement = false
     /// The rows to add to the suite's ledger.
     var rows: [SuiteLedger.Row] = []
+    /// The rows of the suite's ledger that were corrected by hand, and are all that changes; nil for none.
+    var corrected: [SuiteLedger.Row]?
     /// Whether the values are imported, so that no migration has to make the same changes; nil for false.
     var isImport: Bool?
 
@@ -94,6 +96,11 @@ package struct SuitePatch: Codable {
     ) throws -> [String: PropertyListValue?] {
         // A ledger that is replaced need not be readable.
         let ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
+        if let corrected {
+            let ledger = ledger ?? SuiteLedger()
+            try ledger.checkWritable(in: suite)
+            return try ledger.correcting(corrected).map { [Suite.ledgerKey: try $0.stored()] } ?? [:]
+        }
         let isAdded = ledger?.contains(rows) ?? rows.isEmpty
         let isImport = isImport == true
         guard isAdded || isImport || ledger?.hasAny(of: rows) != true else { return [:] }

@@ -72,6 +72,14 @@ package enum LedgerTable {
         try connection.execute("PRAGMA user_version = \(version)")
     }
 
+    /// Puts a row in the place of that of the same migration, or adds it, sets the version, and begins a generation.
+    static func replace(by entry: LedgerEntry, version: Int, in connection: Connection) throws(SQLiteError) {
+        let id = try connection.integer("SELECT id FROM molt_ledger WHERE name = ?1", entry.name)
+        try connection.run("DELETE FROM molt_ledger WHERE name = ?1", entry.name)
+        try add([entry], version: version, to: connection)
+        if id != 0 { try connection.run("UPDATE molt_ledger SET id = ?1 WHERE name = ?2", id, entry.name) }
+    }
+
     /// The outcomes of rows that a migration replaces when it runs, as a list in SQL.
     private static let replaceable = [LedgerEntry.Outcome.deferred, .onRead, .unmarked]
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")

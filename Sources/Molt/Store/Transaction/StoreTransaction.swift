@@ -107,6 +107,14 @@ final class StoreTransaction {
         }
     }
 
+    /// Puts a corrected row into the ledger, and sets the store's schema version.
+    func correctLedger(_ entry: LedgerEntry, version: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            try LedgerTable.replace(by: entry, version: version, in: connection)
+            try ShapeTable.clear(connection)
+        }
+    }
+
     /// Replaces the ledger by that of another state.
     func replaceLedger(by state: StoreState) throws {
         try mapped { () throws(SQLiteError) in

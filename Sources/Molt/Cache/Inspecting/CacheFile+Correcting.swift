@@ -1,0 +1,45 @@
+internal import Foundation
+
+extension CacheFile {
+    /// Corrects what the ledger says of one migration, without the app's registry.
+    ///
+    /// Only what the ledger itself tells can be corrected: an applied migration can be marked as pending, and one that
+    /// was so marked as applied again.
+    ///
+    /// - Throws: ``MoltError`` as ``CodableCache/correctLedger(_:at:migrations:reason:configuration:)`` does, and with
+    ///   the code `notCorrected` if the change needs the registry.
+    package func correctLedger(_ change: LedgerChange, reason: String) throws -> LedgerEntry {
+        let ledger = try state().ledger
+        let row = ledger.first { $0.name == change.migration }
+        let isKnown =
+            switch change {
+            case .markApplied: row.map { $0.outcome == .unmarked } ?? false
+            case .markPending: row.map { $0.outcome != .deferred } ?? true
+            case .acceptEdit: false
+            }
+        guard isKnown, row?.attachedCounts.isEmpty != false else {
+            throw MoltError(
+                .notCorrected,
+                "This correction of migration \"\(change.migration)\" needs the app's migrations.",
+                advice: "Use the app's own tool, or `CodableCache.correctLedger`.",
+                outcome: .unchanged,
+                store: path
+            )
+        }
+        let migrations = ledger.map { row in
+            let migration = Migration(to: row.version, row.name)
+            return row.outcome == .onRead ? migration.onRead() : migration
+        }
+        var configuration = MoltConfiguration()
+        // A person waits, and an app keeps its store open.
+        configuration.timeout = .seconds(1)
+        return try LedgerCorrector(
+            change,
+            of: StoreFile(at: URL(fileURLWithPath: path), createsFile: false),
+            MigrationRegistry(migrations),
+            isComplete: false,
+            reason: reason,
+            configuration
+        ).run()
+    }
+}

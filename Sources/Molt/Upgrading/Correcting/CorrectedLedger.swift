@@ -1,0 +1,205 @@
+internal import Foundation
+
+/// The rows that a correction by hand puts into the ledgers of a store and of suites.
+struct CorrectedLedger {
+    /// The corrected row of the store's own ledger or, if that has none, of a suite's.
+    let row: LedgerEntry
+    /// Whether the store's own ledger gets the row.
+    let changesStore: Bool
+    /// The store's version afterwards.
+    let version: Int
+    /// The rows of suites' ledgers, by suite.
+    private(set) var suites: [String: SuiteLedger.Row] = [:]
+
+    /// Computes the rows.
+    ///
+    /// - Parameters:
+    ///   - plan: What opening the store would do.
+    ///   - ledgers: The ledgers of the registry's suites.
+    ///   - primary: The suite that is upgraded without a cache; nil for a cache.
+    ///   - isComplete: Whether the registry has all of the app's migrations, so that the version may rise.
+    /// - Throws: ``MoltError`` with the code `unknownMigration` or `notCorrected`.
+    init(
+        _ change: LedgerChange,
+        _ correction: LedgerCorrection,
+        _ ledger: [LedgerEntry],
+        _ plan: MigrationPlan,
+        _ registry: MigrationRegistry,
+        _ ledgers: [String: SuiteLedger],
+        primary: String?,
+        isComplete: Bool
+    ) throws {
+        let name = change.migration
+        guard let (migration, entry) = zip(registry.migrations, plan.entries).first(where: { $0.0.name == name })
+        else { throw Self.unknown(name, registry, plan.store) }
+        let refusal = Refusal(migration: migration.id, store: plan.store)
+        let old = ledger.first { $0.name == name }
+        if entry.status == .recordsOnly {
+            throw refusal("works on records alone, and a suite has none.", advice: "Correct the ledger of the cache.")
+        }
+        var changed = ledgers.filter { _, ledger in
+            ledger.rows.contains { $0.entry.name == name && $0.entry.outcome.isApplied }
+        }.map(\.key)
+        switch change {
+        case .markApplied:
+            if case .runAgain(let lacking) = entry.action {
+                changed = lacking
+            } else if entry.isApplied {
+                throw refusal("counts as applied already.")
+            } else {
+                let suites = Set(migration.attached.compactMap { $0.suite?.attachedName })
+                changed = suites.filter { ledgers[$0]?.hasApplied(migration) != true }
+            }
+        case .markPending:
+            try Self.checkRepeatable(migration, old, ledger, refusal)
+            guard old?.outcome.isApplied == true || !changed.isEmpty else { throw refusal("is not applied.") }
+        case .acceptEdit:
+            guard plan.edits.contains(where: { $0.migration == migration.id }) else {
+                throw refusal("is the same as when it was applied, or it is not applied: there is no edit to accept.")
+            }
+            if old?.outcome == .onRead { throw refusal.isOnRead }
+        }
+        // The ledger of a suite that is upgraded without a cache is in its settings.
+        if let primary, correction.kind != .acceptedEdit, !changed.contains(primary) { changed.append(primary) }
+        func corrected(_ old: LedgerEntry?, upTo version: Int) -> LedgerEntry {
+            var row =
+                old
+                ?? LedgerEntry(
+                    name: name,
+                    version: migration.version,
+                    outcome: .unmarked,
+                    appliedAt: correction.date,
+                    replaces: migration.replaces
+                )
+            row.correct(correction, isComplete ? migration : nil, upTo: version)
+            return row
+        }
+        version = isComplete ? Self.version(after: change, plan) : plan.from
+        // An edit may concern a suite that another store has brought through the migration.
+        changesStore = correction.kind != .acceptedEdit || old?.outcome.isApplied == true
+        for suite in changed {
+            let earlier = ledgers[suite]?.rows.first { $0.entry.name == name }
+            // Each store counts the versions of a suite's rows for itself.
+            let entry = corrected(earlier?.entry, upTo: .max)
+            var row = earlier ?? SuiteLedger.Row(entry, in: registry)
+            row.entry = entry
+            suites[suite] = row
+        }
+        let own = corrected(old, upTo: version)
+        row = changesStore ? own : suites.values.first?.entry ?? own
+    }
+
+    /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
+    ///
+    /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run.
+    private static func version(after change: LedgerChange, _ plan: MigrationPlan) -> Int {
+        guard case .markApplied(let name) = change else { return plan.from }
+        let pending = plan.entries.first { !$0.isApplied && $0.migration.name != name }?.migration.version ?? .max
+        return plan.entries.map(\.migration.version).filter { $0 < pending }.reduce(plan.from, max)
+    }
+
+    // MARK: Refusals
+
+    /// Throws if a migration cannot run again.
+    private static func checkRepeatable(
+        _ migration: Migration,
+        _ old: LedgerEntry?,
+        _ ledger: [LedgerEntry],
+        _ refusal: Refusal
+    ) throws {
+        if old?.outcome == .onRead { throw refusal.isOnRead }
+        let others = ledger.filter { $0.outcome.isApplied && $0.name != migration.name }
+        let parts = Set(migration.replaces + (old?.replaces ?? []))
+        if let part = others.first(where: { parts.contains($0.name) }) {
+            throw refusal("stands for migrations that were applied by themselves, such as \"\(part.name)\".")
+        }
+        if let whole = others.first(where: { $0.replaces.contains(migration.name) }) {
+            throw refusal("was replaced by \"\(whole.name)\", which the store counts as applied.")
+        }
+    }
+
+    private static func unknown(_ name: String, _ registry: MigrationRegistry, _ store: String) -> MoltError {
+        if let whole = registry.migrations.first(where: { $0.replaces.contains(name) }) {
+            return Refusal(migration: MigrationID(name: name, version: whole.version), store: store)(
+                "was replaced by \(whole.id).",
+                advice: "Correct the row of that one."
+            )
+        }
+        return MoltError(
+            .unknownMigration,
+            "No migration is named \"\(name)\". There are: \(registry.names.joined(separator: ", ")).",
+            outcome: .unchanged,
+            store: store
+        )
+    }
+
+    /// Makes the errors of corrections that a migration does not allow.
+    private struct Refusal {
+        let migration: MigrationID
+        let store: String
+
+        func callAsFunction(_ reason: String, advice: String? = nil) -> MoltError {
+            MoltError(
+                .notCorrected,
+                "Migration \(migration) \(reason)",
+                advice: advice,
+                outcome: .unchanged,
+                store: store,
+                migration: migration
+            )
+        }
+
+        var isOnRead: MoltError {
+            self(
+                "still has to upgrade records, when they are read.",
+                advice: "Open the store, and wait for `backfill()`."
+            )
+        }
+    }
+}
+
+extension LedgerEntry {
+    /// Makes a correction, and adds it to the row.
+    ///
+    /// - Parameters:
+    ///   - migration: The migration as the app declares it; nil if only the row is known.
+    ///   - version: The highest version that the row may get.
+    fileprivate mutating func correct(_ correction: LedgerCorrection, _ migration: Migration?, upTo version: Int) {
+        switch correction.kind {
+        case .markedApplied where !outcome.isApplied:
+            forgetRun()
+            outcome = .marked
+            appliedAt = correction.date
+            attachedCounts = [:]
+            appVersion = correction.appVersion
+            moltVersion = MoltRelease.version
+            if let migration { take(from: migration) }
+        case .markedApplied: break
+        case .markedPending:
+            // The time stays: what the suites held then is compared with what they hold when it runs again.
+            forgetRun()
+            outcome = .unmarked
+        case .acceptedEdit:
+            guard let migration else { break }
+            fingerprint = migration.fingerprint
+            // A row above the store's version would make pending migrations late.
+            if migration.version <= version { self.version = migration.version }
+        }
+        corrections.append(correction)
+    }
+
+    private mutating func take(from migration: Migration) {
+        version = migration.version
+        fingerprint = migration.fingerprint
+        replaces = migration.replaces
+        isReadableByOlderReleases = migration.isReadableByOlderReleases
+        isWritableByOlderReleases = migration.isWritableByOlderReleases
+    }
+
+    /// Removes what an earlier run has counted in records.
+    private mutating func forgetRun() {
+        duration = 0
+        counts = MigrationReport.Counts()
+        isWorkPending = false
+    }
+}

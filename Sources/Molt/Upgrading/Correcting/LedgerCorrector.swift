@@ -1,0 +1,164 @@
+internal import Foundation
+
+/// Corrects a row of a store's ledger, and of the ledgers of its suites, completely or not at all.
+///
+/// The rows of suites go through the store's journal, as the changes of an upgrade do.
+struct LedgerCorrector {
+    private let change: LedgerChange
+    private let correction: LedgerCorrection
+    private let store: StoreFile
+    private let registry: MigrationRegistry
+    /// Whether the registry has all of the app's migrations, and not only those in the ledger.
+    private let isComplete: Bool
+    private let configuration: MoltConfiguration
+
+    init(
+        _ change: LedgerChange,
+        of store: StoreFile,
+        _ registry: MigrationRegistry,
+        isComplete: Bool = true,
+        reason: String,
+        _ configuration: MoltConfiguration
+    ) {
+        self.change = change
+        self.store = store
+        self.registry = registry
+        self.isComplete = isComplete
+        self.configuration = configuration
+        correction = LedgerCorrection(
+            change.kind,
+            reason: reason,
+            date: configuration.now(),
+            appVersion: configuration.appVersion
+        )
+    }
+
+    /// Corrects the ledgers, and returns the new row of the store's own.
+    func run() throws -> LedgerEntry {
+        guard correction.reason.contains(where: { !$0.isWhitespace }) else {
+            throw refusal(.notCorrected, "A correction needs a reason.", "Say why; the ledger keeps it.")
+        }
+        store.isExclusive = true
+        defer { store.close() }
+        do {
+            // A refusal locks and creates nothing.
+            var rows = try rows(in: store.state(), AttachedStores(store, registry, configuration))
+            try Upgrade(Migrator(registry, configuration: configuration), store).changingSuites { try commit(&rows) }
+            return rows.row
+        } catch var error as MoltError {
+            error.store = error.store ?? store.storeName
+            throw error
+        }
+    }
+
+    /// - Parameter rows: Becomes what was committed.
+    private func commit(_ rows: inout CorrectedLedger) throws {
+        let waiting = givingUp(after: configuration.accessTimeout) {
+            refusal(
+                .busy,
+                "The store is open, in this process or in another one.",
+                "Close it everywhere, and try again."
+            )
+        }
+        try store.withWriteTransaction(until: configuration.deadline) { transaction in
+            let stores = AttachedStores(store, registry, configuration)
+            let file = try transaction.state()
+            rows = try self.rows(in: file, stores)
+            // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
+            if store.primary != nil { try transaction.replaceLedger(by: stores.state(file)) }
+            try configuration.reach(.writeLedger)
+            if rows.changesStore { try transaction.correctLedger(rows.row, version: rows.version) }
+            try configuration.reach(.writeJournal)
+            try transaction.addToJournal(journal(rows, stores))
+            try configuration.reach(.beforeCommit, "of the correction")
+            return true
+        } waiting: {
+            try waiting()
+        }
+        try configuration.reach(.afterCommit, "of the correction")
+    }
+
+    /// The changes to suites.
+    private func journal(_ rows: CorrectedLedger, _ stores: AttachedStores) throws -> [JournalEntry] {
+        try rows.suites.sorted { $0.key < $1.key }.compactMap { name, row in
+            guard let suite = try stores.store(name).suite else { return nil }
+            return try stores.reporting(name) {
+                let snapshot = try SuiteSnapshot(suite)
+                try snapshot.ledger?.checkWritable(in: suite)
+                var patch = SuitePatch(snapshot: snapshot.values.mapValues { $0.asStored() })
+                patch.corrected = [row]
+                return JournalEntry(store: name, changes: try patch.encoded())
+            }
+        }
+    }
+
+    // MARK: The rows
+
+    /// The corrected rows.
+    ///
+    /// - Throws: ``MoltError`` if the store, a suite or the migration does not allow the correction.
+    private func rows(in file: StoreState, _ stores: AttachedStores) throws -> CorrectedLedger {
+        if let pending = file.journal.first {
+            throw refusal(
+                .journalPending,
+                "Changes of an earlier upgrade to \(pending) have not been applied yet.",
+                "Open the store first, which applies them."
+            )
+        }
+        let state = try stores.entering(stores.state(file), store.records)
+        if let version = state.baseline {
+            throw refusal(
+                .notCorrected,
+                "The store has no ledger yet; it enters at version \(version), as the app says.",
+                "Open the store first."
+            )
+        }
+        guard !state.isFresh else {
+            throw refusal(
+                .fileMissing,
+                "There is nothing to correct at \(store.storeName): the next opening creates the store.",
+                "Look for a wrong path or suite."
+            )
+        }
+        let plan = try MigrationPlan(
+            state,
+            storeName: store.storeName,
+            migrations: registry,
+            stores,
+            onlyRecordsOnRead: true,
+            hasRecords: store.hasRecords(before:)
+        )
+        // A correction may be the remedy for the others.
+        let obstacles: [MoltError.Code] = [.superseded, .migrationMissing, .tooOld]
+        if let problem = plan.problems.first(where: { obstacles.contains($0.code) }) {
+            throw plan.error(for: problem).with(.unchanged)
+        }
+        let suites = try stores.suiteStates()
+        let corrected = try CorrectedLedger(
+            change,
+            correction,
+            state.ledger,
+            plan,
+            registry,
+            suites.compactMapValues(\.ledger),
+            primary: store.primary?.attachedName,
+            isComplete: isComplete
+        )
+        let names = registry.migrations.filter { $0.name == change.migration }.flatMap(\.attached)
+            .filter { $0.suite != nil }.map(\.name)
+        let rows = suites.values.flatMap { $0.ledger?.rows.map(\.entry) ?? [] }
+        if let reason = try stores.deferral(of: names, state.ledger + rows) {
+            throw refusal(
+                .deferred,
+                "A suite of migration \"\(change.migration)\" cannot be corrected now: \(reason)",
+                "Try again later."
+            )
+        }
+        if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
+        return corrected
+    }
+
+    private func refusal(_ code: MoltError.Code, _ problem: String, _ advice: String) -> MoltError {
+        MoltError(code, problem, advice: advice, outcome: .unchanged, store: store.storeName)
+    }
+}
