@@ -46,6 +46,8 @@ public final class MigrationContext {
     var counts = MigrationReport.Counts()
     /// The number of deleted records by their type.
     private var deleted: [ExactName: Int] = [:]
+    /// The number of records by their type that became one with others.
+    private var merged: [ExactName: Int] = [:]
     var failureCount = 0
     /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
@@ -135,6 +137,9 @@ public final class MigrationContext {
         deleted.sorted { $0.key.text < $1.key.text }.map {
             MigrationReport.DataLoss(.records, $0.key.text, count: $0.value)
         }
+            + merged.sorted { $0.key.text < $1.key.text }.map {
+                MigrationReport.DataLoss(.merged, $0.key.text, count: $0.value)
+            }
             + keys.filter { $0.outcome == .removed && !isListed($0) }.map { MigrationReport.DataLoss(.setting, $0.key) }
             + settingLosses
     }
@@ -147,6 +152,12 @@ public final class MigrationContext {
     func noteDeleted(_ count: Int, ofType type: String) {
         counts.dropped += count
         if count > 0 { deleted[ExactName(type), default: 0] += count }
+    }
+
+    /// Notes a record that became one with another, or an extracted one that was lost to another.
+    func noteMerged(ofType type: String) {
+        counts.dropped += 1
+        merged[ExactName(type), default: 0] += 1
     }
 
     /// Notes a record before and after a change in a dry run; nil before it was created and after it was deleted.

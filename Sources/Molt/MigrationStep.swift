@@ -141,9 +141,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsContentClosure }
 
     /// Whether the step runs a closure of the app that may decode or encode the content of records or settings.
-    var runsContentClosure: Bool {
-        declaration is TransformStep || declaration is ConvertStep || declaration is RunStep
-    }
+    var runsContentClosure: Bool { declaration.runsClosure }
 
     /// Changes a record if the step is one that changes single records.
     func change(_ record: inout Record) throws {

@@ -98,7 +98,7 @@ extension RandomUpgrade {
         let policy = RecordFailurePolicy.quarantine(upTo: .none)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
-        switch random.below(addsRecords ? 12 : 11) {
+        switch random.below(addsRecords ? 17 : 16) {
         case 0: return .splitProperty(place, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
         case 1:
             let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
@@ -112,6 +112,22 @@ extension RandomUpgrade {
         case 8: return .wrapProperty(place, name, in: random.oneIn(2) ? .array : .object("in"))
         case 9: return .unwrapProperty(place, name, from: .array).onFailure(policy)
         case 10: return .renameProperty(place, inner, to: "inner\(mark)")
+        case 11:
+            return .changeDictionary(place, name, to: random.oneIn(2) ? .object : .alternatingArray).onFailure(policy)
+        case 12: return .mapValue(place, name, in: .keys, ["in": "x", "x": "in", 1: "one"]).onFailure(policy)
+        case 13: return .mapValue(place, name, in: .values, [1: "one"], otherwise: .remove).onFailure(policy)
+        case 14:
+            guard random.oneIn(2) else { return .joinArray(place, name, separator: " ").onFailure(policy) }
+            return .splitIntoArray(place, name, separator: " ").onFailure(policy)
+        case 15:
+            let policy: Record.ConflictPolicy = random.oneIn(2) ? .keep : .newest(by: "at")
+            return .run("merge \(mark)") { migration in
+                // Another type's key would stop the upgrade.
+                try migration.enumerate(type) { _, new in
+                    new["key"] = .string("\(type)\(mark)\(new[name]?.string ?? "")")
+                }
+                try migration.renameKeys(type, to: .property("key"), onConflict: policy)
+            }
         default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }

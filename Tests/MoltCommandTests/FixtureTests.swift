@@ -160,12 +160,16 @@ import Testing
                 .changeValue("Person", "at", from: .iso8601, to: .secondsSinceReferenceDate),
                 .splitProperty("Person", "pair", at: .first(" and "), into: ["one", "other"]),
                 .addProperty("Person", "kind", default: "plain"),
+                .mapValue("Person", "labels", in: .keys, ["both": "all"], otherwise: .keep),
+                .changeDictionary("Person", "labels", to: .object),
+                .splitIntoArray("Person", "list", separator: " and "),
                 .extractRecords("Person", ["pets", .each], as: "Pet", key: .property("id")),
                 .extractRecords("Person", ["notes", .each], as: "Note", key: .property("id"))
             )
         ]
         func person(_ status: String, _ first: Int, _ rest: String) -> String {
             #"{"status":\#(status),"isOn":"true","count":"\#(first)","at":"2024-02-29T12:00:00Z","pair":"Ada and Eve","#
+                + #""labels":["both",1,\#(first),2,\#(first + 1),3],"list":"Ada and Eve","#
                 + #""pets":[{"id":\#(first)},{"id":\#(first + 1)}],"notes":[{"id":"n-\#(first)"}],\#(rest)}"#
         }
         let old = [

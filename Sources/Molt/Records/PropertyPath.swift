@@ -30,8 +30,9 @@ public struct PropertyPath: Sendable {
     /// neither an array nor an object.
     ///
     /// - Important: A dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` is an array
-    ///   of alternating keys and values, all of which are elements. Use ``MigrationStep/transform(_:revision:_:)`` to
-    ///   change the values alone.
+    ///   of alternating keys and values, all of which are elements. Use
+    ///   ``MigrationStep/mapValue(_:_:in:_:otherwise:ifMissing:)`` for the keys or the values alone, or
+    ///   ``MigrationStep/changeDictionary(_:_:to:ifMissing:)``.
     public static let each = PropertyPath(parts: [.each])
 
     /// Creates the path of a top-level property.

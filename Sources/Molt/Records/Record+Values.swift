@@ -139,13 +139,28 @@ struct ValueMap: Sendable {
 
     var identity: [String] { [String(pairs.count)] + values + other.identity }
 
+    /// Whether it has other values than strings and integers, which alone are keys of dictionaries.
+    var hasOtherThanKeys: Bool {
+        var values = pairs.flatMap { [$0.old, $0.new] }
+        if case .value(let json) = other { values.append(json) }
+        return values.contains { json in
+            json.first != 0x22 && RecordValue.Number(text: String(decoding: json, as: UTF8.self))?.isInteger != true
+        }
+    }
+
     /// Whether no record is changed, whatever its value.
     var isEmpty: Bool { pairs.isEmpty && other == .keep }
 
     var removesOthers: Bool { other == .remove }
 
+    /// Whether another value may be lost.
+    var losesOthers: Bool { other.isLossy }
+
     /// Whether several of the named values become one, or another value may be lost.
     var isLossy: Bool { other.isLossy || Set(pairs.map(\.new)).count < pairs.count }
+
+    /// Whether the old values contain one that is written like this.
+    func isNamed(_ json: [UInt8]) -> Bool { pairs.contains { $0.old == json } }
 
     func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
         if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }

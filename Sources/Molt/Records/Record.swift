@@ -545,6 +545,7 @@ public struct Record: Sendable {
     /// Replaces the whole content with valid JSON.
     mutating func replaceChecked(_ json: [UInt8]) {
         json.withUnsafeBytes { object.replaceContent(with: $0) }
+        isData = false
         try? object.read()
     }
 

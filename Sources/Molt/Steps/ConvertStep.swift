@@ -41,6 +41,7 @@ struct ConvertStep: StepDeclaration {
     var revision: Int
 
     var description: String { "convert \(place.name(of: []))\(place.suffix) from \(oldModel) to \(newModel)" }
+    var runsClosure: Bool { true }
     var identity: [String] { place.identity(of: "convert") + [String(revision)] }
 
     func check(_ check: inout StepCheck) {

@@ -5,9 +5,13 @@ extension MigrationStep {
     /// .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
     /// ```
     ///
-    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Equal objects
-    /// with the same key become one record. A record without the property is left as it is, and so is null. Any other
-    /// value that is not an object, an object without a key, and a key that a different record has fail the upgrade.
+    /// The content of a new record is the object, byte for byte, and it expires with the outer record. A record without
+    /// the property is left as it is, and so is null. Any other value that is not an object fails the upgrade, and so
+    /// does an object without a key.
+    ///
+    /// Equal objects with the same key become one record. For different ones, and for an object and a record that is
+    /// there already, `onConflict` decides. The outer records are the same in either case: what stays in place of an
+    /// object is the key. Reports list the objects that were lost.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.
@@ -15,14 +19,19 @@ extension MigrationStep {
     ///   - newType: The type name of the new records.
     ///   - key: The keys of the new records.
     ///   - remainder: What stays in place of an object; by default its key.
-    ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
+    ///   - owner: The property of the new records that gets the key of the outer record; by default there is none. With
+    ///     it, equal objects of several outer records differ.
+    ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails with
+    ///     the code `keyExists`. With ``Record/ConflictPolicy/keep``, it is the record that is there, or the object of
+    ///     the first outer record in the order of the store.
     public static func extractRecords(
         _ type: String,
         _ path: PropertyPath,
         as newType: String,
         key: Record.ExtractedKey,
         leaving remainder: Record.ExtractedRemainder = .key,
-        owner: PropertyPath? = nil
+        owner: PropertyPath? = nil,
+        onConflict policy: Record.ConflictPolicy = .stop
     ) -> MigrationStep {
         let declaration = ExtractRecordsStep(
             type: type,
@@ -30,10 +39,19 @@ extension MigrationStep {
             newType: newType,
             key: key,
             remainder: remainder,
-            owner: owner
+            owner: owner,
+            policy: policy
         )
         let action = MigrationStep.Action.run { migration in
-            try migration.extractRecords(type, path, as: newType, key: key, leaving: remainder, owner: owner)
+            try migration.extractRecords(
+                type,
+                path,
+                as: newType,
+                key: key,
+                leaving: remainder,
+                owner: owner,
+                onConflict: policy
+            )
         }
         return MigrationStep(declaration, action)
     }
@@ -46,6 +64,7 @@ struct ExtractRecordsStep: StepDeclaration {
     var key: Record.ExtractedKey
     var remainder: Record.ExtractedRemainder
     var owner: PropertyPath?
+    var policy: Record.ConflictPolicy
 
     private var place: MigrationStep.Place { .records(ofType: type) }
     private var newPlace: MigrationStep.Place { .records(ofType: newType) }
@@ -58,8 +77,10 @@ struct ExtractRecordsStep: StepDeclaration {
             case .derived: ["derived"]
             }
         return ["extractRecords", type] + path.identity + [newType] + keyParts + [remainder.rawValue]
-            + (owner?.identity ?? [])
+            + (owner?.identity ?? []) + (policy.isLossy ? ["onConflict"] + policy.identity : [])
     }
+    var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.init(.merged, newType)] : [] }
+    var runsClosure: Bool { policy.runsClosure }
     var valueUses: [ValueUse] {
         let move = ValueUse.moves(PropertyPlace(place, path), to: PropertyPlace(newPlace))
         if case .property(let name) = key { return [move, .keys(at: PropertyPlace(place, path + name))] }
@@ -74,6 +95,7 @@ struct ExtractRecordsStep: StepDeclaration {
         }
         if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
         if let owner, key == .property(owner) { check.add("The owner is the property with the key.") }
+        if let fault = policy.fault { check.add(fault) }
         if newType == type { check.add("The new records need a type of their own.") }
         check.replaceValue(place, path)
         check.create(newPlace)

@@ -39,6 +39,7 @@ struct RunStep: StepDeclaration {
     var revision: Int
 
     var description: String { summary ?? "run a block" }
+    var runsClosure: Bool { true }
     var identity: [String] { ["run", String(revision)] + (onFreshStore ? ["onFreshStore"] : []) }
 
     func check(_ check: inout StepCheck) {

@@ -12,6 +12,9 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     /// How the step's effects depend on values; by default they do not.
     var valueUses: [ValueUse] { get }
 
+    /// Whether the step runs a closure of the app on the content of records or settings; false by default.
+    var runsClosure: Bool { get }
+
     /// Adds the faults of the step, considering earlier steps.
     func check(_ check: inout StepCheck)
 }
@@ -19,6 +22,7 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 extension StepDeclaration {
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }
+    var runsClosure: Bool { false }
 }
 
 /// A step that changes the content of each record of a type, or of settings, and is fully described by its declaration.
@@ -53,7 +57,7 @@ struct RecordEdit: Sendable {
 package enum ValueUse: Sendable {
     /// The step looks for these values at a property, or sets them; as JSON.
     case literals([String], at: PropertyPlace)
-    /// It makes values keys of records.
+    /// It makes values keys of records, or of a dictionary.
     case keys(at: PropertyPlace)
     /// It moves or copies all that is at one place to another.
     case moves(PropertyPlace, to: PropertyPlace)

@@ -78,8 +78,8 @@ extension [StepOnElements] {
             let place = keys.count == 0 ? "the record" : "\"\(keys)\""
             return
                 "\(step.name): \(place) is a dictionary whose keys are neither strings nor integers, so it is written "
-                + "as an array of alternating keys and values, and `.each` takes the keys for elements. Change the "
-                + "values in a `transform`."
+                + "as an array of alternating keys and values, and `.each` takes the keys for elements. Use "
+                + "`mapValue(in: .values)`, or make it an object with `changeDictionary` first."
         }
     }
 }

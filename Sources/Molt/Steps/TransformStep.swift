@@ -30,6 +30,7 @@ struct TransformStep: StepDeclaration {
     var revision: Int
 
     var description: String { "transform \(place.name(of: []))\(place.suffix)" }
+    var runsClosure: Bool { true }
     var identity: [String] { place.identity(of: "transform") + [String(revision)] }
 
     func check(_ check: inout StepCheck) {

@@ -202,6 +202,7 @@ extension UpgradeReportPage {
         case .values: "values, replaced by a conversion"
         case .converted: "property, replaced by a conversion"
         case .records: loss.count == nil ? "all records of a type" : "records of a type"
+        case .merged: "records of a type, merged with others of their key"
         case .setting, .settings: "setting"
         }
     }

@@ -209,7 +209,11 @@ struct StepProposal {
             step(".wrapProperty(\(place.arguments), in: .array)", "several-\(name)")
         case (.raw(let value, let cases?, _), .raw(_, let newCases?, _)):
             mapCases(of: value, cases, newCases, place, name)
-        case (.array, .array), (.dictionary, .dictionary), (.object, .object): break
+        case (.dictionary(let key, _), .dictionary(let newKey, _)):
+            if case .raw(let value, let cases?, _) = key.form, case .raw(_, let newCases?, _) = newKey.form {
+                mapCases(of: value, cases, newCases, place, name, part: ", in: .keys")
+            }
+        case (.array, .array), (.object, .object): break
         case _ where old.name == new.name: break
         case (.leaf, .leaf):
             if let kind = Self.kinds[new.name], let oldKind = Self.kinds[old.name] {
@@ -238,7 +242,8 @@ struct StepProposal {
         _ cases: [String],
         _ newCases: [String],
         _ place: Place,
-        _ name: String
+        _ name: String,
+        part: String = ""
     ) {
         let (gone, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
         guard !gone.isEmpty else { return }
@@ -246,7 +251,7 @@ struct StepProposal {
         // Source with a placeholder does not compile.
         let newCase = gone.count == 1 && fresh.count == 1 ? code(fresh[0]) : "…"
         let pairs = gone.map { "\(code($0)): \(newCase)" }
-        step(".mapValue(\(place.arguments), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
+        step(".mapValue(\(place.arguments)\(part), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
     }
 
     // MARK: Source

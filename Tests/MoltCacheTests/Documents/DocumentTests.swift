@@ -124,7 +124,7 @@ import Testing
 
         let different = Data(#"{"comments":[{"id":"c1"},{"id":"c1","text":"x"}]}"#.utf8)
         let error = MoltError.thrown { try documents.upgrade(different, ofType: "Post", writtenAt: 0, forKey: "p") }
-        error?.expect(.keyExists, key: "c1", migration: "comments")
+        error?.expect(.keyExists, key: "p", migration: "comments")
         #expect(error?.store == nil)
     }
 

@@ -59,10 +59,23 @@ import Testing
             .mapValue("A", "removed", ["x": "z"], otherwise: .remove),
             .changeValue("A", "replaced", to: .integer, otherwise: .value(0)),
             .changeValue("A", "safe", to: .integer),
-            .changeValue("A", "cut", from: .secondsSince1970, to: .iso8601)
+            .changeValue("A", "cut", from: .secondsSince1970, to: .iso8601),
+            .mapValue("A", "keys", in: .keys, ["x": "z", "y": "z"]),
+            .mapValue("A", "entries", in: .keys, ["x": "z"], otherwise: .remove),
+            .mapValue("A", "values", in: .values, ["x": "z", "y": "z"]),
+            .splitIntoArray("A", "exact", separator: ","),
+            .splitIntoArray("A", "trimmed", separator: ",", trimming: true),
+            .renameKeys("A", to: .lowercased),
+            .renameKeys("A", to: .lowercased, onConflict: .keep),
+            .extractRecords("A", "b", as: "B", key: .derived, onConflict: .newest(by: "at"))
         )
         let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
-        #expect(plan.losses.map(\.name) == ["A.merged", "A.removed", "A.replaced", "A.cut"])
+        #expect(
+            plan.losses.map(\.name) == [
+                "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A", "B",
+            ]
+        )
+        #expect(plan.losses.last?.description == "records of type B merged with others of their key")
     }
 }
 
@@ -166,7 +179,12 @@ import Testing
                 of type C has.
                 """
         )
-        #expect(error.advice == "Derive the keys of new records, or change the other record's key first.")
+        #expect(
+            error.advice == """
+                Derive the keys of new records, or change the other record's key first; or choose with `onConflict` which \
+                record stays.
+                """
+        )
     }
 
     @Test func `Derived keys have the keys of dictionaries and the positions in arrays`() async throws {

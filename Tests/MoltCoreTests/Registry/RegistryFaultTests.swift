@@ -206,6 +206,25 @@ struct RegistryFaultTests {
         ),
         ("is copied into itself", [.copyProperty("A", "x", to: ["x", "y"])]),
         ("No value is named", [.mapValue("A", "x", [:])]),
+        ("No value is named", [.mapValue("A", "x", in: .keys, [:])]),
+        ("A key is neither a string nor an integer", [.mapValue("A", "x", in: .keys, ["a": 1.5])]),
+        ("The separator is empty", [.splitIntoArray("A", "x", separator: "")]),
+        ("The separator is empty", [.joinArray("A", "x", separator: "")]),
+        ("The new key is not the path of one property", [.renameKeys("A", to: .property(["x", .each, "y"]))]),
+        ("No property is named", [.renameKeys("A", to: .property([]))]),
+        ("The type A was deleted by an earlier step", [.deleteType("A"), .renameKeys("A", to: .lowercased)]),
+        (
+            "The newest record is not found by the path of one property",
+            [.renameKeys("A", to: .lowercased, onConflict: .newest(by: [.each, "at"]))]
+        ),
+        (
+            "The newest record is not found by the path of one property",
+            [.extractRecords("A", "x", as: "B", key: .derived, onConflict: .newest(by: []))]
+        ),
+        (
+            "The property A.x was removed by an earlier step",
+            [.removeProperty("A", "x"), .changeDictionary("A", "x", to: .object)]
+        ),
         ("to itself", [.changeValue("A", "x", from: .iso8601, to: .iso8601)]),
         ("No property is named", [.renameProperty("A", [], to: "x")]),
         ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),

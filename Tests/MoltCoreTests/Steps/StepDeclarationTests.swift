@@ -32,6 +32,19 @@ struct StepDeclarationTests {
         (.changeValue("Person", ["home", .each], to: .integer), #"{"mail":"a@b.c","home":{"zip":75001},"age" : 36}"#),
         (.mapValue("Person", "age", [36: "old"]), #"{"mail":"a@b.c","home":{"zip":"75001"},"age" : "old"}"#),
         (
+            .mapValue("Person", "home", in: .keys, ["zip": "code"]),
+            #"{"mail":"a@b.c","home":{"code":"75001"},"age" : 36}"#
+        ),
+        (.mapValue("Person", "home", in: .values, ["75001": 1]), #"{"mail":"a@b.c","home":{"zip":1},"age" : 36}"#),
+        (
+            .changeDictionary("Person", "home", to: .alternatingArray),
+            #"{"mail":"a@b.c","home":["zip","75001"],"age" : 36}"#
+        ),
+        (
+            .splitIntoArray("Person", "mail", separator: "@"),
+            #"{"mail":["a","b.c"],"home":{"zip":"75001"},"age" : 36}"#
+        ),
+        (
             .addProperty("Person", ["home", "tags"], default: ["x"]),
             #"{"mail":"a@b.c","home":{"zip":"75001","tags":["x"]},"age" : 36}"#
         ),

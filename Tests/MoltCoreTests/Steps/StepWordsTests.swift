@@ -31,6 +31,13 @@ struct StepWordsTests {
             .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived),
             "extract Comment from Post.comments[]"
         ),
+        (.renameKeys("Tag", to: .property(["meta", "id"])), "rename the keys of Tag to meta.id"),
+        (.renameKeys("Tag", to: .lowercased), "rename the keys of Tag to lower case"),
+        (.changeDictionary("Person", "phones", to: .object), "change the dictionary Person.phones to an object"),
+        (.mapValue("Shop", "labels", in: .keys, ["secret": "x"]), "map the keys of Shop.labels"),
+        (.mapValue("Shop", "labels", in: .values, ["secret": "x"]), "map the values of Shop.labels"),
+        (.splitIntoArray("Note", "tags", separator: "secret"), "split Note.tags into an array"),
+        (.joinArray("Note", "tags", separator: "secret"), "join the array Note.tags"),
         (.transform("Person") { _ in }, "transform Person"),
         (
             .convert("Person", from: PersonV1.self, to: PersonV2.self) { PersonV2(fullName: $0.name) },

@@ -153,6 +153,34 @@ import Testing
         #expect(changed == ["in": ["b": 1], "a": 2, "copy": 2, "c": "y x", "d": "z"])
     }
 
+    @Test func `Dictionaries and strings with separators are changed in each form of a setting`() throws {
+        let json = #"{"d":["a",{"k" : 1}],"t":"x,y"}"#
+        let scratch = try ScratchSuite([
+            "p.text": .string(json), "p.data": .data(Data(json.utf8)), "p.native": ["d": ["a", ["k": 1]], "t": "x,y"],
+            "q": .string(json),
+        ])
+        let place = MigrationStep.Place.settings(withPrefix: "p.", in: scratch.suite)
+        _ = try upgrade(
+            scratch,
+            .mapValue(place, "d", in: .keys, ["a": "b"]),
+            .mapValue(place, "d", in: .values, [["k": 1]: 2]),
+            .changeDictionary(place, "d", to: .object),
+            .splitIntoArray(place, "t", separator: ","),
+            .joinArray(place, "t", separator: ";")
+        )
+        let changed = #"{"d":{"b":2},"t":"x;y"}"#
+        try scratch.expect([
+            "p.text": .string(changed), "p.data": .data(Data(changed.utf8)), "p.native": ["d": ["b": 2], "t": "x;y"],
+            "q": .string(json),
+        ])
+        // A date is no string, although it has a text for steps.
+        let dates = try ScratchSuite(["at": .date(Date(timeIntervalSince1970: 0))])
+        let error = try #require(throws: MoltError.self) {
+            try upgrade(dates, .splitIntoArray(.setting("at", in: dates.suite), [], separator: "o"))
+        }
+        #expect(error.code == .typeMismatch)
+    }
+
     @Test func `A closure cannot change the key or the expiry of a setting`() throws {
         let scratch = try ScratchSuite(["a": "x"])
         for change: @Sendable (inout Record) -> Void in [

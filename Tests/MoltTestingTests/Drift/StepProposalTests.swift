@@ -19,6 +19,7 @@ import Testing
             var title: String? = "Dr."
             var fax: String? = "2"
             var homes = [Home()]
+            var labels = [Status.open: 1]
         }
         struct Home: Codable { var zip = 1 }
         enum Status: String, Codable, CaseIterable { case open, done }
@@ -42,6 +43,7 @@ import Testing
             var title = "Dr."
             var visits = 0
             var homes = [Home()]
+            var labels = [Status.active: 1]
         }
         struct Address: Codable { var street = "S" }
         struct Home: Codable { var zipCode = 1 }
@@ -76,6 +78,7 @@ import Testing
                     // .removeProperty("Person", "fax") deletes values that are not read any more
                     .changeValue("Person", "age", to: .integer),
                     .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
+                    .mapValue("Person", "labels", in: .keys, ["open": "active"]),
                     .unwrapProperty("Person", "nicknames", from: .array),  // fails for more than one
                     .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
                     .wrapProperty("Person", "phone", in: .array),
@@ -95,6 +98,7 @@ import Testing
                 .addProperty("Person", "visits", default: 0),
                 .changeValue("Person", "age", to: .integer),
                 .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
+                .mapValue("Person", "labels", in: .keys, ["open": "active"]),
                 .unwrapProperty("Person", "nicknames", from: .array),
                 .addProperty("Person", "nicknames", default: ""),
                 .wrapProperty("Person", "phone", in: .array),
@@ -107,8 +111,8 @@ import Testing
         let person = try #require(try old.migrated(through: migrations).value(V2.Person.self, forKey: "ada"))
 
         let names = "\(person.firstName) \(person.lastName), \(person.nicknames)"
-        let values = "\(person.age), \(person.status), \(person.homes.map(\.zipCode))"
-        #expect("\(names), \(values)" == "Ada Lovelace, A, 36, active, [1]")
+        let values = "\(person.age), \(person.status), \(person.homes.map(\.zipCode)), \(person.labels[.active] ?? 0)"
+        #expect("\(names), \(values)" == "Ada Lovelace, A, 36, active, [1], 1")
     }
 
     @Test func `Joined strings are recognized, and no change needs no step`() throws {

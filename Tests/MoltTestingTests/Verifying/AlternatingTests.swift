@@ -59,7 +59,7 @@ import Testing
                 """
                 migration "labels" (version 1), step 1 (\(step)): "labels" is a dictionary whose keys are neither strings nor \
                 integers, so it is written as an array of alternating keys and values, and `.each` takes the keys for \
-                elements. Change the values in a `transform`.
+                elements. Use `mapValue(in: .values)`, or make it an object with `changeDictionary` first.
                 """
             ]
         )

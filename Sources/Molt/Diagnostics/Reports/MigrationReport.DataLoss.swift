@@ -17,6 +17,8 @@ extension MigrationReport {
             case converted
             /// Records of a type.
             case records
+            /// Records of a type that became one with others, because they had one key.
+            case merged
             /// A setting of a suite.
             case setting
             /// The settings of a suite with a prefix.
@@ -28,7 +30,7 @@ extension MigrationReport {
         /// The name of the data, as its kind needs it.
         ///
         /// - for a property, its path after the type or the key of the setting, such as "Person.fax" or "profile.fax"
-        /// - for records, their type
+        /// - for records, also for merged ones, their type
         /// - for a setting, its key
         /// - for settings with a prefix, the prefix and an asterisk
         public var name: String
@@ -53,6 +55,7 @@ extension MigrationReport {
             case .property, .converted: "\(name)\(place)"
             case .values: "values of \(name)\(place)"
             case .records: "\(records ?? "all records") of type \(name)"
+            case .merged: "\(records ?? "records") of type \(name) merged with others of their key"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }

@@ -84,6 +84,13 @@ struct DecimalNumber: Hashable {
         return first
     }
 
+    /// Whether it is less than another number; nil if they have too many digits to be compared.
+    func isLess(than other: DecimalNumber) -> Bool? {
+        var negative = other
+        if other.high > 0 || other.low > 0 { negative.isNegative.toggle() }
+        return adding(negative)?.isNegative
+    }
+
     /// The floor, and the digits of the fraction; nil if it does not fit.
     var whole: (integer: Int64, fraction: String)? {
         let parts = text.split(separator: ".")

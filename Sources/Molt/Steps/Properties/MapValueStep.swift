@@ -23,26 +23,70 @@ extension MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path)
         return MigrationStep(MapValueStep(place: place, path: path, map: map, ifMissing: ifMissing))
     }
+
+    /// Replaces keys or values of a dictionary with others, in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .mapValue("Shop", "labels", in: .keys, ["apple": "malus"])      // {"apple":1} becomes {"malus":1}
+    /// .mapValue("Shop", "labels", in: .values, [1: "one"])            // ["apple",1] becomes ["apple","one"]
+    /// ```
+    ///
+    /// The dictionary is an object, or an array in which keys and values alternate; see
+    /// ``changeDictionary(_:_:to:ifMissing:)``. Keys may change places, since all are replaced at once. An integer as a
+    /// key of an object is named as an integer or a string. Everything else stays byte for byte the same in JSON.
+    ///
+    /// A value that is neither an object nor such an array fails the upgrade with the code `typeMismatch`, and so do
+    /// two entries that would have one key. Null stays null.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the dictionary.
+    ///   - part: Whether the keys or the values are replaced.
+    ///   - values: The new keys or values, keyed by the old ones. Keys are strings or integers.
+    ///   - other: What happens to all other keys or values; by default they are kept. An entry is removed as a whole.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func mapValue(
+        _ place: Place,
+        _ path: PropertyPath,
+        in part: Record.DictionaryPart,
+        _ values: [RecordValue: RecordValue],
+        otherwise other: Record.OtherValue = .keep,
+        ifMissing: Record.MissingProperty = .skip
+    ) -> MigrationStep {
+        let map = ValueMap(values, otherwise: other, at: path + .each)
+        return MigrationStep(MapValueStep(place: place, path: path, part: part, map: map, ifMissing: ifMissing))
+    }
 }
 
 struct MapValueStep: RecordStep {
     var place: MigrationStep.Place
     var path: PropertyPath
+    /// The part of a dictionary whose values are replaced; nil for the value itself.
+    var part: Record.DictionaryPart?
     var map: ValueMap
     var ifMissing: Record.MissingProperty
 
-    var description: String { "map the values of \(place.name(of: path))\(place.suffix)" }
-    var identity: [String] { place.identity(of: "mapValue") + path.identity + map.identity + [ifMissing.rawValue] }
-    var valueUses: [ValueUse] { [.literals(map.values, at: PropertyPlace(place, path))] }
+    var description: String { "map the \(part?.rawValue ?? "values") of \(place.name(of: path))\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: part.map { "mapValue in \($0.rawValue)" } ?? "mapValue") + path.identity + map.identity
+            + [ifMissing.rawValue]
+    }
+    var valueUses: [ValueUse] {
+        [.literals(map.values, at: PropertyPlace(place, part == nil ? path : path + .each))]
+    }
     /// Whether a record or a setting with another value is removed.
-    private var dropsWhole: Bool { path.count == 0 && map.removesOthers }
+    private var dropsWhole: Bool { part == nil && path.count == 0 && map.removesOthers }
     var losses: [MigrationReport.DataLoss] {
-        map.isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
+        // Two keys cannot become one.
+        let isLossy = part == .keys ? map.losesOthers : map.isLossy
+        return isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
     }
 
     var edit: RecordEdit {
         RecordEdit(property: path, mayKeepValue: true, mayDrop: dropsWhole) { record in
-            try record.replaceValue(path, ifMissing: ifMissing) { map.change(of: $0) }
+            try record.replaceValue(path, ifMissing: ifMissing) { value in
+                part.map { map.change($0, of: value) } ?? map.change(of: value)
+            }
         }
     }
 
@@ -50,6 +94,7 @@ struct MapValueStep: RecordStep {
         check.use(place, path: path, mayBeWhole: true)
         if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
+        if part == .keys, map.hasOtherThanKeys { check.add("A key is neither a string nor an integer.") }
         check.replaceValue(place, path)
     }
 }

@@ -35,6 +35,7 @@ final class PostponedChanges {
     private var hasChanges = false
     private var hasFailures = false
     private var hasOriginals = false
+    private var hasMerges = false
 
     // The kinds of changes, as stored in the table.
     private static let drop = 0
@@ -54,7 +55,8 @@ final class PostponedChanges {
         if hasChanges { try connection.execute("DROP TABLE temp.molt_postponed") }
         if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
         if hasFailures { try connection.execute("DROP TABLE temp.molt_failed") }
-        (hasChanges, hasOriginals, hasFailures) = (false, false, false)
+        if hasMerges { try connection.execute("DROP TABLE temp.molt_merging") }
+        (hasChanges, hasOriginals, hasFailures, hasMerges) = (false, false, false, false)
     }
 
     func invalidate() {
@@ -202,6 +204,66 @@ final class PostponedChanges {
         try question.bind(Int64(round), at: 1)
         if let id { try question.bind(id, at: 2) }
         return try question.first { $0.integer(0) != 0 } ?? false
+    }
+
+    // MARK: Records that get one key
+
+    /// Finds the records of a type that get the same key in a round, or the key of one that keeps it.
+    func findRecordsToMerge(ofType typeID: Int64, _ round: Int) throws(SQLiteError) {
+        if hasMerges {
+            try connection.execute("DELETE FROM temp.molt_merging")
+        } else {
+            try connection.execute(
+                "CREATE TEMP TABLE molt_merging(number INTEGER PRIMARY KEY, id INTEGER, key TEXT, is_moving INTEGER)"
+            )
+            hasMerges = true
+        }
+        guard hasChanges else { return }
+        // The records that have a new key already and keep it.
+        let holders = """
+            SELECT holder.id, holder.key FROM molt_postponed AS change
+            CROSS JOIN molt_record AS holder ON holder.key = change.text
+            WHERE change.round = ?1 AND change.kind = \(Self.key) AND holder.type_id = ?2 AND NOT EXISTS (
+                SELECT 1 FROM molt_postponed AS other
+                WHERE other.round = ?1 AND other.kind = \(Self.key) AND other.id = holder.id
+            )
+            """
+        try connection.run(
+            """
+            WITH held AS MATERIALIZED (\(holders) GROUP BY holder.id),
+            shared AS MATERIALIZED (SELECT text \(Self.keyChanges) GROUP BY text HAVING count(*) > 1)
+            INSERT INTO temp.molt_merging(id, key, is_moving)
+            SELECT id, key, is_moving FROM (
+                SELECT id, key, key AS old_key, 0 AS is_moving FROM held
+                UNION ALL
+                SELECT change.id, change.text, record.key, 1
+                FROM molt_postponed AS change CROSS JOIN molt_record AS record ON record.id = change.id
+                WHERE change.round = ?1 AND change.kind = \(Self.key)
+                    AND (change.text IN (SELECT text FROM shared) OR change.text IN (SELECT key FROM held))
+            ) ORDER BY key, is_moving, old_key
+            """,
+            round,
+            typeID
+        )
+    }
+
+    func recordsToMerge(
+        after number: Int64,
+        count: Int
+    ) throws(SQLiteError) -> [StoreTransaction.RecordToMerge] {
+        let rows = try connection.prepare(
+            "SELECT number, id, key, is_moving FROM temp.molt_merging WHERE number > ?1 ORDER BY number LIMIT ?2",
+            number,
+            count
+        )
+        return try rows.map { row in
+            StoreTransaction.RecordToMerge(
+                number: row.integer(0),
+                id: row.integer(1),
+                key: ExactName(row.text(2)),
+                isMoving: row.integer(3) != 0
+            )
+        }
     }
 
     // MARK: Originals

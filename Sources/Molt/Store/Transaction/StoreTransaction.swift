@@ -563,6 +563,29 @@ final class StoreTransaction {
         throw keyExists(collision.newKey, of: "The record \"\(key)\" of type \(type)", key: key, type: type)
     }
 
+    /// A record that will have the same key as others of its type when the changes of a round are applied.
+    struct RecordToMerge {
+        /// Its place in the order in which records are merged.
+        var number: Int64
+        var id: Int64
+        /// The key that they will have.
+        var key: ExactName
+        /// Whether it does not have the key yet.
+        var isMoving: Bool
+    }
+
+    /// Finds the records of a type that will have the same key when the changes of a round are applied.
+    func findRecordsToMerge(ofType type: String, round: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            if let typeID = try typeID(type) { try postponed.findRecordsToMerge(ofType: typeID, round) }
+        }
+    }
+
+    /// The next of them, those with one key together: first one that has it already, then by their old keys.
+    func recordsToMerge(after number: Int64, count: Int) throws -> [RecordToMerge] {
+        try mapped { () throws(SQLiteError) in try postponed.recordsToMerge(after: number, count: count) }
+    }
+
     /// Saves a record's current state for ``original(id:)``, unless it was saved before.
     func keepOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }

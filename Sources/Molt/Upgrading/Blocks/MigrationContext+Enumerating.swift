@@ -15,9 +15,21 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
+        try enumerate(type, mergingBy: nil, body)
+    }
+
+    /// Visits each record of a type.
+    ///
+    /// - Parameter policy: The policy for records of the type that would have the same key, which then become one; nil
+    ///   if they fail the upgrade.
+    func enumerate(
+        _ type: String,
+        mergingBy policy: Record.ConflictPolicy?,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
         let changes = changeCount
         do {
-            try visitAll(type, body)
+            try visitAll(type, mergingBy: policy, body)
         } catch {
             // Some records are changed and others are not; their new keys and type names are not written.
             if changeCount != changes { failure = failure ?? error }
@@ -32,6 +44,7 @@ extension MigrationContext {
 
     private func visitAll(
         _ type: String,
+        mergingBy policy: Record.ConflictPolicy?,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
         let round = newRound()
@@ -94,6 +107,7 @@ extension MigrationContext {
         }
         if visited == 0 { try noteMissing(type) }
         if hasPostponed {
+            if let policy { try mergeRecords(ofType: type, in: round, by: policy) }
             try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
         }
     }

@@ -5,8 +5,8 @@ extension MigrationContext {
     /// try migration.extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
     /// ```
     ///
-    /// The content of a new record is the object, byte for byte, and it expires with the outer record. Equal objects
-    /// with the same key become one record. Null is left as it is.
+    /// The rules are those of the step
+    /// ``MigrationStep/extractRecords(_:_:as:key:leaving:owner:onConflict:)``.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.
@@ -15,16 +15,18 @@ extension MigrationContext {
     ///   - key: The keys of the new records.
     ///   - remainder: What stays in place of an object; by default its key.
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
+    ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails.
     /// - Throws: ``MoltError`` with the code `typeMismatch` for a value that is not an object or has no key,
     ///   `propertyExists` for an object with a property at `owner`, or `keyExists` when different records would have
-    ///   the same key, which always ends the upgrade.
+    ///   the same key, if the policy does not decide; that always ends the upgrade.
     public func extractRecords(
         _ type: String,
         _ path: PropertyPath,
         as newType: String,
         key: Record.ExtractedKey,
         leaving remainder: Record.ExtractedRemainder = .key,
-        owner: PropertyPath? = nil
+        owner: PropertyPath? = nil,
+        onConflict policy: Record.ConflictPolicy = .stop
     ) throws {
         var (count, isFound) = (0, false)
         try enumerate(type) { _, record in
@@ -32,38 +34,77 @@ extension MigrationContext {
             isFound = isFound || record.contains(path)
             var extracted = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
             try extracted.take(from: &record)
-            for new in extracted.records { try add(new, from: record, at: path) }
+            for new in extracted.records { try add(new, from: record, at: path, policy) }
         }
         if count > 0, !isFound { noteMissing(path, of: type, count) }
     }
 
-    /// Adds an extracted record, unless an equal one has its key.
+    /// Adds an extracted record, or merges it with the one that has its key.
     ///
-    /// - Throws: The error for a different one. It ends the upgrade, whatever the policy: both are whole, and so is the
-    ///   record that contained the object.
-    private func add(_ new: Record, from outer: Record, at path: PropertyPath) throws {
-        guard var other = try record(forKey: new.key) else {
-            var new = new
-            return try insert(&new, outer.expiration)
-        }
-        let isEqual =
-            try !other.isData && ExactName.isSame(other.typeName, new.typeName)
-            && other.content().sorted.json() == new.content().sorted.json()
-        guard isEqual else {
-            let error = outer.error(
-                .keyExists,
-                "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key "
-                    + "\"\(new.key)\", which a different record of type \(other.typeName) has.",
-                advice: "Derive the keys of new records, or change the other record's key first.",
-                property: path
-            )
+    /// - Throws: The error of the policy. It ends the upgrade, whatever the failure policy: both records are whole, and
+    ///   so is the one that contained the object.
+    private func add(
+        _ new: Record,
+        from outer: Record,
+        at path: PropertyPath,
+        _ policy: Record.ConflictPolicy
+    ) throws {
+        var new = new
+        guard var other = try record(forKey: new.key) else { return try insert(&new, outer.expiration) }
+        new.expiration = outer.expiration
+        do {
+            let revision = other.revision
+            if try other.merge(new, policy, from: outer, at: path) { noteMerged(ofType: new.typeName) }
+            if other.revision != revision { try update(other) }
+        } catch {
             failure = failure ?? error
             throw error
         }
-        // It must not expire before the records that it was in.
-        guard let expiration = other.expiration, outer.expiration.map({ $0 > expiration }) ?? true else { return }
-        other.expiration = outer.expiration
-        try update(other)
+    }
+}
+
+extension Record {
+    /// Merges an object that was extracted from a record into the one that has its key.
+    ///
+    /// It does not expire before the records that contained the object.
+    ///
+    /// - Returns: Whether the two differed, so that one was lost.
+    /// - Throws: ``MoltError`` with the code `keyExists` if the policy does not decide; or the error of a closure.
+    mutating func merge(
+        _ new: Record,
+        _ policy: ConflictPolicy,
+        from outer: Record,
+        at path: PropertyPath
+    ) throws -> Bool {
+        let isSameType = ExactName.isSame(typeName, new.typeName)
+        switch isSameType ? try policy.resolve(self, new) : .undecided(nil) {
+        case .equal:
+            extend(to: new)
+            return false
+        case .first: extend(to: new)
+        case .second:
+            var content: [UInt8] = []
+            new.writeContent(to: &content)
+            replaceChecked(content)
+            extend(to: new)
+        case .merged(let merged): self = merged
+        case .undecided(let reason):
+            throw outer.error(
+                .keyExists,
+                "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key "
+                    + "\"\(new.key)\", which a different record of type \(typeName) has."
+                    + (reason.map { " " + $0 } ?? ""),
+                advice: "Derive the keys of new records, or change the other record's key first"
+                    + (isSameType ? "; or choose with `onConflict` which record stays." : "."),
+                property: path
+            )
+        }
+        return true
+    }
+
+    /// Makes the record expire with another one, if that exists longer.
+    mutating func extend(to other: Record) {
+        if expiresBefore(other) { expiration = other.expiration }
     }
 }
 
@@ -137,9 +178,7 @@ struct ExtractedRecords {
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
-            let value = new[name]
-            let key = value?.string ?? value?.number.flatMap { $0.isInteger ? $0.text : nil }
-            if let key, !key.isEmpty { return key }
+            if let key = new.key(at: name) { return key }
             throw place.error(
                 .typeMismatch,
                 "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",

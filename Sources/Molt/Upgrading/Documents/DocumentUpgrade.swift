@@ -159,23 +159,22 @@ public struct DocumentUpgrade: Sendable {
             path: declaration.path
         )
         do {
+            documents[index].record.coding = step.migration.coding
             try extracted.take(from: &documents[index].record)
             for record in extracted.records {
                 var record = record
                 record.expiration = documents[index].record.expiration
-                let other = documents.first {
-                    ExactName.isSame($0.record.typeName, record.typeName) && ExactName.isSame($0.record.key, record.key)
+                let other = documents.firstIndex {
+                    !$0.isGone && ExactName.isSame($0.record.typeName, record.typeName)
+                        && ExactName.isSame($0.record.key, record.key)
                 }
                 guard let other else {
                     documents.append(Document(record: record, isChanged: true))
                     continue
                 }
-                guard try other.record.content() == record.content() else {
-                    throw record.error(
-                        .keyExists,
-                        "Two different objects of the document have the key \"\(record.key)\"."
-                    )
-                }
+                let outer = documents[index].record
+                documents[other].record.coding = step.migration.coding
+                _ = try documents[other].record.merge(record, declaration.policy, from: outer, at: declaration.path)
             }
         } catch {
             let record = documents[index].record

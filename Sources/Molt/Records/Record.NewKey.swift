@@ -1,0 +1,56 @@
+internal import Foundation
+
+extension Record {
+    /// The source of a record's new key.
+    public enum NewKey: Hashable, Sendable {
+        /// The string or integer at a path in the record.
+        case property(PropertyPath)
+        /// The key in lower case, by the rules of Unicode that hold for all languages.
+        case lowercased
+        /// The key in the normal form NFC, in which a letter and its accent are one character, if there is one.
+        case precomposed
+    }
+
+    /// The string or integer at a path as a key; nil if there is none.
+    func key(at path: PropertyPath) -> String? {
+        let value = self[path]
+        let key = value?.string ?? value?.number.flatMap { $0.isInteger ? $0.text : nil }
+        return key?.isEmpty == true ? nil : key
+    }
+}
+
+extension Record.NewKey {
+    var identity: [String] {
+        switch self {
+        case .property(let path): ["property"] + path.identity
+        case .lowercased: ["lowercased"]
+        case .precomposed: ["precomposed"]
+        }
+    }
+
+    /// The source in a few words.
+    var description: String {
+        switch self {
+        case .property(let path): "\(path)"
+        case .lowercased: "lower case"
+        case .precomposed: "the normal form NFC"
+        }
+    }
+
+    /// The new key of a record.
+    ///
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if it has none.
+    func key(of record: Record) throws -> String {
+        switch self {
+        case .lowercased: return record.key.lowercased()
+        case .precomposed: return record.key.precomposedStringWithCanonicalMapping
+        case .property(let path):
+            if let key = record.key(at: path) { return key }
+            throw record.error(
+                .typeMismatch,
+                "The record has no string or integer \"\(path)\", or an empty one, so it has no new key.",
+                property: path
+            )
+        }
+    }
+}

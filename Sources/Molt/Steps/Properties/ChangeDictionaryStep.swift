@@ -1,0 +1,54 @@
+extension MigrationStep {
+    /// Changes the form in which a dictionary is stored, in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .changeDictionary("Person", "phones", to: .object)              // ["home",1] becomes {"home":1}
+    /// .changeDictionary("Person", "phones", to: .alternatingArray)    // {"home":1} becomes ["home",1]
+    /// ```
+    ///
+    /// Codable writes a dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable`, such as an
+    /// enum, as an array in which keys and values alternate. Use it when the type of the keys becomes one of these, or
+    /// stops being one.
+    ///
+    /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null. The upgrade
+    /// fails with the code `typeMismatch` for a value that has the new form already, an array of an odd count, a key
+    /// that is neither a string nor an integer, and a key that occurs twice.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the dictionary.
+    ///   - form: The new form.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func changeDictionary(
+        _ place: Place,
+        _ path: PropertyPath,
+        to form: Record.DictionaryForm,
+        ifMissing: Record.MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(ChangeDictionaryStep(place: place, path: path, form: form, ifMissing: ifMissing))
+    }
+}
+
+struct ChangeDictionaryStep: RecordStep {
+    var place: MigrationStep.Place
+    var path: PropertyPath
+    var form: Record.DictionaryForm
+    var ifMissing: Record.MissingProperty
+
+    var description: String { "change the dictionary \(place.name(of: path)) to \(form.description)\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "changeDictionary") + path.identity + [form.rawValue, ifMissing.rawValue]
+    }
+    var valueUses: [ValueUse] { form == .object ? [.keys(at: PropertyPlace(place, path + .each))] : [] }
+
+    var edit: RecordEdit {
+        RecordEdit(property: path) { record in
+            try record.changeDictionary(path, to: form, ifMissing: ifMissing)
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(place, path: path, mayBeWhole: true)
+        check.replaceValue(place, path)
+    }
+}

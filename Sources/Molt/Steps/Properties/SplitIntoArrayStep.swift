@@ -1,0 +1,107 @@
+extension MigrationStep {
+    /// Splits a string with separators into an array of strings, in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .splitIntoArray("Note", "tags", separator: ",")                     // "a,b" becomes ["a","b"]
+    /// .splitIntoArray("Note", "tags", separator: ",", trimming: true)     // " a, b,," becomes ["a","b"]
+    /// ```
+    ///
+    /// Without `trimming`, nothing is lost: spaces stay, an empty element becomes an empty string, and
+    /// ``joinArray(_:_:separator:ifMissing:)`` gives the same string again. An empty string becomes an empty array, and
+    /// null stays null. Any other value fails the upgrade with the code `typeMismatch`.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the property.
+    ///   - separator: The text between the elements, compared by its bytes.
+    ///   - trimming: Whether white space around elements is removed, and then elements that are empty; by default, both
+    ///     stay.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func splitIntoArray(
+        _ place: Place,
+        _ path: PropertyPath,
+        separator: String,
+        trimming: Bool = false,
+        ifMissing: Record.MissingProperty = .skip
+    ) -> MigrationStep {
+        let change = StringArray(separator: separator, trims: trimming)
+        return MigrationStep(SplitIntoArrayStep(place: place, path: path, change: change, ifMissing: ifMissing))
+    }
+
+    /// Joins an array of strings into one string with separators, in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .joinArray("Note", "tags", separator: ",")                          // ["a","b"] becomes "a,b"
+    /// ```
+    ///
+    /// An empty array becomes an empty string, and null stays null. An array whose string could not be split into the
+    /// same elements again fails the upgrade with the code `typeMismatch`: one element contains the separator, or the
+    /// only one is empty. So does any other value, and an array with an element that is not a string.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the property.
+    ///   - separator: The text between the elements.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func joinArray(
+        _ place: Place,
+        _ path: PropertyPath,
+        separator: String,
+        ifMissing: Record.MissingProperty = .skip
+    ) -> MigrationStep {
+        let change = StringArray(separator: separator)
+        return MigrationStep(JoinArrayStep(place: place, path: path, change: change, ifMissing: ifMissing))
+    }
+}
+
+struct SplitIntoArrayStep: RecordStep {
+    var place: MigrationStep.Place
+    var path: PropertyPath
+    var change: StringArray
+    var ifMissing: Record.MissingProperty
+
+    var description: String { "split \(place.name(of: path)) into an array\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "splitIntoArray") + path.identity
+            + [change.separator, change.trims ? "trimming" : "exact", ifMissing.rawValue]
+    }
+    var valueUses: [ValueUse] { [.splits(at: change.separator)] }
+    var losses: [MigrationReport.DataLoss] { change.trims ? [.init(.values, place.name(of: path))] : [] }
+
+    var edit: RecordEdit {
+        RecordEdit(property: path, mayKeepValue: true) { record in
+            let depth = record.full(path).count
+            try record.replaceValue(path, ifMissing: ifMissing) { change.split($0, depth: depth) }
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(place, path: path, mayBeWhole: true)
+        if let fault = change.fault { check.add(fault) }
+        check.replaceValue(place, path)
+    }
+}
+
+struct JoinArrayStep: RecordStep {
+    var place: MigrationStep.Place
+    var path: PropertyPath
+    var change: StringArray
+    var ifMissing: Record.MissingProperty
+
+    var description: String { "join the array \(place.name(of: path))\(place.suffix)" }
+    var identity: [String] {
+        place.identity(of: "joinArray") + path.identity + [change.separator, ifMissing.rawValue]
+    }
+
+    var edit: RecordEdit {
+        RecordEdit(property: path, mayKeepValue: true) { record in
+            try record.replaceValue(path, ifMissing: ifMissing) { change.join($0) }
+        }
+    }
+
+    func check(_ check: inout StepCheck) {
+        check.use(place, path: path, mayBeWhole: true)
+        if let fault = change.fault { check.add(fault) }
+        check.replaceValue(place, path)
+    }
+}

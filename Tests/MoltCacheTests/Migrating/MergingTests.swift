@@ -1,0 +1,248 @@
+import Foundation
+import Testing
+
+@testable import Molt
+
+private typealias Policy = Record.ConflictPolicy
+
+private let sum = Policy.merge { record, other in
+    record["n"] = .int(try record.int("n") + other.int("n"))
+}
+
+@Suite struct `Several parents with one child` {
+    private static func step(_ policy: Policy) -> MigrationStep {
+        .extractRecords("Post", ["c", .each], as: "C", key: .property("id"), onConflict: policy)
+    }
+
+    private static func posts(_ children: [String], there: String? = nil) -> [StoredRecord] {
+        (there.map { [StoredRecord("C", "x", $0, expiration: 9e9)] } ?? [])
+            + children.enumerated().map { index, child in
+                StoredRecord("Post", "p\(index)", "{\"c\":[\(child)],\"n\":\(index)}", expiration: 4e9 + Double(index))
+            }
+    }
+
+    private static let (old, new) = (
+        #"{"id":"x","n":1,"at":"2026-01-01T00:00:00Z"}"#, #"{"id":"x","n":2,"at":"2026-01-01T02:00:00+01:00"}"#
+    )
+
+    private static let cases: [(Policy, first: String, second: String, child: String)] = [
+        (.keep, old, new, old), (.keep, new, old, new), (.newest(by: "at"), old, new, new),
+        (.newest(by: "at"), new, old, new), (sum, old, new, old.replacing("\"n\":1", with: "\"n\":3")),
+    ]
+
+    @Test func `become parents of one record by the policy, and no parent changes more than the others`() async throws {
+        for (policy, first, second, child) in Self.cases {
+            for failures in [RecordFailurePolicy.stop, .drop(upTo: .none), .quarantine(upTo: .none)] {
+                let store = try OldStore(Self.posts([first, first, second, #"{"id":"y"}"#]))
+                let report = try await store.upgrade(Self.step(policy).onFailure(failures))
+                try store.snapshot().expect(
+                    #"Post p0 {"c":["x"],"n":0} until 4000000000.0"#,
+                    #"Post p1 {"c":["x"],"n":1} until 4000000001.0"#,
+                    #"Post p2 {"c":["x"],"n":2} until 4000000002.0"#,
+                    #"Post p3 {"c":["y"],"n":3} until 4000000003.0"#,
+                    "C x \(child) until 4000000002.0",
+                    #"C y {"id":"y"} until 4000000003.0"#
+                )
+                let step = report.entries[0].steps[0]
+                #expect((step.counts.created, step.counts.dropped, step.counts.quarantined) == (2, 1, 0))
+                #expect(step.losses.map(\.description) == ["1 record of type C merged with others of their key"])
+            }
+        }
+    }
+
+    @Test func `A record that is there already takes part, and so do several children of one parent`() async throws {
+        for (policy, first, second, child) in Self.cases {
+            try await OldStore(Self.posts(["\(second),\(second.replacing("}", with: " }"))"], there: first))
+                .upgraded(Self.step(policy))
+                .expect(including: policyKeepsOrSums(child, policy, first, second))
+        }
+    }
+
+    /// Two equal children and the record that is there: a closure runs for each.
+    private func policyKeepsOrSums(_ child: String, _ policy: Policy, _ first: String, _ second: String) -> String {
+        let child = if case .merge = policy { first.replacing("\"n\":1", with: "\"n\":5") } else { child }
+        return "C x \(child) until 9000000000.0"
+    }
+
+    @Test func `What a policy cannot decide stops the upgrade, and leaves the store as it was`() async throws {
+        struct Refused: Error {}
+        let refusing: [(Policy, String, String)] = [
+            (.stop, Self.old, Self.new), (.newest(by: "n"), Self.old, Self.new.replacing("2,", with: "\"canary\",")),
+            (.newest(by: "n"), #"{"id":"x"}"#, #"{"id":"x","n":true}"#),
+            (.newest(by: "n"), Self.old, #"{"id":"x","n":"2026-01-01T00:00:00Z"}"#),
+            (.merge { _, _ in throw Refused() }, Self.old, Self.new),
+            (.merge { record, _ in record.key = "z" }, Self.old, Self.new),
+            (.merge { record, _ in record.drop() }, Self.old, Self.new),
+        ]
+        for (policy, first, second) in refusing {
+            let step = Self.step(policy).onFailure(.drop(upTo: .none))
+            let error = try await OldStore(Self.posts([first, second])).failure(step)
+            if case .merge = policy { error.expect(.stepFailed) } else { error.expect(.keyExists, key: "p1") }
+            #expect(!"\(error)".contains("canary"))
+        }
+        // Another type is never merged.
+        for policy in [Policy.keep, .newest(by: "n"), sum] {
+            let records = Self.posts([Self.old]) + [StoredRecord("D", "x", Self.old)]
+            try await OldStore(records).failure(Self.step(policy)).expect(.keyExists)
+        }
+    }
+
+    @Test func `In a document, the policy decides between its own objects`() throws {
+        for (policy, first, second, child) in Self.cases {
+            let documents = try DocumentUpgrade(registry(Self.step(policy)))
+            let json = Data("{\"c\":[\(first),\(second)]}".utf8)
+            let output = try documents.upgrade(json, ofType: "Post", writtenAt: 0, forKey: "p")
+            #expect(output.extracted.map { String(decoding: $0.content, as: UTF8.self) } == [child])
+            #expect(String(decoding: output.content, as: UTF8.self) == #"{"c":["x","x"]}"#)
+        }
+    }
+}
+
+@Suite struct `Renaming the keys of records` {
+    @Test(.through(.migrator)) func `A property gives the keys, also those that others give up`() async throws {
+        let store = try OldStore([
+            StoredRecord("A", "1", #"{"id":"2"}"#), StoredRecord("A", "2", #"{ "id":1}"#, expiration: 5e9),
+            StoredRecord("A", "x", #"{"id":"x"}"#), StoredRecord("B", "y", #"{"id":"z"}"#),
+            StoredRecord("A", "w", #"{"id":18446744073709551615}"#),
+        ])
+        let report = try await store.upgrade(.renameKeys("A", to: .property("id")))
+        try store.snapshot().expect(
+            #"A 2 {"id":"2"}"#,
+            #"A 1 { "id":1} until 5000000000.0"#,
+            #"A x {"id":"x"}"#,
+            #"B y {"id":"z"}"#,
+            #"A 18446744073709551615 {"id":18446744073709551615}"#
+        )
+        #expect("\(report.counts)" == "4 read, 3 changed")
+        #expect(report.losses.isEmpty)
+    }
+
+    private static let twins = [
+        StoredRecord("A", "TAG", #"{"n":3,"at":3}"#, expiration: 4e9), StoredRecord("A", "one", #"{"n":9}"#),
+        StoredRecord("A", "Tag", #"{"n":1,"at":10.0}"#, expiration: 6e9),
+        StoredRecord("A", "tag", #"{"n":2,"at":1e1}"#, expiration: 5e9),
+    ]
+
+    @Test(arguments: [0, 1, 2, 3], [1, 2, 3])
+    func `Twins become one by the policy, in whatever order they were stored`(shift: Int, stride: Int) async throws {
+        let order = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]][stride - 1]
+        let records = order.map { Self.twins[($0 + shift) % 4] }
+        let cases: [(Policy, String)] = [
+            (.keep, #"{"n":2,"at":1e1}"#),
+            // 10.0 and 1e1 are equal, so the content that comes last stays.
+            (.newest(by: "at"), #"{"n":2,"at":1e1}"#), (.newest(by: "n"), #"{"n":3,"at":3}"#),
+            (.newest(by: "absent"), #"{"n":3,"at":3}"#), (sum, #"{"n":6,"at":1e1}"#),
+            (
+                .merge { record, other in
+                    let keys = record["keys"]?.array ?? [.string(record.key)]
+                    record.replaceKeys(keys + [.string(other.key)])
+                }, #"{"keys":["tag","TAG","Tag"]}"#
+            ),
+        ]
+        for (policy, content) in cases {
+            for entry in [EntryPoint.migrator, .inMemory] {
+                let store = try OldStore(records, through: entry)
+                let report = try await store.upgrade(.renameKeys("A", to: .lowercased, onConflict: policy))
+                let after = try store.snapshot()
+                after.expect(including: "A tag \(content) until 6000000000.0", #"A one {"n":9}"#)
+                #expect(after.records.count == 2)
+                #expect(report.counts.dropped == 2)
+                #expect(report.losses.map(\.description) == ["2 records of type A merged with others of their key"])
+            }
+        }
+    }
+
+    @Test func `A closure merges each of several twins that differ, also if one equals what it made of others`()
+        async throws
+    {
+        let records = ["ab", "AB", "Ab"].enumerated().map { StoredRecord("A", $1, "{\"n\":\($0 + 1)}") }
+        try await OldStore(records).upgraded(.renameKeys("A", to: .lowercased, onConflict: sum)).expect(
+            #"A ab {"n":6}"#
+        )
+    }
+
+    @Test func `Equal twins of two Unicode forms become one without a policy, and raw data, too`() async throws {
+        let store = try OldStore([
+            StoredRecord("A", "e\u{301}", #"{"a":1,"b":2}"#, expiration: 4e9), StoredRecord("A", "e\u{302}", "{}"),
+            StoredRecord("A", "\u{E9}", #"{ "b":2,"a":1 }"#), StoredRecord("A", "a\u{308}", data: [1, 2]),
+            StoredRecord("A", "\u{E4}", data: [1, 2]),
+        ])
+        let report = try await store.upgrade(.renameKeys("A", to: .precomposed))
+        try store.snapshot().expect(keys: "\u{EA} \u{E9} \u{E4}")
+        try store.snapshot().expect(including: "A \u{E9} { \"b\":2,\"a\":1 }")
+        #expect(report.counts.dropped == 2)
+    }
+
+    @Test func `Different twins, and a key of another type, stop the upgrade whatever the failure policy`() async throws
+    {
+        let error = try await OldStore(Self.twins)
+            .failure(MigrationStep.renameKeys("A", to: .lowercased).onFailure(.drop(upTo: .none)))
+        error.expect(.keyExists, key: "TAG")
+        #expect(
+            error.problem == """
+                The records "tag" and "TAG" of type A would both get the key "tag", and they differ.
+                """
+        )
+        let other = Self.twins.dropLast() + [StoredRecord("B", "tag", "{}")]
+        for policy in [Policy.keep, .newest(by: "n"), sum] {
+            let step = MigrationStep.renameKeys("A", to: .lowercased, onConflict: policy)
+            try await OldStore(Array(other)).failure(step).expect(.keyExists)
+        }
+        let mixed = [
+            StoredRecord("A", "a", #"{"at":1}"#), StoredRecord("A", "A", #"{"at":"2026-01-01"}"#),
+            StoredRecord("A", "ä", "{}"), StoredRecord("A", "Ä", #"{"at":"never"}"#),
+        ]
+        for records in [mixed[...1], mixed[2...]] {
+            let step = MigrationStep.renameKeys("A", to: .lowercased, onConflict: .newest(by: "at"))
+            try await OldStore(Array(records)).failure(step).expect(.keyExists)
+        }
+    }
+
+    @Test func `Dates are compared as dates, and a record without one is the oldest`() async throws {
+        let records = [
+            StoredRecord("A", "a", #"{"at":"2026-01-01T00:30:00+01:00"}"#),
+            StoredRecord("A", "A", #"{"at":"2025-12-31T23:45:00.250Z"}"#),
+            StoredRecord("A", "b", #"{"at":null,"z":1}"#), StoredRecord("A", "B", #"{"at":"2026-01-01"}"#),
+            StoredRecord("A", "c", #"{"at":9007199254740993}"#), StoredRecord("A", "C", #"{"at":9007199254740992.5}"#),
+        ]
+        try await OldStore(records).upgraded(.renameKeys("A", to: .lowercased, onConflict: .newest(by: "at")))
+            .expect(
+                #"A a {"at":"2025-12-31T23:45:00.250Z"}"#,
+                #"A b {"at":"2026-01-01"}"#,
+                #"A c {"at":9007199254740993}"#
+            )
+    }
+
+    @Test func `A record without a new key is subject to the failure policy, and the others are merged`() async throws {
+        let records = [
+            StoredRecord("A", "a", #"{"id":"z","n":1}"#), StoredRecord("A", "b", #"{"n":2}"#),
+            StoredRecord("A", "c", #"{"id":"","n":2}"#), StoredRecord("A", "d", #"{"id":"z","n":2}"#),
+        ]
+        let step = MigrationStep.renameKeys("A", to: .property("id"), onConflict: .keep)
+        try await OldStore(records).failure(step).expect(.typeMismatch, key: "b")
+        let store = try OldStore(records)
+        let report = try await store.upgrade(step.onFailure(.quarantine(upTo: 2)))
+        #expect(report.counts.quarantined == 2)
+        try store.snapshot().expect(#"A z {"id":"z","n":1}"#)
+    }
+
+    @Test func `A block does the same, and later enumerations see the records as they were`() async throws {
+        let after = try await OldStore(Self.twins).upgraded(
+            .run { migration in
+                try migration.renameKeys("A", to: .lowercased, onConflict: sum)
+                try migration.enumerate("A") { old, new in new["old"] = .string(old.key) }
+            }
+        )
+        after.expect(
+            #"A one {"n":9,"old":"one"}"#,
+            #"A tag {"n":6,"at":1e1,"old":"tag"} until 6000000000.0"#
+        )
+    }
+}
+
+extension Record {
+    fileprivate mutating func replaceKeys(_ keys: [RecordValue]) {
+        for name in propertyNames { self[PropertyPath(name)] = nil }
+        self["keys"] = .array(keys)
+    }
+}
