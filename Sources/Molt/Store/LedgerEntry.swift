@@ -127,10 +127,10 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.moltVersion = moltVersion ?? MoltRelease.version
         self.fingerprint = fingerprint
         self.replaces = replaces
-        self.corrections = corrections
-        self.isWorkPending = isWorkPending
         self.isReadableByOlderReleases = isReadableByOlderReleases || isWritableByOlderReleases
         self.isWritableByOlderReleases = isWritableByOlderReleases
+        self.corrections = corrections
+        self.isWorkPending = isWorkPending
     }
 }
 
