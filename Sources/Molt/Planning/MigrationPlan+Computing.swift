@@ -405,6 +405,7 @@ extension MigrationPlan {
         var mayHaveRecords = false
         for migration in registry.migrations {
             let entry = entry(for: migration, state, registry, rows, suites, mayHaveRecords: mayHaveRecords)
+            if !state.holdsRecords, !migration.work.isEmpty, entry.willRun { addWorkWithoutCache(migration) }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -438,7 +439,10 @@ extension MigrationPlan {
             steps: migration.steps.map(\.description),
             status: status,
             action: action,
-            losses: migration.steps.flatMap(\.declaration.losses)
+            losses: migration.steps.flatMap(\.declaration.losses),
+            requirements: migration.requirements.map(\.reason),
+            work: migration.work.first?.summary,
+            isWorkPending: !migration.work.isEmpty && rows.applied[migration.name]?.isWorkPending == true
         )
     }
 
@@ -500,6 +504,18 @@ extension MigrationPlan {
                 advice: "Keep the replaced migrations "
                     + "in the registry until every store has applied all of them, or open this store first with a release "
                     + "that has them.",
+                migration: migration.id
+            )
+        )
+    }
+
+    private mutating func addWorkWithoutCache(_ migration: Migration) {
+        problems.append(
+            Problem(
+                code: .unsupported,
+                problem: "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
+                    + "cache cannot keep it until it succeeds.",
+                advice: "Open the app's cache, or leave out afterCommit and do the work after the upgrade.",
                 migration: migration.id
             )
         )
