@@ -14,6 +14,10 @@ let migrations: MigrationRegistry = []
 
     // The package itself is compiled without the stubs.
     extension MigrationMonitor {
-        convenience init(logger: Logger) { self.init() }
+        convenience init(
+            logger: Logger,
+            signposter: OSSignposter? = nil,
+            onEvent: (@Sendable (MigrationEvent) -> Void)? = nil
+        ) { self.init(onEvent: onEvent) }
     }
 #endif

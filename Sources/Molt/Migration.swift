@@ -16,7 +16,7 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public private(set) var steps: [MigrationStep]
+    public internal(set) var steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
     /// Whether releases that do not know the migration can still read the store correctly after it.
@@ -33,6 +33,10 @@ public struct Migration: Sendable {
 
     /// Whether its blocks complete a store with some of the migrations that it replaces; see ``completesReplaced()``.
     public private(set) var completesReplacedMigrations = false
+    /// What must hold in a store before it may run; see ``requiring(orElse:_:)``.
+    var requirements: [Requirement] = []
+    /// What it does after the commit, in a valid registry at most one piece; see ``afterCommit(_:_:)``.
+    var work: [Work] = []
 
     /// The coders of the values that its closures decode and encode.
     private(set) var coding = RecordCoding.standard
@@ -175,7 +179,7 @@ public struct Migration: Sendable {
         hasOwnCoding ? self : changed { $0.coding = coding }
     }
 
-    /// The migration for an import: without its steps on directories and files.
+    /// The migration for an import: without its steps on directories and files, and without what is about a store.
     ///
     /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
     /// not, unless it may convert settings that are imported: the store that the records are imported into has that
@@ -184,7 +188,9 @@ public struct Migration: Sendable {
     /// - Parameter includesSettings: Whether it keeps its steps on settings.
     func importing(includesSettings: Bool) -> Migration {
         changed { migration in
+            (migration.requirements, migration.work) = ([], [])
             migration.steps = steps.filter { step in
+                if step.isCheck { return false }
                 if let block = step.declaration as? RunStep {
                     return !block.onFreshStore || includesSettings && step.attached.contains { $0.suite != nil }
                 }
@@ -193,7 +199,7 @@ public struct Migration: Sendable {
         }
     }
 
-    private func changed(_ change: (inout Migration) -> Void) -> Migration {
+    func changed(_ change: (inout Migration) -> Void) -> Migration {
         var copy = self
         change(&copy)
         return copy
@@ -204,13 +210,13 @@ public struct Migration: Sendable {
     /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger
     /// stores the fingerprint of each applied migration: a different one later means that the migration was edited
     /// after it had shipped. These are not included: descriptions of steps, names of models in code, attached stores of
-    /// blocks, and replaced migrations.
+    /// blocks, replaced migrations, checks, requirements, and work after the commit.
     public var fingerprint: String { fingerprint(at: version) }
 
     /// The fingerprint that the migration would have if it were registered at another version.
     func fingerprint(at version: Int) -> String {
         var parts = [name, String(version)]
-        for step in steps { parts += ["step"] + step.declaration.identity }
+        for step in steps where !step.isCheck { parts += ["step"] + step.declaration.identity }
         if runsClosure || hasOwnCoding && runsSettingClosure, coding.summary != RecordCoding.standard.summary {
             parts += ["coding", coding.summary]
         }

@@ -69,7 +69,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             return switch self {
             case .run(let settled), .runIfRecordsAppear(let settled): suite.map { !settled.contains($0) } ?? true
             case .runAgain(let suites): suite.map(suites.contains) ?? false
-            case .backfill: true
+            // The store counts it as applied, so it is no longer checked.
+            case .backfill: !step.isCheck
             case .none, .recordOnRead, .recordOnly, .wait: false
             }
         }
@@ -89,6 +90,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var replacement: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]
+        /// What opening the store says if a condition for running it does not hold; see ``Migration/requiring(orElse:_:)``.
+        public var requirements: [String]
+        /// The work that it does after the commit, nil if it does none; see ``Migration/afterCommit(_:_:)``.
+        public var work: String?
+        /// Whether an earlier opening has left that work undone, so that this one tries again.
+        public var isWorkPending: Bool
 
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
         public var willRun: Bool { action.isUpgrade }
@@ -194,9 +201,14 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         isFresh ? [] : entries.filter(\.willRun).flatMap(\.losses)
     }
 
-    /// Whether opening the store would write to it.
+    /// The migrations whose work after the commit an earlier opening has left undone.
+    public var pendingWork: [MigrationID] {
+        entries.filter(\.isWorkPending).map(\.migration)
+    }
+
+    /// Whether opening the store would write to it, at least if ``pendingWork`` succeeds.
     public var needsUpgrade: Bool {
-        needsRun || !journal.isEmpty
+        needsRun || !journal.isEmpty || !pendingWork.isEmpty
     }
 
     /// Whether the version would change, or a migration would be added to the ledger.
@@ -327,10 +339,14 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append("       undo the edit, or accept it: correctLedger(.acceptEdit(\"\(edit.migration.name)\"))")
         }
         for entry in entries {
-            lines.append("  \(entry.willRun ? ">" : "·") \(entry)")
+            lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")
             if let deferral = entry.deferral { lines.append("       \(deferral)") }
-            for step in entry.steps where entry.willRun && step != entry.migration.name {
-                lines.append("       - \(step)")
+            if entry.willRun {
+                lines += entry.requirements.map { "       - only under a condition, or else: \($0)" }
+                lines += entry.steps.filter { $0 != entry.migration.name }.map { "       - \($0)" }
+            }
+            if let work = entry.work, entry.willRun || entry.isWorkPending {
+                lines.append("       - after the commit\(entry.isWorkPending ? ", still to be done" : ""): \(work)")
             }
         }
         for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
@@ -343,6 +359,7 @@ extension MigrationPlan: CustomStringConvertible {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
+        if !needsRun, needsUpgrade { return "\(store): up to date at version \(to), with work after the commit to do" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
         let start = baseline == nil ? "version" : "enters at version"

@@ -73,6 +73,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var reason: String
     }
 
+    /// A migration's work after the commit; see ``Migration/afterCommit(_:_:)``.
+    public struct Work: Hashable, Sendable, Codable {
+        /// The migration.
+        public var migration: MigrationID
+        /// What the work does.
+        public var summary: String
+        /// Why it still has to be done, without values; nil if this opening has done it.
+        public var problem: String?
+    }
+
     /// The path of the store's file, or the name of its suite.
     public var store: String
     /// The store's version before the upgrade.
@@ -93,17 +103,34 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var deferred: [Deferral]
     /// The migrations that older records still go through when they are read; see ``Migration/onRead()``.
     public var onRead: [MigrationID] = []
+    /// The work after the commit that this opening has done, or that still has to be done, in order.
+    public var work: [Work] {
+        get { workOrNil ?? [] }
+        set { workOrNil = newValue.isEmpty ? nil : newValue }
+    }
     /// Whether this is the report of a dry run, which changes nothing.
     public var isDryRun: Bool
     /// Whether the store is open for reading only.
     ///
     /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
     public var isReadOnly = false
+    /// Nil for none: reports of earlier releases have no such member.
+    var workOrNil: [Work]?
+
+    private enum CodingKeys: String, CodingKey {
+        case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, isDryRun,
+            isReadOnly
+        case workOrNil = "work"
+    }
 
     /// Whether there was nothing to do.
-    public var isEmpty: Bool {
-        entries.isEmpty && from == to && !isFresh
-    }
+    public var isEmpty: Bool { isUpToDate && work.isEmpty }
+
+    /// Whether the store already had the registry's version, with all migrations.
+    package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh }
+
+    /// The work after the commit that still has to be done; the next opening tries again.
+    public var pendingWork: [Work] { work.filter { $0.problem != nil } }
 
     /// The migrations that were applied to data from earlier releases, in order; not those that a new store begins
     /// with, that only replace others, or that wait.
@@ -139,6 +166,13 @@ extension MigrationReport.Step: CustomStringConvertible {
     /// The step and its counts, in one line.
     public var description: String {
         summary + (counts.isZero ? "" : ": \(counts)")
+    }
+}
+
+extension MigrationReport.Work: CustomStringConvertible {
+    /// The migration, the work, and why it still has to be done, in one line.
+    public var description: String {
+        ErrorSummary.oneLine("\(migration): \(summary): \(problem.map { "still to be done: \($0)" } ?? "done")")
     }
 }
 

@@ -138,7 +138,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package var isBlock: Bool { declaration is RunStep || attachment?.isBlock == true }
 
     /// Whether the step works on records or the content of settings, and is fully described by its declaration.
-    package var isDeclared: Bool { (attachment == nil || declaration is any RecordStep) && !runsContentClosure }
+    package var isDeclared: Bool {
+        (attachment == nil || declaration is any RecordStep) && !runsContentClosure && !isCheck
+    }
 
     /// Whether the step runs a closure of the app that may decode or encode the content of records or settings.
     var runsContentClosure: Bool { declaration.runsClosure }

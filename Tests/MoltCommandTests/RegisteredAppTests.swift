@@ -33,6 +33,43 @@ import Testing
         await run("plan", url.path).expect(says: "up to date at version 2")
     }
 
+    @Test func `checks, conditions and work after the commit are shown, and upgrade does the work`() async throws {
+        let isFailing = Locked(true)
+        let migration = Migration(to: 1, "split")
+            .requiring(orElse: "Wait for <uploads>.") { try $0.count(ofType: "Upload") == 0 }
+            .checking("there is Ada") { store in
+                guard try store.record(forKey: "ada") != nil else { throw Refusal() }
+            }
+            .afterCommit("remove files") { _ in if isFailing.withLock({ $0 }) { throw Refusal() } }
+        let tool = Tool("app", "", RegisteredApp(migrations: [migration]).commands)
+        await CommandRun(tool, "plan", url.path).expect(
+            says: "- only under a condition, or else: Wait for <uploads>.",
+            "- check: there is Ada",
+            "- after the commit: remove files"
+        )
+        await CommandRun(tool, "plan", url.path, "--json").expect(says: #""work" : "remove files""#)
+        let page = scratch.file("page.html")
+        await CommandRun(tool, "dry-run", url.path, "--html", page.path).expect(
+            says: "remove files: still to be done: a dry run does not do it"
+        )
+        let html = try String(contentsOf: page, encoding: .utf8)
+        for text in [
+            "Before and after the upgrade", "Wait for &lt;uploads&gt;.", "check: there is Ada", "remove files",
+        ] {
+            #expect(html.contains(text), "\(text)")
+        }
+
+        await CommandRun(tool, "upgrade", url.path).expect(says: "remove files: still to be done: Refusal")
+        await CommandRun(tool, "plan", url.path).expect(says: "still to be done: remove files")
+        await CommandRun(tool, "info", url.path).expect(says: "with work after the commit still to be done")
+        await CommandRun(tool, "import", url.path, url.path).expect(1, errors: "has an upgrade to finish")
+        _ = await CommandRun(tool, "dry-run", url.path, "--html", page.path)
+        #expect(try String(contentsOf: page, encoding: .utf8).contains("still has to be done: remove files"))
+        isFailing.withLock { $0 = false }
+        await CommandRun(tool, "upgrade", url.path, "--json").expect(says: #""summary" : "remove files""#)
+        await CommandRun(tool, "plan", url.path).expect(says: "up to date at version 1\n")
+    }
+
     @Test func `export and import upgrade what they take, and need a store of the app's version`() async throws {
         let (old, new) = (scratch.file("old.json").path, try scratch.store("new.molt", []))
         await CommandRun(molt, "export", url.path, old).expect()

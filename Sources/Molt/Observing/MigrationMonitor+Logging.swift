@@ -43,7 +43,7 @@
                     break
                 }
                 switch event {
-                case .failed, .backfillFailed: logger.error("\(event.description, privacy: .public)")
+                case .failed, .backfillFailed, .workFailed: logger.error("\(event.description, privacy: .public)")
                 case .progressed, .backfillProgressed: logger.debug("\(event.description, privacy: .public)")
                 default: logger.notice("\(event.description, privacy: .public)")
                 }

@@ -69,7 +69,7 @@ public final class MigrationState {
         case .planned(let plan):
             self.plan = plan
             if plan.needsUpgrade { phase = .migrating }
-        case .edited, .drifted, .backedUp, .backfillProgressed, .backfillFinished, .backfillFailed:
+        case .edited, .drifted, .backedUp, .workFailed, .backfillProgressed, .backfillFinished, .backfillFailed:
             break
         case .waiting:
             phase = .waiting

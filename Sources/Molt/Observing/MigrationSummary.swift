@@ -152,8 +152,10 @@ extension MigrationSummary {
             summary.outcome = .readOnly
         } else if report.isFresh {
             summary.outcome = .created
-        } else if !report.isEmpty {
+        } else if !report.isUpToDate {
             summary.outcome = .upgraded
+        } else if !report.work.isEmpty, report.pendingWork.isEmpty {
+            summary.outcome = .finished
         }
         summary.counts = report.counts
         summary.expired = report.expiredCount

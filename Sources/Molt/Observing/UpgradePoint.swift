@@ -25,6 +25,8 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case beforeApply = "before changing"
         case afterApply = "after changing"
         case afterApplies = "after all changes to attached stores"
+        case beforeWork = "before the work"
+        case afterWork = "after the work"
     }
 
     package var kind: Kind

@@ -432,6 +432,7 @@ extension MigrationPlan {
         let shortcuts = Shortcuts(registry, applied: Set(rows.applied.keys), suites)
         for migration in registry.migrations {
             let entry = entry(for: migration, state, registry, rows, suites, shortcuts, mayHaveRecords: mayHaveRecords)
+            if !state.holdsRecords, !migration.work.isEmpty, entry.willRun { addWorkWithoutCache(migration) }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -474,7 +475,10 @@ extension MigrationPlan {
             status: status,
             action: action,
             replacement: shortcuts.replacements[migration.name],
-            losses: migration.steps.flatMap(\.declaration.losses)
+            losses: migration.steps.flatMap(\.declaration.losses),
+            requirements: migration.requirements.map(\.reason),
+            work: migration.work.first?.summary,
+            isWorkPending: !migration.work.isEmpty && rows.applied[migration.name]?.isWorkPending == true
         )
     }
 
@@ -545,6 +549,18 @@ extension MigrationPlan {
                     + "(\(list(appliedParts))) but not all (missing: \(list(missing))).",
                 advice: "Keep the replaced migrations in the registry beside it, or let its block complete what is "
                     + "missing and declare completesReplaced(), or open this store first with a release that has them.",
+                migration: migration.id
+            )
+        )
+    }
+
+    private mutating func addWorkWithoutCache(_ migration: Migration) {
+        problems.append(
+            Problem(
+                code: .unsupported,
+                problem: "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
+                    + "cache cannot keep it until it succeeds.",
+                advice: "Open the app's cache, or leave out afterCommit and do the work after the upgrade.",
                 migration: migration.id
             )
         )

@@ -54,6 +54,12 @@ extension MigrationRegistry {
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
             faults += writableFaults(of: migration, place: place)
+            if migration.work.count > 1 {
+                faults.append(
+                    "\(place), declares \(migration.work.count) pieces of work after the commit. Do them in one closure, or "
+                        + "give each a migration of its own."
+                )
+            }
             faults += codingFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
@@ -100,15 +106,25 @@ extension MigrationRegistry {
 
     private func onReadFaults(of migration: Migration, place: String) -> [String] {
         guard migration.isOnRead else { return [] }
-        return migration.steps.enumerated().filter { !$0.element.changesOnlyContent }.map { number, step in
-            "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
-                + "records (\(step)). Remove onRead(), or move the step to a migration of its own."
+        var faults = migration.steps.enumerated().filter { !$0.element.changesOnlyContent && !$0.element.isCheck }
+            .map { number, step in
+                "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
+                    + "records (\(step)). Remove onRead(), or move the step to a migration of its own."
+            }
+        let hooks = [
+            migration.steps.contains(where: \.isCheck) ? "a check" : nil,
+            migration.work.isEmpty ? nil : "work after the commit",
+        ]
+        faults += hooks.compactMap(\.self).map { hook in
+            "\(place), runs on read and has \(hook), but its records are upgraded after the store is opened. Remove "
+                + "onRead(), or declare it in a later migration without onRead()."
         }
+        return faults
     }
 
     private func writableFaults(of migration: Migration, place: String) -> [String] {
         guard migration.isWritableByOlderReleases else { return [] }
-        var faults = migration.steps.enumerated().map { number, step in
+        var faults = migration.steps.enumerated().filter { !$0.element.isCheck }.map { number, step in
             "\(place), step \(number + 1): Older releases may write to the store, and the step will not see what they "
                 + "write (\(step)). Remove writableByOlderReleases(), or move the step to a migration of its own."
         }
@@ -214,7 +230,8 @@ extension MigrationRegistry {
                         + "itself. Remove completesReplaced()."
                 )
             }
-            faults += migration.steps.enumerated().filter { !($0.element.declaration is RunStep) }.map { number, step in
+            let others = migration.steps.enumerated().filter { !($0.element.declaration is RunStep) && !$0.element.isCheck }
+            faults += others.map { number, step in
                 "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
                     + "Remove completesReplaced(), or do it in a block."
             }

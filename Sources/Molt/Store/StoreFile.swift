@@ -235,6 +235,41 @@ package final class StoreFile {
         }
     }
 
+    /// Runs a closure in a write transaction, unless the store was upgraded or replaced since the last look.
+    func withWriteTransactionOfSameStore(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (StoreTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        let known = generation
+        // What others have done since then must still be noticed.
+        defer { generation = known }
+        try withWriteTransaction(until: deadline) { transaction in
+            guard try transaction.generation() == known else { return false }
+            try body(transaction)
+            return true
+        } waiting: {
+            try waiting()
+        }
+    }
+
+    /// Runs a closure that reads the store as it is at the closure's first call, while others read and write it.
+    ///
+    /// - Parameter body: Only reads through the transaction, which must not outlive the call.
+    func withSnapshot<Value>(_ body: (StoreTransaction) throws -> Value) throws -> Value {
+        do {
+            let connection = try isInMemory ? openForWriting() : Connection(path, mode: .readOnly)
+            connection.busyTimeout = 5_000
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
+            let transaction = StoreTransaction(connection, storeName: storeName, isFresh: false)
+            defer { transaction.invalidate() }
+            return try body(transaction)
+        } catch let error as SQLiteError {
+            throw MoltError(error, store: storeName)
+        }
+    }
+
     /// Begins the transaction of an upgrade.
     ///
     /// FULL syncs the log at the commit, so that a reported upgrade survives a power loss. NORMAL syncs the header of a

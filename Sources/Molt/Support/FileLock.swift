@@ -45,6 +45,13 @@ package struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Whether the file at a path is the locked one; another holder may have removed that one before it was locked.
+    func isLock(on path: String) -> Bool {
+        var (own, other) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && lstat(path, &other) == 0 && own.st_dev == other.st_dev
+            && own.st_ino == other.st_ino
+    }
+
     deinit {
         close(descriptor)
         StoreAccess.leave()

@@ -213,7 +213,8 @@ extension MigrationStep {
         switch action {
         case .edit: changesOnlyContent
         case .renameType, .deleteType: true
-        case .run: false
+        // A record is read before any check.
+        case .run: isCheck
         }
     }
 }

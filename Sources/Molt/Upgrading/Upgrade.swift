@@ -48,8 +48,9 @@ final class Upgrade {
         opening.interruptions = interruptions
         opening.hasFinishedEarlier = hasFinishedEarlier
         do {
-            let report = try result.get()
+            var report = try result.get()
             backup.removeExcess()
+            report.work = doWork()
             report.warnOfNames()
             opening.end(with: report)
             return report
@@ -64,6 +65,17 @@ final class Upgrade {
             opening.end(with: error)
             throw error
         }
+    }
+
+    /// Does the work of migrations outside the store that is due after the commit.
+    private func doWork() -> [MigrationReport.Work] {
+        guard let plan, let work = WorkAfterCommit(plan, registry, store, configuration) else { return [] }
+        // Other stores with the same suites need not wait for it.
+        suiteLocks = nil
+        let attachedWork = AttachedWork(readStores())
+        attachedWork.prepare(plan)
+        defer { attachedWork.end() }
+        return work.run(attachedWork)
     }
 
     // MARK: The phases
@@ -333,6 +345,7 @@ final class Upgrade {
             guard !needsLocks(plan), !isUnsynced || isLight(plan) else { return false }
             hasRun = true
             try configuration.checkCancellation()
+            try checkRequirements(plan, transaction, stores)
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
             try backup.make(for: plan, transaction.state()) {
                 try stores.changesRestoringCurrentState(store.attached, plan)
@@ -356,9 +369,51 @@ final class Upgrade {
         return committed
     }
 
+    /// Throws if the store does not meet the conditions of the migrations that are about to run.
+    private func checkRequirements(
+        _ plan: MigrationPlan,
+        _ transaction: StoreTransaction,
+        _ stores: AttachedStores
+    ) throws {
+        guard !plan.isFresh else { return }
+        let attachedWork = AttachedWork(stores)
+        attachedWork.prepare(plan)
+        defer { attachedWork.end() }
+        var unmet: [(migration: MigrationID, reason: String, error: (any Error)?)] = []
+        for (migration, entry) in zip(registry.migrations, plan.entries) where entry.willRun && !entry.isApplied {
+            for requirement in migration.requirements {
+                let view = StoreView(transaction, attachedWork, of: migration, configuration)
+                defer { view.expire() }
+                do {
+                    guard try !requirement.isMet(view) else { continue }
+                    unmet.append((migration.id, requirement.reason, nil))
+                } catch let error as MoltError where error.isStop || error.store == store.storeName {
+                    throw error.with(.unchanged)
+                } catch {
+                    unmet.append((migration.id, requirement.reason, error))
+                }
+            }
+        }
+        guard let first = unmet.first else { return }
+        var reasons: [String] = []
+        for reason in unmet.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
+        throw MoltError(
+            .requirementUnmet,
+            reasons.joined(separator: " "),
+            outcome: .unchanged,
+            migration: first.migration,
+            storeVersion: plan.from,
+            registryVersion: plan.to,
+            underlying: unmet.lazy.compactMap(\.error).first
+        )
+    }
+
     /// Whether an upgrade only adds rows to the ledger and renames types.
+    ///
+    /// Work outside the store must not begin before its migration is on disk.
     private func isLight(_ plan: MigrationPlan) -> Bool {
-        guard configuration.effectiveBackup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        let hasWork = plan.entries.contains { $0.willRun && $0.work != nil }
+        guard !hasWork, configuration.effectiveBackup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
         return steps(of: plan).allSatisfy { step in
             if case .renameType = step.action { true } else { false }
         }
@@ -423,6 +478,7 @@ final class Upgrade {
                 // Other migrations, or the app itself, did the work.
                 fingerprint: [.replaced, .baseline].contains(entry.outcome) ? nil : migration?.fingerprint,
                 replaces: migration?.replaces ?? [],
+                isWorkPending: entry.outcome == .ran && migration?.work.isEmpty == false,
                 isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
                 isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
             )
@@ -447,8 +503,9 @@ final class Upgrade {
         var found: [String: [SuiteLedger.Row]] = [:]
         let primary = [store.primary?.attachedName].compactMap(\.self)
         for var row in rows {
-            // The records are those of one of several stores.
+            // The records are those of one of several stores, which also does the work after the commit.
             row.counts = MigrationReport.Counts()
+            row.isWorkPending = false
             let entered = row.outcome == .baseline ? availableSuites(of: row.name) : []
             for name in runner.suites(of: row.name).union(primary).union(entered) {
                 found[name, default: []].append(SuiteLedger.Row(row, in: registry))

@@ -225,6 +225,11 @@ extension UpgradeReportPage {
             let line = note.description
             lines.append(line.prefix(1).uppercased() + line.dropFirst() + ".")
         }
+        for entry in plan?.entries ?? [] where entry.isWorkPending {
+            lines.append(
+                "Work after the commit of migration \(entry.migration) still has to be done: \(entry.work ?? "")."
+            )
+        }
         for deferral in report?.deferred ?? plan?.deferred ?? [] { lines.append("Migration \(deferral)") }
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")

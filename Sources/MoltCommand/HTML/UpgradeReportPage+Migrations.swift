@@ -22,6 +22,27 @@ extension UpgradeReportPage {
         }
     }
 
+    /// The conditions under which the pending migrations run, and what they do after the commit.
+    var hooks: HTML {
+        let pending = plan?.isFresh == false ? plan?.entries.filter(\.willRun) ?? [] : []
+        let rows = pending.flatMap { entry in
+            entry.requirements.map { (entry.migration, "before", "A condition, or else: \($0)") }
+                + [entry.work].compactMap(\.self).map { (entry.migration, "after the commit", $0) }
+        }
+        guard !rows.isEmpty else { return HTML() }
+        return HTML.section("hooks", "Before and after the upgrade") {
+            table(["migration", "when", "what"]) {
+                for (migration, time, text) in rows {
+                    HTML(.tr) {
+                        HTML(.th, HTML.Attribute("scope", "row")) { title(of: migration) }
+                        HTML(.td, .dataLabel("when")) { time }
+                        HTML(.td, .dataLabel("what")) { text }
+                    }
+                }
+            }
+        }
+    }
+
     private typealias Column = (name: String, count: KeyPath<MigrationReport.Counts, Int>)
 
     private func countTable(_ entries: [MigrationReport.Entry]) -> HTML {

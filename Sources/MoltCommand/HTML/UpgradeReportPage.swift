@@ -52,7 +52,7 @@ struct UpgradeReportPage {
         }
         return HTMLPage(
             title: "\(name): dry run",
-            body: HTML.joined([body, attention, versions, migrations, settings, samples]),
+            body: HTML.joined([body, attention, versions, migrations, hooks, settings, samples]),
             foot: HTML(.p) { privacy }
         )
     }
@@ -65,7 +65,7 @@ struct UpgradeReportPage {
         case (_, let report?) where report.isReadOnly:
             versions =
                 "A newer app has upgraded the store to version \(report.to), and it would be open for reading only."
-        case (_, let report?) where report.isEmpty:
+        case (_, let report?) where report.isUpToDate:
             versions = "The store is up to date at version \(report.to)."
         case (_, let report?) where report.from == report.to:
             versions = "The upgrade of the remaining records of version \(report.to) succeeds."

@@ -305,9 +305,10 @@ package struct RegisteredApp: Sendable {
         try plan.checkProblems()
         guard !plan.isFresh else { throw CommandError("there is no store at \(store.path)") }
         guard !plan.needsUpgrade else {
-            throw CommandError(
-                "\(store.path) needs an upgrade from version \(plan.from) to \(plan.to). Run the command upgrade first"
-            )
+            let upgrade =
+                plan.pending.isEmpty && plan.from == plan.to
+                ? "has an upgrade to finish" : "needs an upgrade from version \(plan.from) to \(plan.to)"
+            throw CommandError("\(store.path) \(upgrade). Run the command upgrade first")
         }
         return try CodableCache(existing: url, migrations: migrations, configuration: configuration)
     }

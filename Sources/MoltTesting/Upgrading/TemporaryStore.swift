@@ -182,6 +182,8 @@ public final class TemporaryStore: Sendable {
         // An old fixture would lose its expired records, which the test needs.
         configuration.hooks.keepsExpired = true
         configuration.hooks.findsUnmatchedNames = true
+        // It would change the developer's files, of which there is no copy.
+        configuration.hooks.doesWork = false
         try makeStandIns(for: migrations, configuration, copiesDirectories: copiesDirectories)
         state.withLock { state in
             configuration.attached = state.standIns.values.map(\.standIn)

@@ -98,6 +98,59 @@ struct EventTests {
         #expect(monitor.progress.isFinished)
     }
 
+    /// A logger or a signposter needs one end for each beginning, unless the opening fails.
+    @Test func `Each migration that runs begins and ends once, in order, and no other does`() async throws {
+        func events(_ open: (CodableCache.Configuration) throws -> Void) -> [String] {
+            let log = Log<MigrationEvent>()
+            var configuration = Self.monitored({ log.append($0) }).0
+            configuration.runsBackfill = false
+            _ = Result { try open(configuration) }
+            return Self.words(log.all).filter { !$0.hasPrefix("planned") }
+        }
+        let store = try OldStore(Self.records)
+        func events(_ migrations: Migration...) -> [String] {
+            events { try CodableCache(at: store.url, migrations: .init(migrations), configuration: $0).close() }
+        }
+        let bump = Migration(to: 1, "bump")
+        let town = Migration(to: 2, "town", .renameType("City", to: "Town"))
+        let part = Migration(to: 3, "part", .renameType("Town", to: "Place"))
+        let begun = ["started bump", "started town", "started part", "ended bump", "ended town", "ended part"]
+        #expect(events(bump, town, part) == begun + ["finished"])
+
+        // The ledger only records the whole. The failing migration has begun when its check stops all of them.
+        let whole = Migration(to: 3, "whole", replacing: ["part"], .renameType("Town", to: "Place"))
+        let block = Migration(to: 4, "block", .run { _ in }, .addProperty("Person", "a", default: 1))
+        let checked = Migration(to: 5, "checked", .addProperty("Person", "b", default: 1)).checking("all") { _ in }
+        let failing = Migration(to: 6, "failing").checking("none") { _ in throw Refusal() }
+        let last = Migration(to: 7, "last", .addProperty("Person", "c", default: 1))
+        let fused = ["started block", "started checked", "ended block", "ended checked"]
+        #expect(events(bump, town, whole, block, checked, failing, last) == fused + ["started failing", "failed"])
+        #expect(events(bump, town, whole, block, checked) == fused + ["finished"])
+
+        // A migration on read only gets a row, unless another one takes it along.
+        let onRead = Migration(to: 6, "on read", .addProperty("Person", "d", default: 1)).onRead()
+        #expect(events(bump, town, whole, block, checked, onRead) == ["finished"])
+        let both = ["started on read", "started last", "ended on read", "ended last"]
+        #expect(events(bump, town, whole, block, checked, onRead, last) == both + ["finished"])
+
+        // On a new store, a migration runs only if it brings in records, or follows one that does.
+        for brings in [false, true] {
+            let bringing = Migration(
+                to: 2,
+                "bringing",
+                .run(onFreshStore: true) { if brings { try $0.create("Person", forKey: "a", ["id": 1]) } }
+            )
+            let found = events { try CodableCache(inMemory: [bump, bringing, part, last], configuration: $0).close() }
+            let followed = ["started part", "started last", "ended part", "ended last"]
+            #expect(found == ["started bringing", "ended bringing"] + (brings ? followed : []) + ["finished"])
+        }
+
+        let notebook = try Notebook(["line"])
+        let lines: MigrationRegistry = [notebook.adding("a"), bump, notebook.adding("b", to: 2)]
+        let pairs = ["started a", "ended a", "started b", "ended b", "finished"]
+        #expect(events { _ = try notebook.suite.upgrade(with: lines, configuration: $0) } == pairs)
+    }
+
     // MARK: Progress
 
     /// The progress of an upgrade, which must go from none to all of the expected records, and never back.

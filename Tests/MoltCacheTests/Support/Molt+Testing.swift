@@ -54,6 +54,7 @@ extension MigrationEvent {
         case .backfillProgressed: "backfill progressed"
         case .backfillFinished: "backfill finished"
         case .backfillFailed: "backfill failed"
+        case .workFailed(let error): "work failed \(error.migration?.name ?? "")"
         }
     }
 }

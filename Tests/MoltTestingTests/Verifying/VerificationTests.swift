@@ -44,6 +44,42 @@ struct VerificationTests {
         }
     }
 
+    @Test func `A migration's check and requirement are verified, and its work outside the store is not done`()
+        async throws
+    {
+        struct Refused: Error {}
+        let done = Locked(false)
+        let split = Releases.split.afterCommit("change files") { _ in done.withLock { $0 = true } }
+        func migrations(_ change: (Migration) -> Migration) -> MigrationRegistry {
+            [Releases.alien, change(split), Releases.nickname]
+        }
+        let sound = migrations { split in
+            split.requiring(orElse: "There are no people.") { try !$0.types.isEmpty }
+                .checking("people have names") { store in
+                    try store.enumerate("Person") { _ = try $0.string("firstName") }
+                }
+        }
+        let report = try await Releases.first.verifyUpgrades(through: sound, types: Releases.types)
+        #expect(report.rows.map(\.targets) == [[1, 2, 3]])
+        let failed = try await failure(
+            of: Releases.first,
+            through: migrations { $0.checking("none") { _ in throw Refused() } }
+        )
+        #expect(failed.description.contains("checkFailed") && failed.description.contains("check: none"))
+        let unmet = try await failure(
+            of: Releases.first,
+            through: migrations { $0.requiring(orElse: "Not now.") { _ in false } }
+        )
+        #expect(unmet.description.contains("Not now."))
+        // A store that was left with work to do is as good as one that was not.
+        var left = try Releases.first.migrated(through: sound, upTo: 3).fixture
+        #expect(left.ledger.map(\.isWorkPending) == [false, true, false])
+        left = try left.migrated(through: sound).fixture
+        #expect(left.ledger.map(\.isWorkPending) == [false, true, false])
+        try await left.verifyUpgrades(through: sound, types: Releases.types)
+        #expect(done.withLock { $0 } == false)
+    }
+
     /// For each version one dry run, and two upgrades by each entry point; then one more upgrade to each version.
     @Test func `A correct registry passes, and the report lists what was run`() async throws {
         let directory = try await Releases.catalog()

@@ -1,7 +1,8 @@
 internal import Foundation
 
 extension MigrationReport: CustomStringConvertible {
-    /// A table, followed by records that failed, unmatched names, outcomes for keys, and deferred migrations.
+    /// A table, followed by records that failed, unmatched names, outcomes for keys, deferred migrations, and work after
+    /// the commit.
     ///
     /// Records and keys that could not be converted are shown by name, without values.
     public var description: String {
@@ -13,7 +14,9 @@ extension MigrationReport: CustomStringConvertible {
             default: ["expired: \(DisplayText.grouped(expiredCount)) records were removed before the upgrade"]
             }
         let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
-        let lines = [table] + onRead + expired + failureLines + nameLines + lossLines + keyLines + waiting + sampleLines
+        let work = work.map { "after the commit: \($0)" }
+        let lines =
+            [table] + onRead + expired + failureLines + nameLines + lossLines + keyLines + waiting + work + sampleLines
         return lines.joined(separator: "\n")
     }
 
@@ -24,19 +27,20 @@ extension MigrationReport: CustomStringConvertible {
             case 1: ", 1 migration waits"
             default: ", \(deferred.count) migrations wait"
             }
+        let left = pendingWork.isEmpty || isDryRun ? "" : ", with work still to be done"
         let head = isDryRun ? "dry run: \(store)" : store
         if isReadOnly {
             let opening = isDryRun ? "would be open" : "open"
             return "\(head): \(opening) for reading only, at version \(to)"
         }
-        if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
+        if isUpToDate { return "\(head): up to date at version \(to)\(waiting)\(left)" }
         return isFresh
-            ? "\(head): created at version \(to)\(waiting)"
-            : "\(head): version \(from) to \(to) in \(DisplayText.seconds(duration))\(waiting)"
+            ? "\(head): created at version \(to)\(waiting)\(left)"
+            : "\(head): version \(from) to \(to) in \(DisplayText.seconds(duration))\(waiting)\(left)"
     }
 
     private var table: String {
-        if isReadOnly || isEmpty { return headline }
+        if isReadOnly || isUpToDate { return headline }
         let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
         // For migrations of settings only, the lines about keys say more than a table of dashes.
         let hasTable = ran.contains { entry in !entry.counts.isZero || !entry.steps.contains { !$0.keys.isEmpty } }

@@ -21,6 +21,9 @@ struct StoreFiles {
     /// The list of upgrades that began; see ``AttemptLog``.
     var attempts: String { path + "-attempt" }
 
+    /// The lock of the process that does work after a commit; it exists only meanwhile.
+    var work: String { path + "-work" }
+
     /// The path of a file in the same directory.
     func path(of name: String) -> String {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"

@@ -84,6 +84,11 @@ package enum LedgerTable {
     private static let replaceable = [LedgerEntry.Outcome.deferred, .onRead, .unmarked]
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
+    /// Notes that a migration's work after the commit has succeeded.
+    static func endWork(of name: String, _ connection: Connection) throws(SQLiteError) {
+        try connection.run("UPDATE molt_ledger SET is_work_pending = 0 WHERE name = ?1", name)
+    }
+
     /// Adds to the numbers of records that a migration on read has changed, dropped and quarantined.
     static func add(_ counts: MigrationReport.Counts, toRowOf name: String, _ connection: Connection)
         throws(SQLiteError)

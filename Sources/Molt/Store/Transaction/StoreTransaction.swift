@@ -99,6 +99,11 @@ final class StoreTransaction {
         }
     }
 
+    /// The file's generation; another upgrade, or another file in its place, has another one.
+    func generation() throws -> Int64 {
+        try mapped { () throws(SQLiteError) in try FileFormat.generation(of: connection) }
+    }
+
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
     func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
@@ -121,6 +126,11 @@ final class StoreTransaction {
             try connection.execute("DELETE FROM molt_ledger")
             try LedgerTable.add(state.ledger, version: state.version, to: connection)
         }
+    }
+
+    /// Notes that a migration's work after the commit has succeeded.
+    func endWork(of name: String) throws {
+        try mapped { () throws(SQLiteError) in try LedgerTable.endWork(of: name, connection) }
     }
 
     // MARK: The journal

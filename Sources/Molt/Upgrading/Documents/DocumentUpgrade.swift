@@ -256,7 +256,7 @@ extension MigrationStep {
     /// Whether the step reads or changes more than one record at a time, and does not only add some.
     fileprivate var needsStore: Bool {
         if case .run = action {
-            usesRecords && movedSettings == nil && !(declaration is ExtractRecordsStep)
+            usesRecords && !isCheck && movedSettings == nil && !(declaration is ExtractRecordsStep)
         } else {
             false
         }

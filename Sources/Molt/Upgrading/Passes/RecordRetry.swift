@@ -86,14 +86,16 @@ struct RecordRetry {
         var reason: String
     }
 
-    /// The steps that the record has not been through, except those that import data: they ran with the upgrade.
+    /// The steps that the record has not been through, except those that import data, and checks: they ran with the
+    /// upgrade.
     private func steps(
         of migrations: [PendingMigration],
         after failure: MigrationReport.RecordFailure
     ) throws(Obstacle) -> [ScheduledStep] {
         var steps: [ScheduledStep] = []
         func isDone(_ step: ScheduledStep) -> Bool {
-            step.isImport || step.migration.id == failure.migration && step.number + 1 < failure.firstStep
+            step.isImport || step.declared.isCheck
+                || step.migration.id == failure.migration && step.number + 1 < failure.firstStep
         }
         for group in UpgradeSchedule(migrations).groups {
             switch group.work {

@@ -176,8 +176,9 @@ final class StepRunner {
         // A suite may have been through a step already.
         entry.steps = entry.steps.indices.filter(result.ranSteps.contains).map { entry.steps[$0] }
         guard plan.isFresh else { return entry }
-        let isWhole = result.ranSteps.count == migration.steps.count
-        let lacksRecords = isEmpty && migration.steps.contains(where: \.usesRecords)
+        let steps = migration.steps.indices.filter { !migration.steps[$0].isCheck }
+        let isWhole = result.ranSteps.isSuperset(of: steps)
+        let lacksRecords = isEmpty && steps.contains { migration.steps[$0].usesRecords }
         if isWhole, result.isStarted, !lacksRecords { entry.outcome = .ran }
         return entry
     }

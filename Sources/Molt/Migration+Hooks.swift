@@ -1,0 +1,138 @@
+extension Migration {
+    // MARK: Before
+
+    /// What must hold in a store before the migration may run.
+    struct Requirement: Sendable {
+        var reason: String
+        var isMet: @Sendable (StoreView) throws -> Bool
+    }
+
+    /// Declares a condition that a store must meet before the migration may run.
+    ///
+    /// ```swift
+    /// Migration(to: 4, "new-upload-format", .deleteType("Upload"))
+    ///     .requiring(orElse: "Uploads are still waiting; finish them first.") { store in
+    ///         try store.count(ofType: "Upload") == 0
+    ///     }
+    /// ```
+    ///
+    /// It is evaluated each time the migration is about to run, before the store is backed up or written to. No other
+    /// process can write to the store meanwhile. If it does not hold, opening the store fails with the code
+    /// `requirementUnmet`, and the store is unchanged. The error's ``MoltError/problem`` is the reason, followed by
+    /// those of other unmet conditions. A plan lists the conditions without evaluating them; a dry run evaluates them.
+    ///
+    /// - Important: The closure sees the store at the version that it has, which may be any earlier one: the migrations
+    ///   before this one have not run. A type may still have an older name there.
+    ///
+    /// It is not evaluated for a new store, for documents, imports and stores that are only read, nor if the store
+    /// counts the migration as applied. It is not part of the ``fingerprint``.
+    ///
+    /// - Parameters:
+    ///   - reason: Why the store cannot be upgraded now, and what to do about it, in sentences for people.
+    ///   - isMet: Returns whether the condition holds. If it throws, it does not; the error is the
+    ///     ``MoltError/underlying`` one.
+    public func requiring(orElse reason: String, _ isMet: @escaping @Sendable (StoreView) throws -> Bool) -> Migration {
+        changed { $0.requirements.append(Requirement(reason: reason, isMet: isMet)) }
+    }
+
+    // MARK: Between the steps and the commit
+
+    /// Adds a check of the store, which runs after the migration's steps and before the commit.
+    ///
+    /// ```swift
+    /// Migration(to: 2, "people", .renameType("Alien", to: "Person"))
+    ///     .checking("there are people") { store in
+    ///         guard try store.count(ofType: "Person") > 0 else { throw NoPeople() }
+    ///     }
+    /// ```
+    ///
+    /// An error that it throws rolls back the whole upgrade. Opening the store then fails with the code `checkFailed`,
+    /// and that error is the ``MoltError/underlying`` one. The check sees the store at this migration's version, also
+    /// if the upgrade goes on to later ones. Records cannot go through the migrations before and after it in one pass,
+    /// so a check costs a pass.
+    ///
+    /// Plans and reports list it as the last of the migration's ``steps``. Several checks run in the order in which
+    /// they are added. A check runs when the migration does, also in a dry run and in the tests of `MoltTesting`. It
+    /// does not run on a new store without records, for documents, imports and stores that are only read, nor on a
+    /// store that counts the migration as applied. It is not part of the ``fingerprint``, so you may add one later.
+    ///
+    /// The registry is invalid if the migration is one on read: its records are upgraded after the store is opened, and
+    /// not all at once.
+    ///
+    /// - Parameters:
+    ///   - summary: What the check is about, for plans, reports and its error.
+    ///   - check: Throws if something is wrong.
+    public func checking(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
+        let step = MigrationStep(
+            CheckStep(summary: summary),
+            .run { context in
+                do {
+                    try context.withView(check)
+                } catch let error as MoltError where error.isStop || error.store == context.runner.storeName {
+                    throw error
+                } catch {
+                    throw MoltError(
+                        .checkFailed,
+                        "The check \"\(summary)\" of the upgraded store failed; see the underlying error.",
+                        underlying: error
+                    )
+                }
+            }
+        )
+        return changed { $0.steps.append(step) }
+    }
+
+    // MARK: After
+
+    /// Work that a migration does outside the store.
+    struct Work: Sendable {
+        var summary: String
+        var run: @Sendable (StoreView) throws -> Void
+    }
+
+    /// Declares work outside the store, to be done once the migration is committed.
+    ///
+    /// ```swift
+    /// Migration(to: 5, "legacy-import", .run("import the legacy file", onFreshStore: true, importLegacyFile))
+    ///     .afterCommit("remove the imported file") { _ in
+    ///         try? FileManager.default.removeItem(at: legacyFile)
+    ///     }
+    /// ```
+    ///
+    /// The opening that has run the migration does the work, after the commit and after all changes to settings. Until
+    /// the work succeeds, each later opening tries again: ``LedgerEntry/isWorkPending`` of the migration's row says so.
+    /// If the work throws, the opening succeeds all the same. ``MigrationReport/pendingWork`` then lists it, and the
+    /// monitor gets ``MigrationEvent/workFailed(_:)``.
+    ///
+    /// - Important: The work may be done more than once: a process may be killed after it, and before the ledger is
+    ///   written. A result that is there already must be no error.
+    ///
+    /// Opening the store waits for the work. Others can read and write the store meanwhile. If several processes open
+    /// the store, one does the work, and the others go on without it. The closure sees the records as they are when it
+    /// begins; those that migrations on read have not reached have their older form.
+    ///
+    /// It is not done for a new store, unless the migration has brought in data there. It is not done by a process that
+    /// is not the ``MoltConfiguration/owner``, in a dry run, in the tests of `MoltTesting`, for documents and imports, nor
+    /// when a store is only read. If the migration or this declaration leaves the registry, the work is given up, and the
+    /// ledger's row keeps saying that it is pending. A store that had applied the migration before this was declared
+    /// does not do it. It is not part of the ``fingerprint``.
+    ///
+    /// The registry is invalid if a migration declares more than one piece of work, or is one on read. Only caches do
+    /// such work: upgrading a suite without one fails with the code `unsupported`.
+    ///
+    /// - Parameters:
+    ///   - summary: What the work does, for plans and reports.
+    ///   - work: Does the work.
+    public func afterCommit(_ summary: String, _ work: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
+        changed { $0.work.append(Work(summary: summary, run: work)) }
+    }
+}
+
+extension MigrationContext {
+    /// Runs a closure with a view of the store as the steps have left it.
+    fileprivate func withView<Value>(_ body: (StoreView) throws -> Value) throws -> Value {
+        let view = StoreView(runner.records, attachedWork, of: migration, configuration)
+        defer { view.expire() }
+        return try body(view)
+    }
+}

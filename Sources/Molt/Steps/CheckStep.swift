@@ -1,0 +1,16 @@
+/// The declaration of a check, which a migration runs after its other steps, without its closure.
+///
+/// It changes nothing, so it is no part of the fingerprint, and whatever needs no whole store passes over it.
+struct CheckStep: StepDeclaration {
+    var summary: String
+
+    var description: String { "check: \(summary)" }
+    var identity: [String] { ["check"] }
+
+    func check(_ check: inout StepCheck) {}
+}
+
+extension MigrationStep {
+    /// Whether the step only checks what the others have done.
+    package var isCheck: Bool { declaration is CheckStep }
+}

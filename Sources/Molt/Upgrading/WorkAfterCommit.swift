@@ -1,0 +1,136 @@
+internal import Foundation
+
+/// The work of migrations outside the store that an opening does once the store is upgraded.
+///
+/// The ledger says what is still to be done. One process at a time does it, under a lock that neither readers nor
+/// writers of the store need.
+struct WorkAfterCommit {
+    /// The migrations whose work may be pending.
+    private let migrations: [Migration]
+    private let registry: MigrationRegistry
+    private let store: StoreFile
+    private let configuration: MoltConfiguration
+
+    /// - Parameter plan: The plan that was carried out.
+    /// - Returns: Nil if no work can be pending, or if a test does none.
+    init?(
+        _ plan: MigrationPlan,
+        _ registry: MigrationRegistry,
+        _ store: StoreFile,
+        _ configuration: MoltConfiguration
+    ) {
+        guard configuration.hooks.doesWork else { return nil }
+        migrations = zip(registry.migrations, plan.entries).filter { migration, entry in
+            entry.isWorkPending || !migration.work.isEmpty && entry.action.runsSteps
+        }.map(\.0)
+        guard !migrations.isEmpty else { return nil }
+        self.registry = registry
+        self.store = store
+        self.configuration = configuration
+    }
+
+    /// Does the work, and notes its success in the ledger.
+    ///
+    /// - Parameter attachedWork: The suites that the work may read.
+    /// - Returns: What was done, and what still has to be done.
+    func run(_ attachedWork: AttachedWork) -> [MigrationReport.Work] {
+        do {
+            let pending = try store.withSnapshot { try waiting(in: $0.state()) }
+            guard !pending.isEmpty else { return [] }
+            if let obstacle { return pending.map { Self.entry(of: $0, obstacle) } }
+            guard !store.isInMemory else { return pending.compactMap { done($0, attachedWork) } }
+            let path = store.files.work
+            guard let lock = try lock(path) else {
+                return pending.map { Self.entry(of: $0, "another process is doing it") }
+            }
+            defer {
+                // Under the lock, so that it is not the file of the next process.
+                unlink(path)
+                withExtendedLifetime(lock) {}
+            }
+            return pending.compactMap { done($0, attachedWork) }
+        } catch {
+            return migrations.map { failed($0, error) }
+        }
+    }
+
+    /// Why this opening does no work; nil if it does.
+    private var obstacle: String? {
+        if configuration.isDryRun { return "a dry run does not do it" }
+        return configuration.owner == .thisProcess ? nil : "it is up to the process that upgrades the store"
+    }
+
+    private func waiting(in state: StoreState) -> [Migration] {
+        // A newer app that has upgraded the store since does the work.
+        guard state.version <= registry.version, state.laterLayout == nil else { return [] }
+        let names = Set(state.ledger.filter(\.isWorkPending).map(\.name))
+        return migrations.filter { names.contains($0.name) }
+    }
+
+    /// - Returns: Nil if another holder has the lock.
+    private func lock(_ path: String) throws -> FileLock? {
+        struct IsHeld: Error {}
+        while true {
+            do {
+                let lock = try FileLock(path) { throw IsHeld() }
+                if lock.isLock(on: path) { return lock }
+            } catch is IsHeld {
+                return nil
+            }
+        }
+    }
+
+    /// - Returns: Nil if the previous holder of the lock has done it.
+    private func done(_ migration: Migration, _ attachedWork: AttachedWork) -> MigrationReport.Work? {
+        do {
+            try configuration.checkCancellation()
+            try configuration.reach(.beforeWork, "of \(migration.name)")
+            let wasPending = try store.withSnapshot { records in
+                guard try waiting(in: records.state()).contains(where: { $0.name == migration.name }) else {
+                    return false
+                }
+                let view = StoreView(records, attachedWork, of: migration, configuration)
+                defer { view.expire() }
+                for work in migration.work { try work.run(view) }
+                return true
+            }
+            guard wasPending else { return nil }
+            try configuration.reach(.afterWork, "of \(migration.name)")
+            try noteSuccess(of: migration)
+            return Self.entry(of: migration, nil)
+        } catch {
+            return failed(migration, error)
+        }
+    }
+
+    private func noteSuccess(of migration: Migration) throws {
+        let giveUp = givingUp(after: configuration.upgradeTimeout) {
+            MoltError(.busy, "Another process or thread has held the store for too long.")
+        }
+        try store.withWriteTransactionOfSameStore(until: configuration.deadline) { transaction in
+            try transaction.endWork(of: migration.name)
+            try configuration.reach(.beforeCommit, "of the work")
+        } waiting: {
+            try giveUp()
+        }
+    }
+
+    private func failed(_ migration: Migration, _ error: any Error) -> MigrationReport.Work {
+        let entry = Self.entry(of: migration, ErrorSummary.line(of: error))
+        let failure = MoltError(
+            .workFailed,
+            "The work after the commit was not done (\(entry.summary)); see the underlying error.",
+            advice: "The next opening tries again.",
+            store: store.storeName,
+            migration: migration.id,
+            underlying: error
+        )
+        configuration.monitor?.send(.workFailed(failure))
+        return entry
+    }
+
+    private static func entry(of migration: Migration, _ problem: String?) -> MigrationReport.Work {
+        let summary = migration.work.first?.summary ?? ""
+        return MigrationReport.Work(migration: migration.id, summary: summary, problem: problem)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import Molt
+
+@Suite("A requirement of a migration")
+struct RequirementTests {
+    private static let waiting = "Uploads are still waiting; finish them first."
+    private let evaluated = Log<String>()
+
+    private func store() throws -> OldStore {
+        try OldStore([StoredRecord("Upload", "a", #"{"n":1}"#), StoredRecord("Alien", "john", #"{"n":2}"#)])
+    }
+
+    private func migrations(uploads: Int = 0, aliens: Int = 0) -> MigrationRegistry {
+        [
+            Migration(to: 1, "person", .renameType("Alien", to: "Person")),
+            Migration(to: 2, "uploads", .deleteType("Upload"))
+                .requiring(orElse: Self.waiting) { [evaluated] store in
+                    evaluated.append("\(try store.types)")
+                    return try store.count(ofType: "Upload") == uploads
+                },
+            Migration(to: 3, "gone", .deleteType("Person"))
+                .requiring(orElse: Self.waiting) { try $0.count(ofType: "Upload") == uploads }
+                .requiring(orElse: "Aliens are still here.") { store in
+                    guard try store.count(ofType: "Alien") == aliens else { throw Refusal() }
+                    return true
+                },
+        ]
+    }
+
+    @Test(.throughEveryEntryPoint) func `stops the opening before anything is written, with all reasons`() async throws
+    {
+        let error = try await store().failure(migrations())
+        error.expect(.requirementUnmet, migration: "uploads", outcome: .unchanged, refusal: "")
+        #expect(error.problem == "\(Self.waiting) Aliens are still here.")
+        // The store is still at the oldest version.
+        #expect(evaluated.all == [#"["Alien", "Upload"]"#])
+    }
+
+    @Test func `comes before the backup and the attempt, and is part of a dry run`() throws {
+        let store = try store()
+        let before = try Data(contentsOf: store.url)
+        let configuration = CodableCache.Configuration { $0.backup = BackupPolicy() }
+        for _ in 0..<2 {
+            MoltError.thrown {
+                try CodableCache(at: store.url, migrations: migrations(), configuration: configuration)
+            }?
+            .expect(.requirementUnmet)
+        }
+        MoltError.thrown { try CodableCache.dryRun(at: store.url, migrations: migrations(uploads: 1)) }?
+            .expect(.requirementUnmet, says: "Aliens")
+        #expect(try Data(contentsOf: store.url) == before)
+        try expectNames("cache.molt", in: store.directory)
+    }
+
+    @Test func `is listed by the plan, which does not evaluate it`() throws {
+        let store = try store()
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations())
+        #expect(plan.entries.map(\.requirements) == [[], [Self.waiting], [Self.waiting, "Aliens are still here."]])
+        #expect(plan.description.contains("- only under a condition, or else: \(Self.waiting)"))
+        #expect(plan.problems.isEmpty && evaluated.count == 0)
+        let coded = try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan))
+        #expect(coded == plan)
+    }
+
+    @Test(.throughEveryEntryPoint) func `lets the upgrade run if it holds, and never concerns a store again`()
+        async throws
+    {
+        let store = try store()
+        try await store.upgrade(migrations(uploads: 1, aliens: 1))
+        #expect(try store.snapshot().version == 3 && evaluated.count == 1)
+        try await store.upgrade(migrations(uploads: 5))
+        #expect(evaluated.count == 1)
+    }
+
+    @Test func `does not concern a new store, nor one that is only read`() throws {
+        try CodableCache(inMemory: migrations(uploads: 5)).close()
+        let store = try store()
+        let cache = try CodableCache(reading: store.url, migrations: migrations(uploads: 5))
+        #expect(try cache.count() == 0)
+        #expect(evaluated.count == 0)
+    }
+
+    @Test func `of a migration on read is evaluated by the opening that records it`() throws {
+        let adding = Migration(to: 1, "m", .addProperty("Alien", "m", default: 1)).onRead()
+        let registry: MigrationRegistry = [adding.requiring(orElse: "No.") { try $0.count(ofType: "Alien") == 0 }]
+        let store = try store()
+        MoltError.thrown { try CodableCache(at: store.url, migrations: registry) }?
+            .expect(.requirementUnmet, outcome: .unchanged, says: "No.")
+    }
+
+    @Test func `sees the settings of a suite that is upgraded without a cache`() throws {
+        let notebook = try Notebook(["waiting"])
+        let migration = notebook.adding("done").requiring(orElse: "Lines are waiting.") { store in
+            try !Notebook.lines(store.settings(in: notebook.suite)).contains("waiting")
+        }
+        MoltError.thrown { try notebook.suite.upgrade(with: [migration]) }?
+            .expect(.requirementUnmet, outcome: .unchanged, says: "Lines are waiting.")
+        #expect(try notebook.lines == ["waiting"] && notebook.suite.history().isEmpty)
+        try notebook.suite.update(remove: ["waiting"])
+        try notebook.suite.upgrade(with: [migration])
+        #expect(try notebook.lines == ["done"])
+    }
+}

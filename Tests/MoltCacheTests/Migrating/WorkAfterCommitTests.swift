@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import Molt
+
+@Suite("Work after the commit")
+struct WorkAfterCommitTests {
+    private let store: OldStore
+    private var url: URL { store.url }
+    private let log = Log<String>()
+    private let isFailing = Locked(false)
+
+    init() throws {
+        store = try OldStore([StoredRecord("Alien", "john", #"{"firstName":"John","lastName":"Appleseed"}"#)])
+    }
+
+    private func migration(
+        also body: @escaping @Sendable (StoreView) throws -> Void = { _ in }
+    ) -> Migration {
+        Migration(to: 1, "person", .renameType("Alien", to: "Person")).afterCommit("remove the file") {
+            [log, isFailing] store in
+            log.append("\(try store.types)")
+            try body(store)
+            if isFailing.withLock({ $0 }) { throw Refusal(value: "secret") }
+        }
+    }
+
+    /// Opens the store, and closes it.
+    @discardableResult
+    private func open(
+        _ migrations: MigrationRegistry,
+        _ configure: (inout CodableCache.Configuration) -> Void = { _ in }
+    ) throws -> MigrationReport {
+        let cache = try CodableCache(at: url, migrations: migrations, configuration: .init(configure))
+        defer { cache.close() }
+        return cache.report
+    }
+
+    private func isPending() throws -> [Bool] { try CodableCache.history(at: url).map(\.isWorkPending) }
+
+    @Test func `is done once the upgrade and its settings are on disk, while others write`() throws {
+        let notebook = try Notebook()
+        let migration = notebook.adding("line").afterCommit("use the line") { [url, log] view in
+            log.append("\(try StoreFile.state(at: url).version) \(try notebook.lines)")
+            #expect(try CodableCache.history(at: url).map(\.isWorkPending) == [true])
+            // Another opening goes on without the work.
+            let registry: MigrationRegistry = [
+                Migration(to: 1, "line", .notes(notebook) { _ in }).afterCommit("use") { _ in }
+            ]
+            let configuration = CodableCache.Configuration { $0.mismatches = .ignore }
+            let other = try CodableCache(at: url, migrations: registry, configuration: configuration)
+            #expect(other.report.pendingWork.map(\.problem) == ["another process is doing it"])
+            try other.set(Person.jane, forKey: "jane")
+            #expect(try view.count(ofType: "Person") == 0)
+            other.close()
+        }
+        let report = try open([migration])
+        #expect(log.all == [#"1 ["line"]"#])
+        #expect(report.work.map(\.problem) == [nil] && report.pendingWork.isEmpty)
+        #expect(report.description.contains(#"after the commit: "line" (version 1): use the line: done"#))
+        #expect(try isPending() == [false] && CodableCache(at: url, migrations: [migration]).count() == 2)
+        // The suite's own row says nothing about the store's work.
+        #expect(try notebook.suite.history().map(\.isWorkPending) == [false])
+        try expectNames("cache.molt", in: store.directory)
+    }
+
+    @Test func `that fails does not fail the opening, writes nothing, and is tried again until it succeeds`() throws {
+        isFailing.withLock { $0 = true }
+        let events = Log<MigrationEvent>()
+        let monitor = MigrationMonitor { events.append($0) }
+        let first = try open([migration()]) { $0.monitor = monitor }
+        #expect(events.all.map(\.word).suffix(2) == ["work failed person", "finished"])
+        #expect(first.pendingWork.map(\.summary) == ["remove the file"] && first.outcomes == "person ran")
+        #expect(!first.description.contains("secret") && first.description.contains("still to be done: Refusal"))
+        #expect(monitor.summary?.outcome == .upgraded)
+
+        let plan = try MigrationPlan(forFileAt: url, migrations: [migration()])
+        #expect(plan.needsUpgrade && plan.pending.isEmpty && plan.pendingWork.map(\.name) == ["person"])
+        #expect(plan.description.contains("with work after the commit to do"))
+        #expect(plan.description.contains("- after the commit, still to be done: remove the file"))
+
+        let before = try Data(contentsOf: url)
+        let second = try open([migration()]) { $0.monitor = monitor }
+        #expect(try !second.isEmpty && second.pendingWork.count == 1 && isPending() == [true])
+        #expect(monitor.summary?.outcome == .upToDate && CodableCache.attempts(at: url).isEmpty)
+        #expect(try Data(contentsOf: url) == before)
+        try expectNames("cache.molt", in: store.directory)
+
+        isFailing.withLock { $0 = false }
+        let third = try open([migration()]) { $0.monitor = monitor }
+        #expect(third.headline.contains("up to date at version 1") && third.pendingWork.isEmpty)
+        #expect(try monitor.summary?.outcome == .finished && isPending() == [false])
+        #expect(try !MigrationPlan(forFileAt: url, migrations: [migration()]).needsUpgrade)
+        #expect(try open([migration()]).isEmpty)
+        #expect(log.all == Array(repeating: #"["Person"]"#, count: 3))
+        let coded = try JSONDecoder().decode(MigrationReport.self, from: JSONEncoder().encode(first))
+        #expect(coded.work == first.work)
+    }
+
+    @Test func `is left alone by dry runs, readers, other processes, and once the migration has left`() throws {
+        let dry = try CodableCache.dryRun(at: url, migrations: [migration()])
+        #expect(dry.pendingWork.map(\.problem) == ["a dry run does not do it"])
+        isFailing.withLock { $0 = true }
+        try open([migration()])
+        #expect(log.count == 1)
+        try CodableCache(reading: url, migrations: [migration()]).close()
+        let other = try open([migration()]) { $0.owner = .anotherProcess() }
+        #expect(other.pendingWork.map(\.problem) == ["it is up to the process that upgrades the store"])
+        let undeclared = try open([Migration(to: 1, "person", .renameType("Alien", to: "Person"))])
+        #expect(undeclared.isEmpty)
+        let retired = try open(MigrationRegistry([], oldestSupportedVersion: 1))
+        #expect(try retired.isEmpty && log.count == 1 && isPending() == [true])
+    }
+
+    @Test func `is not done for a new store, unless the migration has brought in data there`() throws {
+        let bringing = MigrationStep.run(onFreshStore: true) { try $0.create("Person", forKey: "new", [:]) }
+        let noting: @Sendable (StoreView) throws -> Void = { [log] in log.append("\(try $0.types)") }
+        let plain = try CodableCache(inMemory: [migration()])
+        #expect(plain.report.work.isEmpty && log.count == 0)
+        let registry: MigrationRegistry = [Migration(to: 1, "bring", bringing).afterCommit("look", noting)]
+        let file = store.directory.file("new.molt")
+        let caches = try [CodableCache(inMemory: registry), CodableCache(at: file, migrations: registry)]
+        #expect(caches.map { $0.report.work.map(\.problem) } == [[nil], [nil]])
+        #expect(log.all == Array(repeating: #"["Person"]"#, count: 2))
+        #expect(try CodableCache.history(at: file).map(\.isWorkPending) == [false])
+    }
+
+    @Test func `does not hide that another process has upgraded the store meanwhile`() throws {
+        let later = Migration(to: 2, "later")
+        let plain = migration()
+        let migration = migration { [url] _ in try CodableCache(at: url, migrations: [plain, later]).close() }
+        MoltError.thrown { try CodableCache(at: url, migrations: [migration]).count() }?.expect(.storeChanged)
+        // That process may need the work done again.
+        #expect(try isPending() == [true, false])
+        #expect(try open([plain, later]).work.map(\.problem) == [nil] && isPending() == [false, false])
+    }
+
+    @Test func `is a fault on read and more than once, and a problem of a suite without a cache`() throws {
+        let onRead = Migration(to: 1, "a", .addProperty("Person", "a", default: 1)).onRead().afterCommit("a") { _ in }
+        let twice = Migration(to: 2, "b").afterCommit("a") { _ in }.afterCommit("b") { _ in }
+        let faults = MigrationRegistry([onRead, twice]).faults
+        #expect(faults.count == 2 && faults[0].contains("work after the commit") && faults[1].contains("2 pieces"))
+        let notebook = try Notebook(["old"])
+        let working = notebook.adding("new").afterCommit("a") { _ in }
+        MoltError.thrown { try notebook.suite.upgrade(with: [working]) }?
+            .expect(.unsupported, migration: "new", says: "without a cache")
+        #expect(try notebook.lines == ["old"])
+        #expect(working.fingerprint == notebook.adding("new").fingerprint)
+    }
+}
