@@ -131,7 +131,7 @@ extension Migration {
 extension MigrationContext {
     /// Runs a closure with a view of the store as the steps have left it.
     fileprivate func withView<Value>(_ body: (StoreView) throws -> Value) throws -> Value {
-        let view = StoreView(runner.records, attachedWork, of: migration, configuration)
+        let view = StoreView(at: version, runner.records, attachedWork, of: migration, configuration)
         defer { view.expire() }
         return try body(view)
     }

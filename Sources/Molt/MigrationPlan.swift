@@ -249,7 +249,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         try migrations.validate()
         let stores = AttachedStores(store, migrations, configuration)
         try self.init(
-            stores.entering(stores.state(store.state()), store.records),
+            stores.entering(stores.state(store.state()), configuration, reading: store.read),
             storeName: store.storeName,
             migrations: migrations,
             stores,

@@ -44,7 +44,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     public var allowsLateMigrations: Bool
 
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
-    package var baseline: (@Sendable (UnversionedStore) throws -> Int?)?
+    package var baseline: (@Sendable (StoreView) throws -> Int?)?
 
     /// Creates an empty registry.
     public init() {

@@ -1,6 +1,6 @@
 /// A store that can only be read: its records, and the settings of its suites.
 ///
-/// The checks, requirements and work of a migration receive one:
+/// The checks, requirements and work of a migration receive one, and so does the closure of a baseline:
 ///
 /// ```swift
 /// Migration(to: 3, "split-full-name", .splitProperty("Person", "fullName", into: ["firstName", "lastName"]))
@@ -16,22 +16,42 @@
 ///
 /// Do not use a view after its closure has returned: a call then stops the process.
 public final class StoreView {
-    private let records: StoreTransaction
-    private let suites: AttachedWork
+    /// The schema version of the store at that moment, which is SQLite's `user_version` of a file.
+    public let version: Int
+    /// Nil for a store that has no file yet.
+    private let records: StoreTransaction?
+    private let values: (Suite) throws -> [String: PropertyListValue]
     private let coding: RecordCoding
     private let configuration: MoltConfiguration
     private var isExpired = false
 
+    /// - Parameter values: Returns the settings of a suite by key.
     init(
+        at version: Int,
+        _ records: StoreTransaction?,
+        _ coding: RecordCoding,
+        _ configuration: MoltConfiguration,
+        values: @escaping (Suite) throws -> [String: PropertyListValue]
+    ) {
+        self.version = version
+        self.records = records
+        self.coding = coding
+        self.configuration = configuration
+        self.values = values
+    }
+
+    /// A view for a closure of a migration.
+    convenience init(
+        at version: Int,
         _ records: StoreTransaction,
         _ suites: AttachedWork,
         of migration: Migration,
         _ configuration: MoltConfiguration
     ) {
-        self.records = records
-        self.suites = suites
-        coding = migration.coding
-        self.configuration = configuration
+        self.init(at: version, records, migration.coding, configuration) { suite in
+            let editor = try suites.editor(of: suite, isDeclared: false)
+            return try editor.keys.reduce(into: [:]) { $0[$1] = try editor.value(forKey: $1) }
+        }
     }
 
     /// Invalidates the view.
@@ -39,24 +59,29 @@ public final class StoreView {
         isExpired = true
     }
 
-    private func read<Value>(_ body: (StoreTransaction) throws -> Value) throws -> Value {
+    /// - Parameter none: The value for a store that has no file yet.
+    private func read<Value>(or none: Value, _ body: (StoreTransaction) throws -> Value) throws -> Value {
+        checkExpiry()
+        return try records.map(body) ?? none
+    }
+
+    private func checkExpiry() {
         precondition(!isExpired, "A view of a store was used after its closure had returned.")
-        return try body(records)
     }
 
     /// The names of the types that have at least one record, sorted.
     public var types: [String] {
-        get throws { try read { try $0.typeNames() } }
+        get throws { try read(or: []) { try $0.typeNames() } }
     }
 
     /// The number of records of a type.
     public func count(ofType type: String) throws -> Int {
-        try read { try $0.count(ofType: type) }
+        try read(or: 0) { try $0.count(ofType: type) }
     }
 
     /// The record with a key; nil if there is none.
     public func record(forKey key: String) throws -> Record? {
-        guard var record = try read({ try $0.record(forKey: key) }) else { return nil }
+        guard var record = try read(or: nil, { try $0.record(forKey: key) }) else { return nil }
         record.coding = coding
         try record.read()
         return record
@@ -73,7 +98,7 @@ public final class StoreView {
         var after = Int64.min
         while true {
             try configuration.checkCancellation()
-            try read { try $0.read(into: batch, types: [type], after: after, through: .max) }
+            try read(or: ()) { try $0.read(into: batch, types: [type], after: after, through: .max) }
             guard let last = batch.lastID else { break }
             for index in 0..<batch.count {
                 try withAutoreleasePool {
@@ -88,7 +113,7 @@ public final class StoreView {
             after = last
         }
         // A damaged file gives fewer records, without an error.
-        try read { try $0.checkVisited(visited, of: known) }
+        try read(or: ()) { try $0.checkVisited(visited, of: known) }
     }
 
     /// The settings of a suite by key, with the changes that earlier steps of the upgrade make.
@@ -96,7 +121,7 @@ public final class StoreView {
     /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names.
     /// - Throws: ``MoltError`` with the code `notAttached` for another suite, or that of one that cannot be read.
     public func settings(in suite: Suite) throws -> [String: PropertyListValue] {
-        let editor = try read { _ in try suites.editor(of: suite, isDeclared: false) }
-        return try editor.keys.reduce(into: [:]) { $0[$1] = try editor.value(forKey: $1) }
+        checkExpiry()
+        return try values(suite)
     }
 }

@@ -230,7 +230,9 @@ extension MigrationRegistry {
                         + "itself. Remove completesReplaced()."
                 )
             }
-            let others = migration.steps.enumerated().filter { !($0.element.declaration is RunStep) && !$0.element.isCheck }
+            let others = migration.steps.enumerated().filter {
+                !($0.element.declaration is RunStep) && !$0.element.isCheck
+            }
             faults += others.map { number, step in
                 "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
                     + "Remove completesReplaced(), or do it in a block."

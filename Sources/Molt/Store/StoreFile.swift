@@ -127,13 +127,16 @@ package final class StoreFile {
         try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
     }
 
-    /// Access to records for a plan.
-    var records: RecordLookup {
-        RecordLookup { key in
-            try self.look { connection throws(SQLiteError) in try connection.record(forKey: key) } ?? nil
-        } count: { type in
-            try self.look { connection throws(SQLiteError) in try connection.count(ofType: type) } ?? 0
+    /// Runs a closure that reads the records, for a plan; it gets nil if there is no file.
+    ///
+    /// It may run again if another process writes to the file.
+    func read<Value>(_ body: (StoreTransaction?) throws -> Value) throws -> Value {
+        let result = try look { connection throws(SQLiteError) in
+            let records = StoreTransaction(connection, storeName: storeName, isFresh: false)
+            defer { records.invalidate() }
+            return Result { try body(records) }
         }
+        return try result?.get() ?? body(nil)
     }
 
     /// Runs a closure that reads the file; nil if there is none.

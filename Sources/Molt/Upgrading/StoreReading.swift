@@ -73,7 +73,7 @@ struct ReadingCheck {
     private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
         let stores = AttachedStores(store, registry, configuration)
         return try MigrationPlan(
-            state: stores.entering(state, store.records),
+            state: stores.entering(state, configuration, reading: store.read),
             storeName: store.storeName,
             migrations: registry,
             onlyRecordsOnRead: isNewer(state),

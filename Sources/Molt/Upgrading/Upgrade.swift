@@ -322,7 +322,7 @@ final class Upgrade {
         var hasRun = false
         try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
             // Another process may have upgraded the store between the plan and the lock, so plan again.
-            let state = try stores.entering(stores.state(transaction.state()), transaction.lookup)
+            let state = try stores.entering(stores.state(transaction.state()), configuration) { try $0(transaction) }
             var plan = try MigrationPlan(
                 state,
                 storeName: store.storeName,
@@ -382,7 +382,7 @@ final class Upgrade {
         var unmet: [(migration: MigrationID, reason: String, error: (any Error)?)] = []
         for (migration, entry) in zip(registry.migrations, plan.entries) where entry.willRun && !entry.isApplied {
             for requirement in migration.requirements {
-                let view = StoreView(transaction, attachedWork, of: migration, configuration)
+                let view = StoreView(at: plan.from, transaction, attachedWork, of: migration, configuration)
                 defer { view.expire() }
                 do {
                     guard try !requirement.isMet(view) else { continue }

@@ -86,10 +86,9 @@ struct WorkAfterCommit {
             try configuration.checkCancellation()
             try configuration.reach(.beforeWork, "of \(migration.name)")
             let wasPending = try store.withSnapshot { records in
-                guard try waiting(in: records.state()).contains(where: { $0.name == migration.name }) else {
-                    return false
-                }
-                let view = StoreView(records, attachedWork, of: migration, configuration)
+                let state = try records.state()
+                guard waiting(in: state).contains(where: { $0.name == migration.name }) else { return false }
+                let view = StoreView(at: state.version, records, attachedWork, of: migration, configuration)
                 defer { view.expire() }
                 for work in migration.work { try work.run(view) }
                 return true

@@ -22,9 +22,10 @@ struct BaselineTests {
 
     private static let migrations = MigrationRegistry((1...5).map(trace))
 
-    /// https://documentation.red-gate.com/fd/flyway-baseline-on-migrate-setting-277578974.html: only migrations above
-    /// the baseline version are applied. A database with a history table is not baselined again, and an empty one runs
-    /// all migrations.
+    /// Only migrations above the baseline version are applied.
+    ///
+    /// A database with a history table is not baselined again, and an empty one runs all migrations:
+    /// https://documentation.red-gate.com/fd/flyway-baseline-on-migrate-setting-277578974.html
     @Test(.throughEveryEntryPoint)
     func `Flyway's baselineOnMigrate: a store without a ledger runs only what is above the baseline`() async throws {
         let registry = Self.migrations.baseline(3)
@@ -48,7 +49,7 @@ struct BaselineTests {
     @Test func `The baseline may be the version of the registry, so that nothing runs`() async throws {
         let store = try OldStore(Self.records)
         try SQLite(store.url).run("PRAGMA user_version = 5")
-        let registry = Self.migrations.baseline { $0.userVersion }
+        let registry = Self.migrations.baseline { $0.version }
         #expect(
             try await store.upgrade(registry).outcomes
                 == "v1 baseline, v2 baseline, v3 baseline, v4 baseline, v5 baseline"
@@ -71,10 +72,10 @@ struct BaselineTests {
         let suite = notebook.suite
         let registry = Self.migrations.baseline { store in
             switch place {
-            case .setting: try store.setting("schemaVersion", in: suite)?.int.map { Int($0) }
+            case .setting: try store.settings(in: suite)["schemaVersion"]?.int.map { Int($0) }
             case .record: try store.record(forKey: "schemaVersion")?.content().number?.integer()
             case .count: try store.count(ofType: "Person") == 1 && store.count(ofType: "Alien") == 0 ? 3 : nil
-            case .userVersion: store.userVersion
+            case .userVersion: store.version
             }
         }
         let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
@@ -106,7 +107,7 @@ struct BaselineTests {
 
     @Test func `A baseline that cannot be told, or that the registry does not know, changes nothing`() async throws {
         let store = try OldStore(Self.records)
-        func failure(_ baseline: @escaping @Sendable (UnversionedStore) throws -> Int?) async throws -> MoltError {
+        func failure(_ baseline: @escaping @Sendable (StoreView) throws -> Int?) async throws -> MoltError {
             try await store.failure(Self.migrations.baseline(from: baseline))
         }
         let error = try await failure { _ in throw Unknown() }
@@ -133,7 +134,7 @@ struct BaselineTests {
     private func registry(_ notebook: Notebook) -> MigrationRegistry {
         let suite = notebook.suite
         return MigrationRegistry((1...4).map { notebook.adding("line \($0)", to: $0) })
-            .baseline { store in try store.setting("schemaVersion", in: suite)?.int.map { Int($0) } }
+            .baseline { store in try store.settings(in: suite)["schemaVersion"]?.int.map { Int($0) } }
     }
 
     /// The number of a line is its place.
@@ -190,7 +191,7 @@ struct BaselineTests {
         let registry = MigrationRegistry(
             (1...3).map { Migration(to: $0, "v\($0)", Self.trace($0).steps[0], .removeKeys("name", in: suite)) }
                 + [Migration(to: 4, "v4", Self.trace(4).steps[0], .renameKey("name", to: "title", in: suite))]
-        ).baseline { try $0.setting("schemaVersion", in: suite)?.int.map { Int($0) } }
+        ).baseline { try $0.settings(in: suite)["schemaVersion"]?.int.map { Int($0) } }
         let report = try await fixture.sweepFaults(through: registry, limit: TestRun.choose(6, long: nil))
         #expect(report.failures.isEmpty)
         let after = try fixture.migrated(through: registry).fixture

@@ -27,5 +27,5 @@ enum EnteringScenario {
             .renameKey("name", to: "title", in: suite)
         ),
     ])
-    .baseline { store in try store.setting("version", in: suite)?.int.map { Int($0) } }
+    .baseline { store in try store.settings(in: suite)["version"]?.int.map { Int($0) } }
 }

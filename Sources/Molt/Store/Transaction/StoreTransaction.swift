@@ -172,11 +172,6 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
     }
 
-    /// Access to records for a plan.
-    var lookup: RecordLookup {
-        RecordLookup(record: record(forKey:), count: count(ofType:))
-    }
-
     /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64 {
         try mapped { () throws(SQLiteError) in
@@ -674,22 +669,6 @@ extension Connection {
         let scanned = try integer("SELECT count(*) FROM molt_record NOT INDEXED")
         guard scanned >= count else { throw .missingRow }
         try TypeNameTable(self).checkEveryTypeHasName(self)
-    }
-
-    /// The record under a key, for a look at a file outside a transaction.
-    func record(forKey key: String) throws(SQLiteError) -> Record? {
-        let statement = try prepare("SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1", key)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        let batch = RecordBatch(capacity: 1)
-        batch.append(statement, try TypeNameTable(self).names[statement.integer(2)] ?? "")
-        return batch[0]
-    }
-
-    /// The number of records of a type, for a look at a file outside a transaction.
-    func count(ofType type: String) throws(SQLiteError) -> Int {
-        guard let id = try TypeNameTable(self).id(of: type) else { return 0 }
-        return Int(try integer("SELECT count(*) FROM molt_record WHERE type_id = \(id)"))
     }
 
     /// Whether a record was last written before a schema version.

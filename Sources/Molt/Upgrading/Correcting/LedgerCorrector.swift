@@ -105,7 +105,7 @@ struct LedgerCorrector {
                 "Open the store first, which applies them."
             )
         }
-        let state = try stores.entering(stores.state(file), store.records)
+        let state = try stores.entering(stores.state(file), configuration, reading: store.read)
         if let version = state.baseline {
             throw refusal(
                 .notCorrected,
