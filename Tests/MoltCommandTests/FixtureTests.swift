@@ -158,6 +158,7 @@ import Testing
                 .changeValue("Person", "isOn", to: .bool),
                 .changeValue("Person", "count", to: .integer),
                 .changeValue("Person", "at", from: .iso8601, to: .secondsSinceReferenceDate),
+                .changeValue("Person", "file", toPathIn: "Documents"),
                 .splitProperty("Person", "pair", at: .first(" and "), into: ["one", "other"]),
                 .addProperty("Person", "kind", default: "plain"),
                 .extractRecords("Person", ["pets", .each], as: "Pet", key: .property("id")),
@@ -166,6 +167,7 @@ import Testing
         ]
         func person(_ status: String, _ first: Int, _ rest: String) -> String {
             #"{"status":\#(status),"isOn":"true","count":"\#(first)","at":"2024-02-29T12:00:00Z","pair":"Ada and Eve","#
+                + #""file":"file:///var/Documents/Cleo%20%C3%BC","#
                 + #""pets":[{"id":\#(first)},{"id":\#(first + 1)}],"notes":[{"id":"n-\#(first)"}],\#(rest)}"#
         }
         let old = [

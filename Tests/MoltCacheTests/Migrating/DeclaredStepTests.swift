@@ -41,6 +41,7 @@ import Testing
             .joinProperties("Person", ["name", "born"], into: "n"),
             .mapValue("Person", "born", ["1815": 1815], otherwise: .fail),
             .changeValue("Person", "born", from: .iso8601, to: .secondsSince1970),
+            .changeValue("Person", "born", toPathIn: "Documents"),
             .unwrapProperty("Person", "born", from: .array),
             .extractRecords("Person", "born", as: "Birth", key: .derived),
         ] {
@@ -59,10 +60,11 @@ import Testing
             .mapValue("A", "removed", ["x": "z"], otherwise: .remove),
             .changeValue("A", "replaced", to: .integer, otherwise: .value(0)),
             .changeValue("A", "safe", to: .integer),
-            .changeValue("A", "cut", from: .secondsSince1970, to: .iso8601)
+            .changeValue("A", "cut", from: .secondsSince1970, to: .iso8601),
+            .changeValue("A", "file", toPathIn: "Documents")
         )
         let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
-        #expect(plan.losses.map(\.name) == ["A.merged", "A.removed", "A.replaced", "A.cut"])
+        #expect(plan.losses.map(\.name) == ["A.merged", "A.removed", "A.replaced", "A.cut", "A.file"])
     }
 }
 

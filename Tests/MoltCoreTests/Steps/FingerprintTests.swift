@@ -24,6 +24,7 @@ struct FingerprintTests {
         ([.renameProperty("A", ["b", .each, "c"], to: "d")], "bbcc730cbc006c702a3d54a0704f0079"),
         ([.changeValue("A", "b", to: .integer, otherwise: .value(1))], "6d8644d8ecf46e83b423c2b75a7baea7"),
         ([.changeValue("A", "b", from: .iso8601, to: .secondsSince1970)], "877106f9b0075bf52831645e9e069a7a"),
+        ([.changeValue("A", "b", toPathIn: "c")], ""),
         ([.wrapProperty("A", "b", in: .array)], "b8dd59462a4fd15b29a567e2f20ca6ec"),
         ([.unwrapProperty("A", "b", from: .object("c"))], "c0d8ee9b4afe127809e16bb5ec58b863"),
         (
@@ -64,6 +65,7 @@ struct FingerprintTests {
             .changeValue("A", "b", to: .integer, ifMissing: .fail),
             .changeValue("A", "b", from: .iso8601, to: .secondsSince1970),
             .changeValue("A", "b", from: .secondsSince1970, to: .iso8601), .wrapProperty("A", "b", in: .array),
+            .changeValue("A", "b", toPathIn: "c"), .changeValue("A", "b", toPathIn: "d"),
             .wrapProperty("A", "b", in: .object("array")), .unwrapProperty("A", "b", from: .array),
             .extractRecords("A", "b", as: "B", key: .derived),
             .extractRecords("A", "b", as: "B", key: .property("derived")),

@@ -25,6 +25,10 @@ struct StepWordsTests {
             .changeValue("Event", "at", from: .iso8601, to: .secondsSince1970),
             "change the dates of Event.at from iso8601 to secondsSince1970"
         ),
+        (
+            .changeValue("Photo", "file", toPathIn: "Documents"),
+            "change the file URLs of Photo.file to paths in Documents"
+        ),
         (.wrapProperty("Person", "phone", in: .array), "wrap Person.phone in an array"),
         (.unwrapProperty("Person", "phone", from: .object("number")), "unwrap Person.phone from an object with number"),
         (
