@@ -155,6 +155,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
 
+    /// Whether an earlier upgrade has left bytes of deleted records that this opening erases.
+    var needsErasure = false
+
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, entries, problems, journal, edits, settingNotes
     }
@@ -320,6 +323,7 @@ extension MigrationPlan: CustomStringConvertible {
             }
         }
         for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
+        if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines
         return lines.joined(separator: "\n")

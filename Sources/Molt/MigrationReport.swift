@@ -73,6 +73,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var reason: String
     }
 
+    /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
+    public struct Erasure: Hashable, Sendable, Codable {
+        /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
+        public var isComplete: Bool
+        /// Why it is not complete, in a sentence.
+        public var reason: String?
+        /// The backups, and the files put aside, that may still have the bytes.
+        public var copies: [StoreBackup]
+    }
+
     /// The path of the store's file, or the name of its suite.
     public var store: String
     /// The store's version before the upgrade.
@@ -99,6 +109,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     ///
     /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
     public var isReadOnly = false
+    /// What became of deleted records that had to be erased; nil if there were none.
+    public var erasure: Erasure?
 
     /// Whether there was nothing to do.
     public var isEmpty: Bool {
@@ -139,6 +151,16 @@ extension MigrationReport.Step: CustomStringConvertible {
     /// The step and its counts, in one line.
     public var description: String {
         summary + (counts.isZero ? "" : ": \(counts)")
+    }
+}
+
+extension MigrationReport.Erasure: CustomStringConvertible {
+    /// The result, and the copies that may still have the bytes, in one line.
+    public var description: String {
+        let result =
+            isComplete ? "deleted records were erased" : "deleted records are not erased yet: \(reason ?? "")"
+        let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
+        return result + (names.isEmpty ? "" : "; copies may still have them: \(names)")
     }
 }
 

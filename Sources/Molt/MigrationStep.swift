@@ -47,6 +47,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// The settings that the step moves into records.
     package var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
 
+    /// Whether it erases the bytes of the records that it deletes.
+    var isErasing: Bool { (declaration as? DeleteTypeStep)?.isErasing == true }
+
     /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
     var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }
 

@@ -25,6 +25,7 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case beforeApply = "before changing"
         case afterApply = "after changing"
         case afterApplies = "after all changes to attached stores"
+        case erase = "erasing deleted records"
     }
 
     package var kind: Kind

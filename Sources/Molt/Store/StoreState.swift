@@ -10,6 +10,8 @@ package struct StoreState: Hashable, Sendable {
     package var journal: [String]
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
     var laterLayout: Int?
+    /// Whether bytes of deleted records are still to be erased from the file.
+    var needsErasure = false
     /// Whether the store can have records; a suite that is upgraded without a cache has none.
     package var holdsRecords = true
 

@@ -82,11 +82,11 @@ final class Upgrade {
             }
             try plan.checkProblems()
             try checkEdits(plan)
-            guard plan.needsRun else { return report(of: plan) }
+            guard plan.needsRun else { return try finish(plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
                 if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
-                return report(of: committed)
+                return try finish(committed)
             }
             try configuration.checkCancellation()
             plan = try migrator.plan(for: store)
@@ -137,6 +137,27 @@ final class Upgrade {
         case .report: configuration.monitor?.send(.edited(plan.edits))
         case .fail: throw MoltError.edited(first, all: plan.edits)
         }
+    }
+
+    /// Erases what this upgrade or an earlier one has deleted for good, and returns the report.
+    private func finish(_ plan: MigrationPlan) throws -> MigrationReport {
+        var report = report(of: plan)
+        if plan.needsErasure, configuration.owner == .thisProcess, !configuration.isDryRun, !store.isInMemory {
+            report.erasure = try erase()
+        }
+        return report
+    }
+
+    /// Erases deleted records; if that is not possible, the store is upgraded all the same.
+    private func erase() throws -> MigrationReport.Erasure {
+        var erasure = MigrationReport.Erasure(isComplete: false, copies: store.files.copies)
+        do {
+            try FileCompaction(of: store.path).erase(until: configuration.deadline) { try configuration.reach(.erase) }
+            erasure.isComplete = true
+        } catch let error as MoltError {
+            erasure.reason = error.problem
+        }
+        return erasure
     }
 
     private func report(of plan: MigrationPlan) -> MigrationReport {
@@ -401,6 +422,7 @@ final class Upgrade {
         if !journal.isEmpty { try configuration.reach(.writeJournal) }
         try transaction.addToJournal(journal)
         plan.journal = try transaction.journal().map(\.store)
+        plan.needsErasure = try transaction.needsErasure()
         try configuration.checkCancellation()
         try configuration.reach(.beforeCommit, "of the upgrade")
     }

@@ -108,7 +108,7 @@ final class RecordPass {
             try noteSamples(ofType: name, deletedBy: steps[stepIndex])
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
-                return try records.deleteType(name)
+                return try records.deleteType(name, erasing: steps[stepIndex].declared.isErasing)
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
