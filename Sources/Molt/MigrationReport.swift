@@ -73,6 +73,14 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var reason: String
     }
 
+    /// A move of the store's file; see ``MigrationStep/moveStore(from:to:protection:)``.
+    public struct Move: Hashable, Sendable, Codable {
+        /// The path of the old place.
+        public var from: String
+        /// The backups, and the files put aside, that are still there.
+        public var copies: [StoreBackup]
+    }
+
     /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
     public struct Erasure: Hashable, Sendable, Codable {
         /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
@@ -111,10 +119,12 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var isReadOnly = false
     /// What became of deleted records that had to be erased; nil if there were none.
     public var erasure: Erasure?
+    /// The move of the store's file to its place; nil if it was there.
+    public var move: Move?
 
     /// Whether there was nothing to do.
     public var isEmpty: Bool {
-        entries.isEmpty && from == to && !isFresh
+        entries.isEmpty && from == to && !isFresh && move == nil
     }
 
     /// The migrations that were applied to data from earlier releases, in order; not those that a new store begins
@@ -151,6 +161,14 @@ extension MigrationReport.Step: CustomStringConvertible {
     /// The step and its counts, in one line.
     public var description: String {
         summary + (counts.isZero ? "" : ": \(counts)")
+    }
+}
+
+extension MigrationReport.Move: CustomStringConvertible {
+    /// The old place, and what is still there, in one line.
+    public var description: String {
+        let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
+        return "moved from \(from)" + (names.isEmpty ? "" : ", where its copies are still: \(names)")
     }
 }
 

@@ -26,6 +26,7 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case afterApply = "after changing"
         case afterApplies = "after all changes to attached stores"
         case erase = "erasing deleted records"
+        case moveStore = "moving the store"
     }
 
     package var kind: Kind

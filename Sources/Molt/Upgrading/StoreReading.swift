@@ -39,6 +39,9 @@ struct ReadingCheck {
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
         let found = try check(store, nil) { state in
+            if let move = try registry.pendingMove(of: store, state), !move.isFinished {
+                throw MoltError.needsMigration(try MigrationPlan(for: store, migrations: registry), moving: move)
+            }
             guard !state.isFresh else { return nil }
             let plan = try plan(for: store, state)
             return (
@@ -212,7 +215,7 @@ extension MigrationStep {
         switch action {
         case .edit: changesOnlyContent
         case .renameType, .deleteType: true
-        case .run: false
+        case .run, .moveStore: false
         }
     }
 }

@@ -21,6 +21,8 @@ final class Upgrade {
     private var plan: MigrationPlan?
     private var entries: [MigrationReport.Entry] = []
     private var expiredCount = 0
+    /// The move of the store's file that it has made.
+    private var move: MigrationReport.Move?
     /// Whether it has applied the journal of an earlier upgrade.
     private var hasFinishedEarlier = false
     /// What a stop at this point does to the store; nil if something was changed, but not by the upgrade.
@@ -70,6 +72,13 @@ final class Upgrade {
 
     private func runPhases() throws -> MigrationReport {
         var plan = try makePlan()
+        while let move = plan.move, configuration.owner == .thisProcess {
+            try plan.checkProblems()
+            try checkEdits(plan)
+            try make(move)
+            plan = try migrator.plan(for: store)
+            configuration.monitor?.send(.planned(plan))
+        }
         while true {
             self.plan = plan
             let isNewlyLocked = try lockSuites(plan)
@@ -98,7 +107,7 @@ final class Upgrade {
         var plan = try migrator.plan(for: store)
         self.plan = plan
         if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
-            !store.isInMemory
+            !store.isInMemory, plan.move == nil
         {
             let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             try unshipped.undo(plan, waiting: makeWait())
@@ -109,6 +118,30 @@ final class Upgrade {
         configuration.monitor?.send(.planned(plan))
         if !configuration.isDryRun { try leaveToOthers(&plan) }
         return plan
+    }
+
+    /// Moves the store's file to its place.
+    private func make(_ move: PendingMove) throws {
+        try configuration.checkCancellation()
+        let mover = StoreMove(from: move.path, to: move.newPath, protection: move.protection)
+        // A cache that has the file open keeps it, so waiting long is of no use.
+        let giveUp = givingUp(after: configuration.accessTimeout) {
+            MoltError(
+                .busy,
+                "The file at \(move.path) is open in another process, or in another cache of this one, so it cannot be "
+                    + "moved.",
+                advice: "Close it there, and open the store again."
+            )
+        }
+        try mover.run { [configuration] in
+            try configuration.reach(.moveStore, $0)
+        } waiting: {
+            try configuration.checkCancellation()
+            try giveUp()
+        }
+        // What follows may fail, but the file stays in its new place.
+        outcomeOfStop = nil
+        self.move = MigrationReport.Move(pending: move)
     }
 
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
@@ -174,6 +207,7 @@ final class Upgrade {
             isDryRun: configuration.isDryRun
         )
         report.onRead = plan.onRead
+        report.move = move
         return report
     }
 

@@ -190,6 +190,7 @@ struct RegistryFaultTests {
         ("is copied into itself", [.copyProperty("A", "x", to: ["x", "y"])]),
         ("No value is named", [.mapValue("A", "x", [:])]),
         ("to itself", [.changeValue("A", "x", from: .iso8601, to: .iso8601)]),
+        ("moved to its own place", [.moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/a"))]),
         ("No directory is named", [.changeValue("A", "x", toPathIn: "/")]),
         ("No property is named", [.renameProperty("A", [], to: "x")]),
         ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),

@@ -13,9 +13,10 @@ extension MigrationReport: CustomStringConvertible {
             default: ["expired: \(DisplayText.grouped(expiredCount)) records were removed before the upgrade"]
             }
         let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
+        let moved = move.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let lines =
-            [table] + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines + waiting
+            [table] + moved + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines + waiting
             + sampleLines
         return lines.joined(separator: "\n")
     }

@@ -112,7 +112,7 @@ final class RecordPass {
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
-        case .edit, .run:
+        case .edit, .run, .moveStore:
             break
         }
     }
