@@ -172,8 +172,17 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
 
+    /// Whether an earlier upgrade has left bytes of deleted records that this opening erases.
+    var needsErasure = false
+    /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
+    ///
+    /// See ``MigrationStep/moveStore(from:to:protection:)``.
+    public var movesFrom: String?
+    /// The move; nil if there is none.
+    var move: PendingMove?
+
     private enum CodingKeys: CodingKey {
-        case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes
+        case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes, movesFrom
     }
 
     /// The migrations that would run, in order, without those that run only if others import records.
@@ -213,7 +222,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
-        isFresh || from != to || baseline != nil || entries.contains { $0.willRun }
+        isFresh || from != to || baseline != nil || movesFrom != nil || entries.contains { $0.willRun }
     }
 
     /// Whether the ledger or the version would change.
@@ -248,14 +257,23 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ) throws {
         try migrations.validate()
         let stores = AttachedStores(store, migrations, configuration)
+        let state = try store.state()
+        let move = try migrations.pendingMove(of: store, state)
+        let source = move?.source
         try self.init(
-            stores.entering(stores.state(store.state()), configuration, reading: store.read),
+            stores.entering(
+                stores.state(source?.state() ?? state),
+                configuration,
+                reading: (source ?? store).read
+            ),
             storeName: store.storeName,
             migrations: migrations,
             stores,
             onlyRecordsOnRead: onlyRecordsOnRead,
-            hasRecords: store.hasRecords(before:)
+            hasRecords: (source ?? store).hasRecords(before:)
         )
+        self.move = move
+        movesFrom = move?.isFinished == false ? move?.path : nil
     }
 
     /// Throws the first problem that prevents an upgrade, if any.
@@ -273,7 +291,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             problem.code,
             problem.problem,
             advice: problem.advice,
-            store: store,
+            store: movesFrom ?? store,
             migration: problem.migration,
             storeVersion: from,
             registryVersion: problem.registryVersion ?? to
@@ -326,6 +344,7 @@ extension MigrationPlan: CustomStringConvertible {
     /// The plan in a few lines.
     public var description: String {
         var lines = [headline]
+        if let movesFrom { lines.append("  > the file is moved from \(movesFrom) first") }
         if !journal.isEmpty {
             lines.append(
                 "  > changes of a committed upgrade have not been applied yet to: \(journal.joined(separator: ", "))"
@@ -350,6 +369,7 @@ extension MigrationPlan: CustomStringConvertible {
             }
         }
         for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
+        if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines
         return lines.joined(separator: "\n")

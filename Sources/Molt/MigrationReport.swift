@@ -83,6 +83,24 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var problem: String?
     }
 
+    /// A move of the store's file; see ``MigrationStep/moveStore(from:to:protection:)``.
+    public struct Move: Hashable, Sendable, Codable {
+        /// The path of the old place.
+        public var from: String
+        /// The backups, and the files put aside, that are still there.
+        public var copies: [StoreBackup]
+    }
+
+    /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
+    public struct Erasure: Hashable, Sendable, Codable {
+        /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
+        public var isComplete: Bool
+        /// Why it is not complete, in a sentence.
+        public var reason: String?
+        /// The backups, and the files put aside, that may still have the bytes.
+        public var copies: [StoreBackup]
+    }
+
     /// The path of the store's file, or the name of its suite.
     public var store: String
     /// The store's version before the upgrade.
@@ -114,12 +132,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     ///
     /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
     public var isReadOnly = false
+    /// What became of deleted records that had to be erased; nil if there were none.
+    public var erasure: Erasure?
+    /// The move of the store's file to its place; nil if it was there.
+    public var move: Move?
     /// Nil for none: reports of earlier releases have no such member.
     var workOrNil: [Work]?
 
     private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, isDryRun,
-            isReadOnly
+            isReadOnly, erasure, move
         case workOrNil = "work"
     }
 
@@ -127,7 +149,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var isEmpty: Bool { isUpToDate && work.isEmpty }
 
     /// Whether the store already had the registry's version, with all migrations.
-    package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh }
+    package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && move == nil }
 
     /// The work after the commit that still has to be done; the next opening tries again.
     public var pendingWork: [Work] { work.filter { $0.problem != nil } }
@@ -173,6 +195,24 @@ extension MigrationReport.Work: CustomStringConvertible {
     /// The migration, the work, and why it still has to be done, in one line.
     public var description: String {
         ErrorSummary.oneLine("\(migration): \(summary): \(problem.map { "still to be done: \($0)" } ?? "done")")
+    }
+}
+
+extension MigrationReport.Move: CustomStringConvertible {
+    /// The old place, and what is still there, in one line.
+    public var description: String {
+        let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
+        return "moved from \(from)" + (names.isEmpty ? "" : ", where its copies are still: \(names)")
+    }
+}
+
+extension MigrationReport.Erasure: CustomStringConvertible {
+    /// The result, and the copies that may still have the bytes, in one line.
+    public var description: String {
+        let result =
+            isComplete ? "deleted records were erased" : "deleted records are not erased yet: \(reason ?? "")"
+        let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
+        return result + (names.isEmpty ? "" : "; copies may still have them: \(names)")
     }
 }
 

@@ -15,6 +15,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         /// Changes each record of a type.
         case edit(RecordEdit, type: String)
         case run(@Sendable (MigrationContext) throws -> Void)
+        /// Does nothing to the contents: the file is moved before the upgrade.
+        case moveStore
     }
 
     /// The suites and directories that the step works on.
@@ -46,6 +48,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// The settings that the step moves into records.
     package var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
+
+    /// Whether it erases the bytes of the records that it deletes.
+    var isErasing: Bool { (declaration as? DeleteTypeStep)?.isErasing == true }
 
     /// Whether a value probably has an old form from which the step converts settings; nil for other steps.
     var isOldForm: (@Sendable (PropertyListValue) -> Bool)? { attachment?.isOldForm }
@@ -151,7 +156,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Whether the step may read and change records of the primary store.
-    var usesRecords: Bool { attachment?.usesRecords ?? true }
+    var usesRecords: Bool {
+        if case .moveStore = action { false } else { attachment?.usesRecords ?? true }
+    }
 
     /// Whether the step processes single records and by its declaration changes only their content.
     var changesOnlyContent: Bool {
@@ -164,7 +171,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case .edit: true
         // Steps on suites and directories have their own options for what they cannot convert.
         case .run: attachment?.hasFailurePolicy ?? true
-        case .renameType, .deleteType: false
+        case .renameType, .deleteType, .moveStore: false
         }
     }
 

@@ -158,6 +158,7 @@ import Testing
                 .changeValue("Person", "isOn", to: .bool),
                 .changeValue("Person", "count", to: .integer),
                 .changeValue("Person", "at", from: .iso8601, to: .secondsSinceReferenceDate),
+                .changeValue("Person", "file", toPathIn: "Documents"),
                 .splitProperty("Person", "pair", at: .first(" and "), into: ["one", "other"]),
                 .addProperty("Person", "kind", default: "plain"),
                 .mapValue("Person", "labels", in: .keys, ["both": "all"], otherwise: .keep),
@@ -170,6 +171,7 @@ import Testing
         func person(_ status: String, _ first: Int, _ rest: String) -> String {
             #"{"status":\#(status),"isOn":"true","count":"\#(first)","at":"2024-02-29T12:00:00Z","pair":"Ada and Eve","#
                 + #""labels":["both",1,\#(first),2,\#(first + 1),3],"list":"Ada and Eve","#
+                + #""file":"file:///var/Documents/Cleo%20%C3%BC","#
                 + #""pets":[{"id":\#(first)},{"id":\#(first + 1)}],"notes":[{"id":"n-\#(first)"}],\#(rest)}"#
         }
         let old = [

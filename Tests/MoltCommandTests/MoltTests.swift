@@ -224,6 +224,16 @@ import Testing
         await run("get", saved, "ada").expect(says: "Ada King")
     }
 
+    @Test func `compact shrinks a file`() async throws {
+        let url = scratch.file("people.molt")
+        try SQLite(url).run("CREATE TABLE bulk(a); INSERT INTO bulk VALUES(zeroblob(1000000)); DROP TABLE bulk")
+        let size = try Data(contentsOf: url).count
+        await run("compact", path).expect(begins: "Freed ", ends: " bytes.\n")
+        #expect(try Data(contentsOf: url).count <= size - 900_000)
+        await run("compact", path).expect(output: "Freed 0 bytes.\n")
+        await run("get", path, "ada").expect(says: "Ada King")
+    }
+
     // MARK: The command line
 
     @Test func `a mistake on the command line is explained`() async {

@@ -137,6 +137,7 @@ final class CacheCore: Sendable {
     }
 
     var hasClosed: Bool { isClosed.isSet }
+    var hasFile: Bool { file != nil }
 
     /// Throws if the cache was closed, or access to stores is suspended.
     func checkOpen() throws {

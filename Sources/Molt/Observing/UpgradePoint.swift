@@ -27,6 +27,8 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case afterApplies = "after all changes to attached stores"
         case beforeWork = "before the work"
         case afterWork = "after the work"
+        case erase = "erasing deleted records"
+        case moveStore = "moving the store"
     }
 
     package var kind: Kind

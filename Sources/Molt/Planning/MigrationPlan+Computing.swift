@@ -100,6 +100,7 @@ extension MigrationPlan {
         edits = Self.edits(state, registry)
         settingNotes = []
         finishedOnRead = finished.map(\.name)
+        needsErasure = state.needsErasure
         let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)
         checkUnknown(state, registry)

@@ -125,7 +125,7 @@ struct StepsByType: Sendable {
                         coding: step.migration.coding
                     )
                 )
-            case .run:
+            case .run, .moveStore:
                 break
             }
         }

@@ -36,7 +36,7 @@ struct ScheduledStep: Sendable {
         switch action {
         case .renameType(let name, _), .deleteType(let name): name
         case .edit(_, let type): type
-        case .run: nil
+        case .run, .moveStore: nil
         }
     }
 }

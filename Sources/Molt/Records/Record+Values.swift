@@ -223,6 +223,23 @@ extension Record {
         try convert(path, .date(from: form, to: newForm), other)
     }
 
+    /// Changes a file URL or an absolute path to a path in a directory.
+    ///
+    /// ```swift
+    /// try photo.changeValue("file", toPathIn: "Documents")
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/changeValue(_:_:toPathIn:otherwise:ifMissing:)``.
+    ///
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is no such URL or path.
+    public mutating func changeValue(
+        _ path: PropertyPath,
+        toPathIn directory: String,
+        otherwise other: OtherValue = .fail
+    ) throws {
+        try convert(path, .path(in: directory), other)
+    }
+
     private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
         if case .date(_, .propertyListDate) = conversion, !isSetting {
             throw error(.typeMismatch, "A record is JSON, which has no dates of property lists.", property: path)
@@ -237,17 +254,23 @@ extension Record {
 enum ValueConversion: Sendable {
     case kind(Record.ScalarKind)
     case date(from: Record.DateForm, to: Record.DateForm)
+    case path(in: String)
 
     var identity: [String] {
         switch self {
         case .kind(let kind): ["kind", kind.rawValue]
         case .date(let form, let newForm): ["date", form.rawValue, newForm.rawValue]
+        case .path(let directory): ["path", directory]
         }
     }
 
-    /// Whether fractions of seconds may be cut off.
+    /// Whether fractions of seconds, or the directories around a file, are cut off.
     var isLossy: Bool {
-        if case .date(_, .iso8601) = self { true } else { false }
+        switch self {
+        case .kind: false
+        case .date(_, let form): form == .iso8601
+        case .path: true
+        }
     }
 
     func change(of bytes: UnsafeBufferPointer<UInt8>, otherwise other: OtherJSON) -> ValueChange {
@@ -262,6 +285,7 @@ enum ValueConversion: Sendable {
             guard let seconds = form.seconds(value) else { return other.change("is not a date in the form \(form)") }
             guard form != newForm else { return .kept }
             json = newForm.json(seconds)
+        case .path(let directory): return Self.path(value, in: directory, otherwise: other)
         }
         return json.map { .new(Array($0.utf8)) }
             ?? other.change("is \(value.kind) that cannot be converted to \(target)")
@@ -275,6 +299,29 @@ enum ValueConversion: Sendable {
         case .kind(.number): "a number"
         case .kind(.bool): "a Boolean"
         case .date(_, let form): "a date in the form \(form)"
+        case .path: "a path"
+        }
+    }
+
+    private static func path(
+        _ value: RecordValue,
+        in directory: String,
+        otherwise other: OtherJSON
+    ) -> ValueChange {
+        guard let text = value.string, !PropertyListTag.isPart(of: text) else {
+            return other.change("is \(value.kind), not a file URL or a path")
+        }
+        do throws(FileLocation.Fault) {
+            let path = try FileLocation.path(text, in: directory)
+            if ExactName.isSame(path, text) { return .kept }
+            var json: [UInt8] = []
+            JSONString.write(path, to: &json)
+            return .new(json)
+        } catch {
+            switch error {
+            case .notAPath: return other.change("is a string, but not a file URL or a path")
+            case .elsewhere: return other.change("does not lead into the directory \(directory)")
+            }
         }
     }
 }

@@ -1,17 +1,40 @@
 extension MigrationStep {
     /// Deletes all records of a type.
     ///
+    /// ```swift
+    /// .deleteType("Draft")
+    /// .deleteType("Token", erasing: true)
+    /// ```
+    ///
+    /// Without `erasing`, the bytes of the records stay in the file's free space until other records take their place.
+    ///
+    /// With it, the opening rewrites the file after the upgrade's commit, so that neither the file nor its log has the
+    /// bytes any more, nor those of values of the type that were replaced, removed or had expired before. The rewriting
+    /// takes as long as copying the file, and needs space for two copies of what is left. If it is not possible, for
+    /// example because another process is reading, the file remembers that, and each opening tries again until it
+    /// succeeds: see ``MigrationReport/erasure``. A store without a record of the type is not rewritten.
+    ///
+    /// What erasing cannot reach:
+    /// - backups and files put aside, which the report names, and copies in the device's backups or exports;
+    /// - records of the type in quarantine, and those of other types with the same content;
+    /// - what a drive keeps of overwritten blocks, as flash memory does. The device's encryption protects that.
+    ///
     /// - Important: The records are lost when the upgrade is committed.
-    public static func deleteType(_ name: String) -> MigrationStep {
-        MigrationStep(DeleteTypeStep(name: name), .deleteType(name))
+    ///
+    /// - Parameters:
+    ///   - name: The name of the type.
+    ///   - isErasing: Whether the bytes of the records are erased from the file; by default they are not.
+    public static func deleteType(_ name: String, erasing isErasing: Bool = false) -> MigrationStep {
+        MigrationStep(DeleteTypeStep(name: name, isErasing: isErasing), .deleteType(name))
     }
 }
 
 struct DeleteTypeStep: StepDeclaration {
     var name: String
+    var isErasing: Bool
 
-    var description: String { "delete the type \(name)" }
-    var identity: [String] { ["deleteType", name] }
+    var description: String { (isErasing ? "delete and erase" : "delete") + " the type \(name)" }
+    var identity: [String] { ["deleteType", name] + (isErasing ? ["erasing"] : []) }
     var losses: [MigrationReport.DataLoss] { [.init(.records, name)] }
 
     func check(_ check: inout StepCheck) {

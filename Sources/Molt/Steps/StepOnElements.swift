@@ -25,6 +25,8 @@ extension MigrationRegistry {
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
                 case .deleteType(let name):
                     steps.removeAll { $0.changes(name) }
+                case .moveStore:
+                    break
                 case .run:
                     if step.declaration is RunStep {
                         // A block may change any record.

@@ -12,6 +12,8 @@ package struct StoreState: Hashable, Sendable {
     var laterLayout: Int?
     /// The version at which the app says that the store enters, if it has no ledger.
     package var baseline: Int?
+    /// Whether bytes of deleted records are still to be erased from the file.
+    var needsErasure = false
     /// Whether the store can have records; a suite that is upgraded without a cache has none.
     package var holdsRecords = true
 

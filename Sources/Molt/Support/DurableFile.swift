@@ -88,6 +88,20 @@ package enum DurableFile {
         try sync(directory: (newPath as NSString).deletingLastPathComponent)
     }
 
+    /// Renames a file, also into another directory of the volume, unless the new name is taken.
+    ///
+    /// Where no such rename is available, the caller has to keep others from making a file of the new name.
+    ///
+    /// - Throws: A failure with the number `EEXIST` if the name is taken, and `EXDEV` for another volume.
+    static func move(_ path: String, toUnused newPath: String) throws(Failure) {
+        if !renameUnlessExisting(path, newPath) {
+            var status = stat()
+            guard lstat(newPath, &status) != 0 else { throw Failure(number: EEXIST) }
+            guard rename(path, newPath) == 0 else { throw Failure(number: errno) }
+        }
+        for path in [newPath, path] { try sync(directory: (path as NSString).deletingLastPathComponent) }
+    }
+
     package static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 else {
             if errno == ENOENT { return }

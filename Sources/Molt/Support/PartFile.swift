@@ -58,18 +58,22 @@ package final class PartFile {
         guard number == 0 else { throw DurableFile.Failure(number: number) }
     }
 
+    package func sync() throws(DurableFile.Failure) {
+        guard DurableFile.sync(descriptor) else { throw DurableFile.Failure(number: errno) }
+    }
+
     /// Syncs the file, and then gives it its final name, unless that name is taken.
     ///
     /// - Throws: A failure with the number `EEXIST` if the name is taken.
     package func publish(as path: String) throws(DurableFile.Failure) {
-        guard DurableFile.sync(descriptor) else { throw DurableFile.Failure(number: errno) }
+        try sync()
         try DurableFile.publish(self.path, as: path)
         isPublished = true
     }
 
     /// Syncs the file, and then replaces another file with it.
     package func replace(_ path: String) throws(DurableFile.Failure) {
-        guard DurableFile.sync(descriptor) else { throw DurableFile.Failure(number: errno) }
+        try sync()
         try DurableFile.move(self.path, to: path)
         isPublished = true
     }

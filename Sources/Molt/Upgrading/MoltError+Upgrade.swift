@@ -48,6 +48,19 @@ extension MoltError {
         )
     }
 
+    /// The error for a store that is only read, and whose file is still at its old place.
+    static func needsMigration(_ plan: MigrationPlan, moving move: PendingMove) -> MoltError {
+        MoltError(
+            .needsMigration,
+            "The store is still at \(move.path), from where migration \(move.migration) has to move it.",
+            advice: "Open it with `init(at:)` in a process that may upgrade it.",
+            store: plan.store,
+            migration: move.migration,
+            storeVersion: plan.from,
+            registryVersion: plan.to
+        )
+    }
+
     static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
         var error = MoltError(

@@ -39,6 +39,9 @@ struct ReadingCheck {
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
         let found = try check(store, nil) { state in
+            if let move = try registry.pendingMove(of: store, state), !move.isFinished {
+                throw MoltError.needsMigration(try MigrationPlan(for: store, migrations: registry), moving: move)
+            }
             guard !state.isFresh else { return nil }
             let plan = try plan(for: store, state)
             return (
@@ -215,6 +218,7 @@ extension MigrationStep {
         case .renameType, .deleteType: true
         // A record is read before any check.
         case .run: isCheck
+        case .moveStore: false
         }
     }
 }

@@ -21,6 +21,8 @@ final class Upgrade {
     private var plan: MigrationPlan?
     private var entries: [MigrationReport.Entry] = []
     private var expiredCount = 0
+    /// The move of the store's file that it has made.
+    private var move: MigrationReport.Move?
     /// Whether it has applied the journal of an earlier upgrade.
     private var hasFinishedEarlier = false
     /// What a stop at this point does to the store; nil if something was changed, but not by the upgrade.
@@ -82,6 +84,13 @@ final class Upgrade {
 
     private func runPhases() throws -> MigrationReport {
         var plan = try makePlan()
+        while let move = plan.move, configuration.owner == .thisProcess {
+            try plan.checkProblems()
+            try checkEdits(plan)
+            try make(move)
+            plan = try migrator.plan(for: store)
+            configuration.monitor?.send(.planned(plan))
+        }
         while true {
             self.plan = plan
             let isNewlyLocked = try lockSuites(plan)
@@ -94,11 +103,11 @@ final class Upgrade {
             }
             try plan.checkProblems()
             try checkEdits(plan)
-            guard plan.needsRun else { return report(of: plan) }
+            guard plan.needsRun else { return try finish(plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
                 if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
-                return report(of: committed)
+                return try finish(committed)
             }
             try configuration.checkCancellation()
             plan = try migrator.plan(for: store)
@@ -110,7 +119,7 @@ final class Upgrade {
         var plan = try migrator.plan(for: store)
         self.plan = plan
         if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
-            !store.isInMemory
+            !store.isInMemory, plan.move == nil
         {
             let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             try unshipped.undo(plan, waiting: makeWait())
@@ -121,6 +130,30 @@ final class Upgrade {
         configuration.monitor?.send(.planned(plan))
         if !configuration.isDryRun { try leaveToOthers(&plan) }
         return plan
+    }
+
+    /// Moves the store's file to its place.
+    private func make(_ move: PendingMove) throws {
+        try configuration.checkCancellation()
+        let mover = StoreMove(from: move.path, to: move.newPath, protection: move.protection)
+        // A cache that has the file open keeps it, so waiting long is of no use.
+        let giveUp = givingUp(after: configuration.accessTimeout) {
+            MoltError(
+                .busy,
+                "The file at \(move.path) is open in another process, or in another cache of this one, so it cannot be "
+                    + "moved.",
+                advice: "Close it there, and open the store again."
+            )
+        }
+        try mover.run { [configuration] in
+            try configuration.reach(.moveStore, $0)
+        } waiting: {
+            try configuration.checkCancellation()
+            try giveUp()
+        }
+        // What follows may fail, but the file stays in its new place.
+        outcomeOfStop = nil
+        self.move = MigrationReport.Move(pending: move)
     }
 
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
@@ -151,6 +184,27 @@ final class Upgrade {
         }
     }
 
+    /// Erases what this upgrade or an earlier one has deleted for good, and returns the report.
+    private func finish(_ plan: MigrationPlan) throws -> MigrationReport {
+        var report = report(of: plan)
+        if plan.needsErasure, configuration.owner == .thisProcess, !configuration.isDryRun, !store.isInMemory {
+            report.erasure = try erase()
+        }
+        return report
+    }
+
+    /// Erases deleted records; if that is not possible, the store is upgraded all the same.
+    private func erase() throws -> MigrationReport.Erasure {
+        var erasure = MigrationReport.Erasure(isComplete: false, copies: store.files.copies)
+        do {
+            try FileCompaction(of: store.path).erase(until: configuration.deadline) { try configuration.reach(.erase) }
+            erasure.isComplete = true
+        } catch let error as MoltError {
+            erasure.reason = error.problem
+        }
+        return erasure
+    }
+
     private func report(of plan: MigrationPlan) -> MigrationReport {
         var report = MigrationReport(
             store: store.storeName,
@@ -165,6 +219,7 @@ final class Upgrade {
             isDryRun: configuration.isDryRun
         )
         report.onRead = plan.onRead
+        report.move = move
         return report
     }
 
@@ -456,6 +511,7 @@ final class Upgrade {
         if !journal.isEmpty { try configuration.reach(.writeJournal) }
         try transaction.addToJournal(journal)
         plan.journal = try transaction.journal().map(\.store)
+        plan.needsErasure = try transaction.needsErasure()
         try configuration.checkCancellation()
         try configuration.reach(.beforeCommit, "of the upgrade")
     }

@@ -130,6 +130,21 @@ extension StoreCommands {
         }
         return report.isWhole ? ExitCode.success : ExitCode.failure
     }
+
+    static let compact = Command(
+        "compact",
+        ["FILE"],
+        "return the space of removed records to the file system",
+        notes: """
+            The first time, the file is rewritten: that needs free space for two copies of what is left, and no one else can
+            write meanwhile.
+            """
+    ) { call, terminal in
+        let url = try StoreArgument(call.arguments[0]).file()
+        let freed = try CodableCache.compact(at: url) { terminal.show($0, "compacted") }
+        terminal.say("Freed \(freed) bytes.")
+        return ExitCode.success
+    }
 }
 
 /// What a check has found, as JSON.

@@ -234,6 +234,11 @@ extension UpgradeReportPage {
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")
         }
+        if let move = report?.move { lines.append("The store would be \(move).") }
+        if let erasure = report?.erasure {
+            let line = erasure.description
+            lines.append(line.prefix(1).uppercased() + line.dropFirst() + ".")
+        }
         guard !lines.isEmpty else { return nil }
         return finding("note", "?", "Worth a look") {
             HTML(.ul) {

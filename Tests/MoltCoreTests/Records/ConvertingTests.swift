@@ -193,6 +193,63 @@ import Testing
     }
 }
 
+@Suite struct `Changing file URLs to paths in a directory` {
+    private static let container = "/var/mobile/Containers/Data/Application/0F-1"
+
+    private static let paths: [(String, String)] = [
+        ("file://\(container)/Documents/photos/a.jpg", "photos/a.jpg"),
+        ("file://localhost\(container)/Documents/photos/", "photos/"), ("FILE:\(container)/Documents/a", "a"),
+        ("file://\(container)/Documents/m%C3%BC%20b%25.jpg", "mü b%.jpg"),
+        // Made without encoding.
+        ("file://\(container)/Documents/100% %zz b.jpg", "100% %zz b.jpg"),
+        ("\(container)/Documents/a%20b#?.jpg", "a%20b#?.jpg"), ("~/Documents/a.jpg", "a.jpg"),
+        ("/Documents//photos//Documents/./a.jpg", "photos/Documents/./a.jpg"), ("\(container)/Documents", ""),
+        ("\(container)/Documents/", ""), ("/Documents/a:b\u{301}", "a:b\u{301}"),
+        // Relative already.
+        ("photos/a%20b.jpg", "photos/a%20b.jpg"), ("Documents/a.jpg", "Documents/a.jpg"), ("", ""), ("a:b", "a:b"),
+    ]
+
+    @Test func `What follows the directory is kept, and a relative path stays as it is`() throws {
+        for (before, after) in Self.paths {
+            var photo: Record = try Record("{}")
+            photo["file"] = .string(before)
+            try photo.changeValue("file", toPathIn: "Documents")
+            #expect(photo["file"] == .string(after), "\(before)")
+        }
+        try expectChanged(#"{"f":["\/a\/Documents\/b","c\/d",null]}"#, to: #"{"f":["b","c\/d",null]}"#) {
+            try $0.changeValue(["f", .each], toPathIn: "Documents")
+        }
+        let nested = #"{"f":"/Library/x/Library/Application Support/a"}"#
+        try expectChanged(nested, to: #"{"f":"a"}"#) {
+            try $0.changeValue("f", toPathIn: "Library/Application Support")
+        }
+    }
+
+    private static let others: [(String, String)] = [
+        (#""https://a.b/Documents/secret""#, "is a string, but not a file URL or a path"),
+        (#""file://server/Documents/secret""#, "is a string, but not"),
+        (#""file:///Documents/secret?x""#, "is a string, but not"), (#""file:secret""#, "is a string, but not"),
+        (#""file:///Documents/%2Fsecret""#, "is a string, but not"),
+        (#""file:///Documents/%FFsecret""#, "is a string, but not"),
+        (#""/Documents/secret\u0000""#, "is a string, but not"),
+        (#""/tmp/documents/secret""#, "does not lead into the directory Documents"),
+        (#""/MyDocuments/secret""#, "does not lead into"), (#""/""#, "does not lead into"),
+        (#""/Documents/a/../../secret""#, "does not lead into"), ("7", "is a number, not a file URL"),
+        (#"{"relative":"/Documents/secret"}"#, "is an object, not"),
+    ]
+
+    @Test(arguments: others) func `Other values are refused, kept or replaced`(value: String, problem: String) throws {
+        let json = #"{"a":\#(value)}"#
+        try expectRefused(json, .typeMismatch, "a", says: problem, canary: "secret") {
+            try $0.changeValue("a", toPathIn: "Documents")
+        }
+        try expectChanged(json, to: json) { try $0.changeValue("a", toPathIn: "Documents", otherwise: .keep) }
+        try expectChanged(json, to: #"{"a":null}"#) {
+            try $0.changeValue("a", toPathIn: "Documents", otherwise: .value(.null))
+        }
+    }
+}
+
 @Suite struct `Wrapping and unwrapping values` {
     @Test func `A wrapped value is unwrapped to the same`() throws {
         let cases: [(String, Record.Wrapper, String)] = [

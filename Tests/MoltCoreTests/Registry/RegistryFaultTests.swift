@@ -226,6 +226,8 @@ struct RegistryFaultTests {
             [.removeProperty("A", "x"), .changeDictionary("A", "x", to: .object)]
         ),
         ("to itself", [.changeValue("A", "x", from: .iso8601, to: .iso8601)]),
+        ("moved to its own place", [.moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/a"))]),
+        ("No directory is named", [.changeValue("A", "x", toPathIn: "/")]),
         ("No property is named", [.renameProperty("A", [], to: "x")]),
         ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),
         ("Only settings have forms", [.changeForm("A", to: .native)]),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Molt
@@ -24,6 +25,7 @@ struct FingerprintTests {
         ([.renameProperty("A", ["b", .each, "c"], to: "d")], "bbcc730cbc006c702a3d54a0704f0079"),
         ([.changeValue("A", "b", to: .integer, otherwise: .value(1))], "6d8644d8ecf46e83b423c2b75a7baea7"),
         ([.changeValue("A", "b", from: .iso8601, to: .secondsSince1970)], "877106f9b0075bf52831645e9e069a7a"),
+        ([.changeValue("A", "b", toPathIn: "c")], "cf6fb91f1c4823505d8e5ec7bd0fcc7d"),
         ([.wrapProperty("A", "b", in: .array)], "b8dd59462a4fd15b29a567e2f20ca6ec"),
         ([.unwrapProperty("A", "b", from: .object("c"))], "c0d8ee9b4afe127809e16bb5ec58b863"),
         (
@@ -51,6 +53,8 @@ struct FingerprintTests {
     @Test func `Any difference between declared steps changes the fingerprint`() {
         let steps: [MigrationStep] = [
             .renameType("A", to: "B"), .renameType("A", to: "C"), .renameType("AB", to: ""), .deleteType("A"),
+            .deleteType("A", erasing: true), .moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/b")),
+            .moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/b"), protection: .complete),
             .renameProperty("A", "b", to: "c"), .renameProperty("A", "b", to: "c", ifMissing: .fail),
             .renameProperty("A", ["b", "b"], to: "c"), .moveProperty("A", "b", to: "c"),
             .moveProperty("A", ["b", "c"], to: "d"), .moveProperty("A", "b", to: ["c", "d"]),
@@ -73,6 +77,7 @@ struct FingerprintTests {
             .changeValue("A", "b", to: .integer, ifMissing: .fail),
             .changeValue("A", "b", from: .iso8601, to: .secondsSince1970),
             .changeValue("A", "b", from: .secondsSince1970, to: .iso8601), .wrapProperty("A", "b", in: .array),
+            .changeValue("A", "b", toPathIn: "c"), .changeValue("A", "b", toPathIn: "d"),
             .wrapProperty("A", "b", in: .object("array")), .unwrapProperty("A", "b", from: .array),
             .extractRecords("A", "b", as: "B", key: .derived),
             .extractRecords("A", "b", as: "B", key: .property("derived")),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Molt
@@ -10,6 +11,8 @@ struct StepWordsTests {
     private static let words: [(MigrationStep, String)] = [
         (MigrationStep.renameType("Alien", to: "Person"), "rename the type Alien to Person"),
         (.deleteType("Alien"), "delete the type Alien"),
+        (.moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/b")), "move the store's file"),
+        (.deleteType("Token", erasing: true), "delete and erase the type Token"),
         (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
         (.renameProperty("Person", ["home", "zip"], to: "code"), "rename Person.home.zip to code"),
         (.moveProperty("Person", "zip", to: ["home", "code"]), "move Person.zip to home.code"),
@@ -24,6 +27,10 @@ struct StepWordsTests {
         (
             .changeValue("Event", "at", from: .iso8601, to: .secondsSince1970),
             "change the dates of Event.at from iso8601 to secondsSince1970"
+        ),
+        (
+            .changeValue("Photo", "file", toPathIn: "Documents"),
+            "change the file URLs of Photo.file to paths in Documents"
         ),
         (.wrapProperty("Person", "phone", in: .array), "wrap Person.phone in an array"),
         (.unwrapProperty("Person", "phone", from: .object("number")), "unwrap Person.phone from an object with number"),

@@ -159,6 +159,28 @@ import Testing
         }
     }
 
+    @Test func `A URL in a property list, and paths in an array, become relative`() throws {
+        struct Photo: Codable { var file: URL }
+        let url = URL(fileURLWithPath: "/var/mobile/0F-1/Documents/a b.jpg")
+        let encoded = try PropertyListEncoder().encode(Photo(file: url))
+        let scratch = try ScratchSuite(["photo": .data(encoded), "recent": [.string(url.path), "c.jpg"]])
+        let photo = MigrationStep.Place.setting("photo", in: scratch.suite)
+        let recent = MigrationStep.Place.setting("recent", in: scratch.suite)
+        try scratch.suite.upgrade(with: [
+            Migration(
+                to: 1,
+                "relative",
+                .changeValue(photo, ["file", "relative"], toPathIn: "Documents"),
+                .changeValue(recent, [.each], toPathIn: "Documents")
+            )
+        ])
+        let data = try #require(try scratch.values["photo"]?.data)
+        let contents =
+            try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: [String: String]]
+        #expect(contents == ["file": ["relative": "a b.jpg"]])
+        #expect(try scratch.values["recent"] == ["a b.jpg", "c.jpg"])
+    }
+
     @Test func `11: settings become records`() throws {
         let scratch = try ScratchSuite([
             "history": #"{ "a":1.0 }"#, "draft.1": ["at": .data(Data([0]))], "theme": "dark",

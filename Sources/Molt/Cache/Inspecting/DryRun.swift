@@ -16,10 +16,13 @@ struct DryRun {
 
     func run() throws -> MigrationReport {
         let original = StoreFile(at: url)
+        original.readsLaterLayouts = configuration.opensNewerStores
         var opening = configuration.opening(of: original)
         let copy: ScratchCopy
+        let move: PendingMove?
         do {
-            copy = try ScratchCopy(of: url, for: "dry run", byteCount: original.byteCount ?? 0)
+            move = try migrations.pendingMove(of: original, original.state())
+            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: "dry run", byteCount: original.byteCount ?? 0)
         } catch {
             opening.end(with: error)
             throw error
@@ -43,6 +46,7 @@ struct DryRun {
             var report =
                 try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
+            report.move = move.map(MigrationReport.Move.init(pending:))
             return report
         } catch {
             throw copy.ofOriginal(error)

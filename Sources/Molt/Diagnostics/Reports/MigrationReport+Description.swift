@@ -14,9 +14,12 @@ extension MigrationReport: CustomStringConvertible {
             default: ["expired: \(DisplayText.grouped(expiredCount)) records were removed before the upgrade"]
             }
         let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
+        let moved = move.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
+        let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let work = work.map { "after the commit: \($0)" }
         let lines =
-            [table] + onRead + expired + failureLines + nameLines + lossLines + keyLines + waiting + work + sampleLines
+            [table] + moved + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines + waiting
+            + work + sampleLines
         return lines.joined(separator: "\n")
     }
 

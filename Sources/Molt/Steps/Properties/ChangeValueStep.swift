@@ -51,6 +51,40 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(ChangeValueStep(place, path, .date(from: form, to: newForm), other, ifMissing))
     }
+
+    /// Changes file URLs and absolute paths to paths in a directory, in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .changeValue("Photo", "file", toPathIn: "Documents")
+    /// ```
+    ///
+    /// The container of an app has another path after each installation, and on each device, so a stored
+    /// "file:///var/mobile/…/Documents/photos/a%20b.jpg" leads nowhere. It becomes "photos/a b.jpg", which
+    /// `URL.documentsDirectory.appending(path:)` makes a URL again.
+    ///
+    /// What follows the first directory of that name is kept, without percent encoding. Where a path may have that name
+    /// twice, name the directories around it, too: "Library/Application Support". Only the stored text counts, not where
+    /// the directory is today. A relative path and null stay as they are. A `URL` in a property list is an object: its
+    /// path ends with "relative".
+    ///
+    /// Plans list the property among the losses: a path outside the container cannot be restored.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the property.
+    ///   - directory: The name of the directory.
+    ///   - other: What happens to other values, and to paths that do not lead into the directory; by default the upgrade
+    ///     fails with the code `typeMismatch`.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    public static func changeValue(
+        _ place: Place,
+        _ path: PropertyPath,
+        toPathIn directory: String,
+        otherwise other: Record.OtherValue = .fail,
+        ifMissing: Record.MissingProperty = .skip
+    ) -> MigrationStep {
+        MigrationStep(ChangeValueStep(place, path, .path(in: directory), other, ifMissing))
+    }
 }
 
 struct ChangeValueStep: RecordStep {
@@ -79,6 +113,8 @@ struct ChangeValueStep: RecordStep {
         case .kind(let kind): "change the values of \(place.name(of: path)) to \(kind)\(place.suffix)"
         case .date(let form, let newForm):
             "change the dates of \(place.name(of: path)) from \(form) to \(newForm)\(place.suffix)"
+        case .path(let directory):
+            "change the file URLs of \(place.name(of: path)) to paths in \(directory)\(place.suffix)"
         }
     }
     var identity: [String] {
@@ -87,8 +123,11 @@ struct ChangeValueStep: RecordStep {
     var valueUses: [ValueUse] {
         // The only strings and numbers that become a Boolean.
         let literals = [#""true""#, #""false""#, #""1""#, #""0""#, "1", "0"]
-        if case .kind(.bool) = conversion { return [.literals(literals, at: PropertyPlace(place, path))] }
-        return []
+        switch conversion {
+        case .kind(.bool): return [.literals(literals, at: PropertyPlace(place, path))]
+        case .path(let directory): return [.splits(at: "file:"), .splits(at: "localhost"), .splits(at: directory)]
+        case .kind, .date: return []
+        }
     }
     var losses: [MigrationReport.DataLoss] {
         other.isLossy || conversion.isLossy ? [.init(.values, place.name(of: path))] : []
@@ -110,6 +149,9 @@ struct ChangeValueStep: RecordStep {
             [form, newForm].contains(.propertyListDate)
         {
             check.add("Records are JSON, which has no dates of property lists.")
+        }
+        if case .path(let directory) = conversion, directory.allSatisfy({ $0 == "/" }) {
+            check.add("No directory is named.")
         }
         check.replaceValue(place, path)
     }

@@ -162,7 +162,7 @@ extension CodableCache {
     }
 
     /// Returns a closure that throws once another process has written for longer than the timeout.
-    private static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
+    static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
         givingUp(after: timeout) {
             MoltError(
                 .busy,

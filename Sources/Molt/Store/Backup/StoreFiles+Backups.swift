@@ -14,6 +14,9 @@ extension StoreFiles {
         .sorted(by: >)
     }
 
+    /// All of them, for a report; none when the directory cannot be listed.
+    var copies: [StoreBackup] { (try? backups(BackupName.Kind.allCases)) ?? [] }
+
     /// Reads a backup's description; nil when the file is not ours or cannot be read.
     func describe(_ name: BackupName) -> StoreBackup? {
         let path = path(of: name.text)

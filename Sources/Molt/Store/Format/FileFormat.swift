@@ -14,6 +14,8 @@ package enum FileFormat {
     /// A connection that finds a different number knows that the records were replaced, even when version and ledger
     /// are the same. A file without the mark has the generation 0.
     static let generation = "generation"
+    /// The name of the mark of a file with bytes of deleted records that are still to be erased.
+    static let erasure = "erasure"
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
@@ -125,7 +127,12 @@ package enum FileFormat {
         try mark("file_format", of: connection) ?? 0
     }
 
-    private static func mark(_ name: String, of connection: Connection) throws(SQLiteError) -> Int64? {
+    /// Whether bytes of deleted records are still to be erased.
+    static func needsErasure(_ connection: Connection) throws(SQLiteError) -> Bool {
+        try mark(erasure, of: connection) != nil
+    }
+
+    static func mark(_ name: String, of connection: Connection) throws(SQLiteError) -> Int64? {
         try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(name)'").first { $0.integer(0) }
     }
 

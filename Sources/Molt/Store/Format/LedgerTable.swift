@@ -19,6 +19,7 @@ package enum LedgerTable {
         )
         let layout = try FileFormat.number(of: connection)
         if layout > FileFormat.number { state.laterLayout = Int(clamping: layout) }
+        state.needsErasure = try FileFormat.needsErasure(connection)
         return state
     }
 

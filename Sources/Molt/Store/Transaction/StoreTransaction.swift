@@ -133,6 +133,11 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try LedgerTable.endWork(of: name, connection) }
     }
 
+    /// Whether bytes of deleted records are to be erased after the commit.
+    func needsErasure() throws -> Bool {
+        try mapped { () throws(SQLiteError) in try FileFormat.needsErasure(connection) }
+    }
+
     // MARK: The journal
 
     /// The pending changes to attached stores, in the order in which they were added.
@@ -343,7 +348,9 @@ final class StoreTransaction {
     }
 
     /// Deletes all records of a type, and returns their number.
-    func deleteType(_ name: String) throws -> Int {
+    ///
+    /// - Parameter erases: Whether their bytes are overwritten, and the file is marked for the rest of that work.
+    func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {
                 try allTypes().checkEveryTypeHasName(connection)
@@ -351,6 +358,13 @@ final class StoreTransaction {
             }
             defer { forgetTypes() }
             forgetCounts()
+            let overwrites = try connection.integer("PRAGMA secure_delete")
+            if erases {
+                try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
+                try connection.execute("PRAGMA secure_delete = ON")
+            }
+            // On failure, later deletions only take longer.
+            defer { if erases { try? connection.execute("PRAGMA secure_delete = \(overwrites)") } }
             try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
             let count = connection.changes
             try connection.run(Self.typeDeletion, typeID)

@@ -108,11 +108,11 @@ final class RecordPass {
             try noteSamples(ofType: name, deletedBy: steps[stepIndex])
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
-                return try records.deleteType(name)
+                return try records.deleteType(name, erasing: steps[stepIndex].declared.isErasing)
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
-        case .edit, .run:
+        case .edit, .run, .moveStore:
             break
         }
     }

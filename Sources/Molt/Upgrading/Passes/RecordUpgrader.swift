@@ -71,7 +71,7 @@ final class RecordUpgrader: Sendable {
         steps.contains { step in
             switch step.action {
             case .renameType, .deleteType: true
-            case .edit, .run: false
+            case .edit, .run, .moveStore: false
             }
         }
     }

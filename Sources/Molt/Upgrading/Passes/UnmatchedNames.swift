@@ -84,7 +84,7 @@ struct UnmatchedNames {
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
                 }
-            case .run:
+            case .run, .moveStore:
                 break
             }
         }

@@ -1,0 +1,119 @@
+internal import Foundation
+
+/// A move of a store's file that its opening has to make first.
+struct PendingMove: Hashable, Sendable {
+    /// The migration that declares it.
+    var migration: MigrationID
+    /// The paths of the two places.
+    var path: String
+    var newPath: String
+    var protection: String?
+    /// Whether only the old file has to be removed, because its copy is complete.
+    var isFinished = false
+
+    /// The file with the data, until it is moved.
+    var sourceURL: URL { URL(fileURLWithPath: isFinished ? newPath : path, isDirectory: false) }
+
+    var source: StoreFile {
+        let store = StoreFile(at: sourceURL, createsFile: false)
+        // An old file may be sealed already.
+        store.readsLaterLayouts = true
+        return store
+    }
+}
+
+extension MigrationRegistry {
+    /// The move that opening a store has to make first; nil if there is none.
+    ///
+    /// - Parameter state: The state of the file at the store's own place.
+    /// - Throws: ``MoltError`` with the code `twoStores`, or that of an old file that cannot be used.
+    func pendingMove(of store: StoreFile, _ state: StoreState) throws(MoltError) -> PendingMove? {
+        guard !store.isInMemory, store.primary == nil else { return nil }
+        let moves = moves(to: store.path)
+        // The newest place that has data is the store's.
+        var current = state.isFresh ? nil : (place: store.path, ledger: state.ledger)
+        var pending: PendingMove?
+        for var move in moves where current?.ledger.contains(move.migration) != true {
+            let old = try move.oldState()
+            guard !old.isFresh else { continue }
+            guard let found = current else {
+                current = (move.path, old.ledger)
+                pending = move
+                continue
+            }
+            guard found.place == store.path, try StoreMove.isFinished(from: move.path, to: store.path) else {
+                throw Self.twoStores(move, found.place)
+            }
+            move.isFinished = true
+            pending = move
+        }
+        return pending
+    }
+
+    /// The moves that lead to a place, also by way of others, the last one first.
+    private func moves(to path: String) -> [PendingMove] {
+        var places = [path]
+        var moves: [PendingMove] = []
+        for migration in migrations.reversed() {
+            for step in migration.steps.reversed() {
+                guard let step = step.declaration as? MoveStoreStep,
+                    places.contains(where: { Self.isSamePlace($0, step.newPath) }),
+                    !places.contains(where: { Self.isSamePlace($0, step.path) })
+                else { continue }
+                places.append(step.path)
+                moves.append(
+                    PendingMove(migration: migration.id, path: step.path, newPath: path, protection: step.protection)
+                )
+            }
+        }
+        return moves
+    }
+
+    /// Whether two paths are the same place, also if there is no file yet.
+    private static func isSamePlace(_ path: String, _ other: String) -> Bool {
+        if path == other || DurableFile.isSame(path, other) { return true }
+        let (first, second) = (path as NSString, other as NSString)
+        return first.lastPathComponent == second.lastPathComponent
+            && DurableFile.isSame(first.deletingLastPathComponent, second.deletingLastPathComponent)
+    }
+
+    private static func twoStores(_ move: PendingMove, _ other: String) -> MoltError {
+        MoltError(
+            .twoStores,
+            "Migration \(move.migration) moves the store from \(move.path), but there are data at \(other), too, and "
+                + "nothing shows that they were moved from there.",
+            advice: "Decide which of the two stores the app keeps, save from the other what it lacks, and remove that "
+                + "file with those beside it. Both are unchanged.",
+            outcome: .unchanged,
+            store: other,
+            migration: move.migration
+        )
+    }
+}
+
+extension PendingMove {
+    /// The state of the file at the old place.
+    fileprivate func oldState() throws(MoltError) -> StoreState {
+        // An app cannot see the container that it lost, and the system may have removed the directory.
+        guard try FileStatus.of(path) != nil else { return .fresh }
+        let state = try FileProbe.state(path)
+        if let layout = state.laterLayout, layout != StoreMove.sealedFormat {
+            throw FileFormat.newer(path, Int64(layout), isReadable: true)
+        }
+        return state
+    }
+}
+
+extension [LedgerEntry] {
+    /// Whether a migration is applied.
+    fileprivate func contains(_ migration: MigrationID) -> Bool {
+        contains { ExactName.isSame($0.name, migration.name) && $0.outcome != .deferred }
+    }
+}
+
+extension MigrationReport.Move {
+    /// The move with the copies that are still at the old place.
+    init(pending move: PendingMove) {
+        self.init(from: move.path, copies: StoreFiles(move.path).copies)
+    }
+}

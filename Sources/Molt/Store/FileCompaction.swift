@@ -1,0 +1,158 @@
+internal import Foundation
+
+/// Gives the space of removed records back, on a connection of its own.
+///
+/// Records keep their ids, and the file its generation, so caches that have the file open can go on.
+struct FileCompaction {
+    private let path: String
+    private let connection: Connection
+    /// The number of bytes that can be written in a directory; nil if unknown.
+    var freeSpace: (String) -> Int64? = FreeSpace.bytes
+    /// The number of pages that one transaction moves.
+    var slice = 256
+
+    /// Opens a file that has our tables.
+    ///
+    /// - Throws: ``MoltError`` with the code `fileMissing`, or that of a file that cannot be used.
+    init(of path: String) throws(MoltError) {
+        let state = try FileProbe.state(path)
+        if let layout = state.laterLayout { throw FileFormat.newer(path, Int64(layout), isReadable: true) }
+        guard !state.isFresh else { throw MoltError(.fileMissing, "There is no cache at \(path).", store: path) }
+        self.path = path
+        do throws(SQLiteError) {
+            connection = try Connection(path, mode: .readWrite)
+            try connection.execute("PRAGMA journal_size_limit = 16777216; PRAGMA checkpoint_fullfsync = ON")
+        } catch {
+            throw MoltError(error, store: path)
+        }
+    }
+
+    /// Removes the free pages: in slices if the file is made for it, and otherwise by rewriting the file.
+    ///
+    /// - Parameters:
+    ///   - isCancelled: Called between slices, and while the file is rewritten.
+    ///   - progress: Called with the share that is done.
+    ///   - patience: Called before each wait; returns what is called repeatedly while another connection writes, and
+    ///     throws to give up.
+    /// - Returns: The number of bytes by which the file shrinks.
+    /// - Throws: ``MoltError``: `busy`, `cancelled`, or the store's error. Slices that are done stay done.
+    func run(
+        isCancelled: @escaping () -> Bool,
+        progress: (Double) -> Void,
+        patience: () -> () throws -> Void
+    ) throws -> Int {
+        defer { connection.close() }
+        connection.isOver = isCancelled
+        connection.busyTimeout = 50
+        do {
+            let before = try pageCount
+            progress(0)
+            if try isIncremental {
+                try removeFreePages(progress, patience, isCancelled)
+            } else {
+                try rewrite(patience())
+            }
+            progress(1)
+            let freed = Int(clamping: (before - (try pageCount)) * (try pageSize))
+            // Another reader may prevent it; the file then shrinks at a later checkpoint.
+            connection.isOver = nil
+            _ = try? emptyLog()
+            return freed
+        } catch let error as SQLiteError {
+            if error.isInterruption, isCancelled() { throw Self.cancelled }
+            throw MoltError(error, store: path)
+        }
+    }
+
+    private static var cancelled: MoltError { MoltError(.cancelled, "The compaction was cancelled.") }
+
+    private var pageCount: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA page_count") } }
+    private var pageSize: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA page_size") } }
+    private var freePageCount: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA freelist_count") } }
+    private var isIncremental: Bool { get throws(SQLiteError) { try connection.integer("PRAGMA auto_vacuum") == 2 } }
+
+    private func removeFreePages(
+        _ progress: (Double) -> Void,
+        _ patience: () -> () throws -> Void,
+        _ isCancelled: () -> Bool
+    ) throws {
+        let all = try freePageCount
+        var left = all
+        while left > 0 {
+            if isCancelled() { throw Self.cancelled }
+            try retryWhileBusy(patience()) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+            defer { connection.rollBack() }
+            if connection.hasMoved { throw SQLiteError.moved }
+            try connection.execute("PRAGMA incremental_vacuum(\(slice))")
+            try connection.execute("COMMIT")
+            let count = try freePageCount
+            // Other writers may free more than a slice in the meantime.
+            progress(max(0, 1 - Double(count) / Double(all)))
+            left = min(left - Int64(slice), count)
+            // Lets a waiting writer in.
+            if left > 0 { Thread.sleep(forTimeInterval: 0.005) }
+        }
+    }
+
+    /// Rewrites the whole file, and prepares it for compaction in slices.
+    private func rewrite(_ waiting: () throws -> Void) throws {
+        let directory = StoreFiles(path).directory
+        // One copy in a temporary file, and one in the log.
+        let needed = (try pageCount - freePageCount) * (try pageSize) * 2
+        if let free = freeSpace(directory), free < needed {
+            throw MoltError(
+                .storeFailed,
+                "The first compaction of a cache rewrites its file, which needs \(needed) bytes in \(directory), and only "
+                    + "\(free) bytes are free.",
+                advice: "Free some space, and try again.",
+                outcome: .unchanged,
+                store: path
+            )
+        }
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        try rewriteWhole(waiting)
+    }
+
+    private func rewriteWhole(_ waiting: () throws -> Void) throws {
+        if connection.hasMoved { throw SQLiteError.moved }
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("VACUUM") }
+    }
+
+    /// Copies the log into the file, and empties it.
+    ///
+    /// - Returns: Whether it could; otherwise another connection still reads from the log.
+    private func emptyLog() throws(SQLiteError) -> Bool {
+        try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+    }
+
+    // MARK: Erasing
+
+    /// Removes all bytes of deleted records from the file and its log.
+    ///
+    /// A rewritten file has no free space, in which values that were overwritten or removed earlier might still be.
+    ///
+    /// - Parameter reach: Called before the file is rewritten, and before the mark is removed.
+    /// - Throws: ``MoltError``, for example `busy` if another connection is reading; the mark is then still there.
+    func erase(until deadline: ContinuousClock.Instant?, reach: () throws -> Void) throws {
+        defer { connection.close() }
+        connection.interrupt(at: deadline)
+        // Short reads of other processes end in that time; others keep the log until the next opening.
+        connection.busyTimeout = 100
+        StoreFiles(path).removeLeftovers()
+        try reach()
+        do {
+            try rewriteWhole { throw SQLiteError.busy }
+            guard try emptyLog() else {
+                throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
+            }
+        } catch let error as SQLiteError {
+            throw MoltError(error, store: path)
+        }
+        try reach()
+        do {
+            try connection.execute("DELETE FROM molt_meta WHERE name = '\(FileFormat.erasure)'")
+        } catch {
+            throw MoltError(error, store: path)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Molt
+
+@Suite struct `Moving a store's file` {
+    private let scratch: ScratchDirectory
+    private let old: URL
+    private let new: URL
+    private let registry: MigrationRegistry
+
+    /// A store at the old place with records, a quarantine and a backup.
+    init() throws {
+        scratch = try ScratchDirectory()
+        old = scratch.url.appending(path: "Caches/people.molt")
+        new = scratch.url.appending(path: "Group/Library/contacts.molt")
+        registry = Self.registry(from: old, to: new)
+        let cache = try CodableCache(at: old)
+        try cache.set(document: Data(#"{"mail":"a@b"}"#.utf8), ofType: "Person", writtenAt: 0, forKey: "ada")
+        try cache.set(document: Data(#"{"mail":7}"#.utf8), ofType: "Person", writtenAt: 0, forKey: "eve")
+        cache.close()
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        try CodableCache(at: old, migrations: [Self.first], configuration: configuration).close()
+    }
+
+    private static let first = Migration(
+        to: 1,
+        "first",
+        .mapValue("Person", "mail", ["a@b": "a@c"], otherwise: .fail).onFailure(.quarantine(upTo: 1))
+    )
+
+    private static func registry(from old: URL, to new: URL, _ others: Migration...) -> MigrationRegistry {
+        MigrationRegistry(
+            [
+                first,
+                Migration(to: 2, "into-the-group", .moveStore(from: old, to: new)),
+                Migration(to: 3, "email", .renameProperty("Person", "mail", to: "email")),
+            ] + others
+        )
+    }
+
+    private func exists(_ url: URL) -> Bool { FileStatus.unfollowed(url.path) != nil }
+
+    private func fails(_ code: MoltError.Code, says words: String..., opening: () throws -> Void) throws {
+        let before = [old, new].map { try? Data(contentsOf: $0) }
+        let error = try #require(throws: MoltError.self) { try opening() }
+        #expect(error.code == code)
+        for word in words { #expect(error.message.contains(word), "\(error)") }
+        #expect([old, new].map { try? Data(contentsOf: $0) } == before)
+    }
+
+    private func fails(
+        _ code: MoltError.Code,
+        says words: String...,
+        configure: (inout MoltConfiguration) -> Void = { _ in }
+    )
+        throws
+    {
+        var configuration = CodableCache.Configuration()
+        configuration.timeout = .milliseconds(20)
+        configure(&configuration)
+        try fails(code) { try CodableCache(at: new, migrations: registry, configuration: configuration).close() }
+        let error = try #require(throws: MoltError.self) {
+            try CodableCache(at: new, migrations: registry, configuration: configuration)
+        }
+        for word in words { #expect(error.message.contains(word), "\(error)") }
+    }
+
+    @Test func `Opening it at the new place moves it with all that it has, and upgrades it`() throws {
+        let plan = try MigrationPlan(forFileAt: new, migrations: registry)
+        #expect(plan.movesFrom == old.path && plan.from == 1 && plan.needsUpgrade)
+        #expect("\(plan)".contains("the file is moved from \(old.path) first"))
+        let decoded = try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan))
+        #expect(decoded.movesFrom == old.path)
+        let dry = try CodableCache.dryRun(at: new, migrations: registry)
+        #expect(dry.move?.from == old.path && dry.applied.count == 2 && "\(dry)".contains("would be moved from"))
+        #expect(exists(old) && !exists(new))
+
+        let cache = try CodableCache(at: new, migrations: registry)
+        #expect(!exists(old) && !exists(URL(fileURLWithPath: old.path + "-wal")))
+        #expect(cache.report.applied.map(\.name) == ["into-the-group", "email"])
+        let move = try #require(cache.report.move)
+        #expect(try move.from == old.path && move.copies == CodableCache.backups(at: old) && move.copies.count == 1)
+        #expect("\(cache.report)".contains("\nmoved from \(old.path), where its copies are still: people.molt.v0-"))
+        #expect(try cache.quarantined().map(\.key) == ["eve"])
+        cache.close()
+        try Snapshot(of: new).expect(#"Person ada {"email":"a@c"}"#)
+        #expect(try Snapshot(of: new).outcomes == "first ran, into-the-group ran, email ran")
+        #expect(try StoreFile.damage(at: new).isEmpty)
+
+        try CodableCache.restore(move.copies[0], at: new, fromAnotherStore: true)
+        #expect(try CodableCache.schemaVersion(ofFileAt: new) == 0)
+        // An older build has begun anew at the old place.
+        try CodableCache(at: new, migrations: registry).close()
+        try CodableCache(at: old).close()
+        let again = try CodableCache(at: new, migrations: registry)
+        defer { again.close() }
+        #expect(again.report.isEmpty && exists(old))
+    }
+
+    @Test func `A new store, one elsewhere, a suite, a document and an import are not concerned`() throws {
+        let other = scratch.file("other.molt")
+        for url in [other, old] {
+            try CodableCache(at: url, migrations: registry).close()
+            #expect(exists(old) && !exists(new))
+        }
+        #expect(try Snapshot(of: other).outcomes.contains("into-the-group bornFresh"))
+        let document = try DocumentUpgrade(registry).upgrade(
+            Data(#"{"mail":"a@b"}"#.utf8),
+            ofType: "Person",
+            writtenAt: 0
+        )
+        #expect(String(decoding: document.content, as: UTF8.self) == #"{"email":"a@c"}"#)
+        let suite = Molt.Suite("molt.moved.\(UUID().uuidString)")
+        #expect(try MigrationPlan(for: suite, migrations: registry).pending.isEmpty)
+        try FileManager.default.removeItem(at: old)
+        let fresh = try CodableCache(at: new, migrations: registry)
+        defer { fresh.close() }
+        #expect(fresh.report.isFresh && fresh.report.move == nil)
+        #expect(
+            Migration(to: 1, "a", .moveStore(from: old, to: new)).fingerprint
+                == Migration(to: 1, "a", .moveStore(from: new, to: other)).fingerprint
+        )
+    }
+
+    @Test func `A file that is open, newer, or left to another process stays where it is`() throws {
+        let holder = try CodableCache(at: old, migrations: [Self.first])
+        try fails(.busy, says: old.path, "is open in another process")
+        holder.close()
+        try fails(.needsMigration, says: "must be upgraded") { $0.owner = .anotherProcess() }
+        try fails(.needsMigration, says: old.path, "into-the-group") {
+            try CodableCache(reading: new, migrations: registry).close()
+        }
+        try fails(.cancelled) { $0.isCancelled = { true } }
+        try CodableCache(at: old, migrations: [Self.first, Migration(to: 9, "newer")]).close()
+        try fails(.superseded, says: "version 9")
+        #expect(!exists(new))
+    }
+
+    @Test func `Two stores are an error that names both, and a new one without tables makes room`() throws {
+        try FileManager.default.createDirectory(at: new.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try CodableCache(at: new).close()
+        try fails(.twoStores, says: old.path, new.path, "into-the-group")
+        try fails(.twoStores) { _ = try MigrationPlan(forFileAt: new, migrations: registry) }
+        try fails(.twoStores) { _ = try CodableCache(reading: new, migrations: registry) }
+
+        for content in [Data(), nil] {
+            try FileManager.default.removeItem(at: new)
+            if let content {
+                try content.write(to: new)
+            } else {
+                try SQLite(new).run(FileFormat.blank(pageSize: 8_192))
+            }
+            let image = try Data(contentsOf: old)
+            try CodableCache(at: new, migrations: registry).close()
+            try Snapshot(of: new).expect(#"Person ada {"email":"a@c"}"#)
+            try image.write(to: old)
+        }
+    }
+
+    @Test func `A later move goes on from wherever the file is`() throws {
+        let third = scratch.file("third.molt")
+        let both = Self.registry(from: old, to: third, Migration(to: 4, "on", .moveStore(from: new, to: third)))
+        let stale = try Data(contentsOf: old)
+        try CodableCache(at: new, migrations: registry).close()
+        // An old build's file counts no more.
+        try stale.write(to: old)
+        let cache = try CodableCache(at: third, migrations: both)
+        #expect(cache.report.move?.from == new.path && exists(old) && !exists(new))
+        cache.close()
+        try FileManager.default.removeItem(at: third)
+        let direct = try CodableCache(at: third, migrations: both)
+        defer { direct.close() }
+        #expect(direct.report.move?.from == old.path && direct.report.applied.count == 3)
+    }
+
+    @Test func `On another volume, the old file is sealed until it is removed`() throws {
+        struct Stop: Error {}
+        for last in [
+            "before the old file is sealed", "before the copy gets its name", "before the old file is removed",
+        ] {
+            let image = try Data(contentsOf: old)
+            var move = StoreMove(from: old.path, to: new.path, protection: nil)
+            move.isCopied = true
+            #expect(throws: Stop.self) {
+                try move.run(reach: { if $0 == last { throw Stop() } }, waiting: {})
+            }
+            if last != "before the old file is sealed" {
+                let error = #expect(throws: MoltError.self) { try CodableCache(at: old) }
+                #expect(error?.code == .newerFormat)
+            }
+            let cache = try CodableCache(at: new, migrations: registry)
+            #expect(!exists(old) && cache.report.move?.from == old.path && cache.report.applied.count == 2)
+            #expect(try cache.keys() == ["ada"] && cache.quarantined().count == 1)
+            cache.close()
+            try FileManager.default.removeItem(at: new)
+            try image.write(to: old)
+        }
+        let volume = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        guard FileManager.default.isWritableFile(atPath: volume.path) else { return }
+        let away = try ScratchDirectory(in: volume)
+        let cache = try CodableCache(at: away.file(), migrations: Self.registry(from: old, to: away.file()))
+        defer { cache.close() }
+        #expect(try !exists(old) && cache.keys() == ["ada"])
+        #expect(try away.names().allSatisfy { $0.hasPrefix("cache.molt") && !$0.hasSuffix(".part") })
+    }
+}
