@@ -81,7 +81,9 @@ extension UpgradeReportPage {
         } else if entry.willRun {
             (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
         } else if entry.isApplied {
-            let replacement = entry.replacement.map { "replaced by \($0.name)" }
+            let replacement =
+                entry.replacement.map { "replaced by \($0.name)" }
+                ?? (entry.status == .baseline ? "applied, as the app says" : nil)
             (kind, status) = (.applied, row.map(applied) ?? replacement ?? "applied")
         } else {
             (kind, status) = (.waits, Self.reason(of: entry))

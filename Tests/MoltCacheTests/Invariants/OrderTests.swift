@@ -122,7 +122,10 @@ struct OrderTests {
 
     // MARK: Late migrations
 
-    @Test func `GRDB 18: merging two branches can put a migration between two applied ones`() async throws {
+    /// Flyway also applies such a migration with `outOfOrder`, and refuses it otherwise (flyway/flyway#1363).
+    @Test func `GRDB 18, Flyway's outOfOrder: merging two branches can put a migration between two applied ones`()
+        async throws
+    {
         let store = try OldStore(Self.records + [StoredRecord("Person", "q", #"{"trace":""}"#)])
         let old: MigrationRegistry = [Self.trace("1", to: 1), Self.trace("5", to: 5)]
         try await store.upgrade(old)
