@@ -37,7 +37,9 @@ package struct Migrator: Sendable {
     ///   `committed`: the store keeps the changes that could not be made outside it, and applies them when it is next
     ///   opened.
     package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
-        try Upgrade(self, store).run(opening ?? configuration.opening(of: store))
+        // It begins before the upgrade, whose duration is a part of its own.
+        let opening = opening ?? configuration.opening(of: store)
+        return try Upgrade(self, store).run(opening)
     }
 }
 
