@@ -118,7 +118,7 @@ struct WorkAfterCommit {
         let entry = Self.entry(of: migration, ErrorSummary.line(of: error))
         let failure = MoltError(
             .workFailed,
-            "The work after the commit was not done (\(entry.summary)); see the underlying error.",
+            "The work after the commit failed (\(entry.summary)); see the underlying error.",
             advice: "The next opening tries again.",
             store: store.storeName,
             migration: migration.id,

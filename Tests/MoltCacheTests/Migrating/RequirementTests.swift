@@ -41,7 +41,11 @@ struct RequirementTests {
     @Test func `comes before the backup and the attempt, and is part of a dry run`() throws {
         let store = try store()
         let before = try Data(contentsOf: store.url)
-        let configuration = CodableCache.Configuration { $0.backup = BackupPolicy() }
+        let reached = Log<UpgradePoint>()
+        let configuration = CodableCache.Configuration {
+            $0.backup = BackupPolicy()
+            $0.hooks.atPoint = { reached.append($0) }
+        }
         for _ in 0..<2 {
             MoltError.thrown {
                 try CodableCache(at: store.url, migrations: migrations(), configuration: configuration)
@@ -51,6 +55,7 @@ struct RequirementTests {
         MoltError.thrown { try CodableCache.dryRun(at: store.url, migrations: migrations(uploads: 1)) }?
             .expect(.requirementUnmet, says: "Aliens")
         #expect(try Data(contentsOf: store.url) == before)
+        #expect(reached.all.isEmpty)
         try expectNames("cache.molt", in: store.directory)
     }
 

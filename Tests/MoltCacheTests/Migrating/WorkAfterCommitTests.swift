@@ -64,6 +64,19 @@ struct WorkAfterCommitTests {
         try expectNames("cache.molt", in: store.directory)
     }
 
+    /// An upgrade that only renames types does not wait for the disk otherwise, and is not noted as an attempt.
+    @Test func `waits until the commit is on disk`() throws {
+        let attempts = Log<Int>()
+        try open([migration()]) { [url] in
+            $0.hooks.atPoint = { point in
+                if point == UpgradePoint(.beforeCommit, "of the upgrade") {
+                    attempts.append(CodableCache.attempts(at: url).count)
+                }
+            }
+        }
+        #expect(attempts.all == [1] && log.count == 1)
+    }
+
     @Test func `that fails does not fail the opening, writes nothing, and is tried again until it succeeds`() throws {
         isFailing.withLock { $0 = true }
         let events = Log<MigrationEvent>()
