@@ -112,10 +112,10 @@ extension Migration {
     /// begins; those that migrations on read have not reached have their older form.
     ///
     /// It is not done for a new store, unless the migration has brought in data there. It is not done by a process that
-    /// is not the ``MoltConfiguration/owner``, in a dry run, in the tests of `MoltTesting`, for documents and imports, nor
-    /// when a store is only read. If the migration or this declaration leaves the registry, the work is given up, and the
-    /// ledger's row keeps saying that it is pending. A store that had applied the migration before this was declared
-    /// does not do it. It is not part of the ``fingerprint``.
+    /// is not the ``MoltConfiguration/owner``, in a dry run, in the tests of `MoltTesting`, for documents and imports,
+    /// nor when a store is only read. If the migration or this declaration leaves the registry, the work is given up,
+    /// and the ledger's row keeps saying that it is pending. A store that had applied the migration before this was
+    /// declared does not do it. It is not part of the ``fingerprint``.
     ///
     /// The registry is invalid if a migration declares more than one piece of work, or is one on read. Only caches do
     /// such work: upgrading a suite without one fails with the code `unsupported`.

@@ -90,7 +90,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var replacement: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]
-        /// What opening the store says if a condition for running it does not hold; see ``Migration/requiring(orElse:_:)``.
+        /// What opening the store says if a condition for running it does not hold; see
+        /// ``Migration/requiring(orElse:_:)``.
         public var requirements: [String]
         /// The work that it does after the commit, nil if it does none; see ``Migration/afterCommit(_:_:)``.
         public var work: String?

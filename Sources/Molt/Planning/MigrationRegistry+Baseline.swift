@@ -14,10 +14,10 @@ extension MigrationRegistry {
     /// ```
     ///
     /// The closure is called for a cache file whose ledger is empty, and for a suite with settings and without a
-    /// ledger. It may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of the file. Migrations up to the version that
-    /// it returns do not run, not even those that import data; the ledger gets a row for each with the outcome
-    /// ``LedgerEntry/Outcome/baseline``. If it returns nil, the store is at the version that it has. A new store with
-    /// nothing in it is never asked about.
+    /// ledger. It may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of
+    /// the file. Migrations up to the version that it returns do not run, not even those that import data; the ledger
+    /// gets a row for each with the outcome ``LedgerEntry/Outcome/baseline``. If it returns nil, the store is at the
+    /// version that it has. A new store with nothing in it is never asked about.
     ///
     /// - Parameter body: Returns the version; the plan calls it, too, so it must change nothing. An error that it
     ///   throws, and a negative version, fail the opening with the code `baselineFailed`; a version above that of the

@@ -231,7 +231,8 @@ extension Record {
     ///
     /// The rules are those of ``MigrationStep/changeValue(_:_:toPathIn:otherwise:ifMissing:)``.
     ///
-    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is no such URL or path.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is no such URL or
+    ///   path.
     public mutating func changeValue(
         _ path: PropertyPath,
         toPathIn directory: String,

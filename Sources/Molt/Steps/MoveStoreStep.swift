@@ -8,14 +8,14 @@ extension MigrationStep {
     /// ```
     ///
     /// From then on, the app opens the store at the new URL. If there is no store yet, but one at the old URL, the
-    /// opening moves that file with all that is in it, and then upgrades it as usual. ``MigrationPlan/movesFrom`` says so
-    /// before it happens, and ``MigrationReport/move`` afterwards. Later migrations may move the file again.
+    /// opening moves that file with all that is in it, and then upgrades it as usual. ``MigrationPlan/movesFrom`` says
+    /// so before it happens, and ``MigrationReport/move`` afterwards. Later migrations may move the file again.
     ///
     /// A kill at any instant leaves the file at one of the two places. On another volume, the file is copied; from the
     /// moment that the copy is complete until the old file is removed, no release can write to the old one. Backups and
     /// files put aside stay at the old place, and the report names them. `CodableCache.backups(at: oldURL)` still lists
-    /// them, and ``CodableCache/restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` takes
-    /// them `fromAnotherStore`.
+    /// them, and ``CodableCache/restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)``
+    /// takes them `fromAnotherStore`.
     ///
     /// Opening fails, and changes neither file, with the code
     /// - `busy` while another process or cache has the old file open;
@@ -25,9 +25,9 @@ extension MigrationStep {
     /// A process that does not own the store waits for the one that does, and a cache that is only read fails with the
     /// code `needsMigration`. Once the migration is in the ledger, the old place is no longer looked at.
     ///
-    /// The step changes no record, and does nothing for any other store that the registry upgrades: one at another URL, a
-    /// suite without a cache, a document, an import, a fixture. The URLs are not part of the migration's ``Migration/fingerprint``,
-    /// because they differ on each device.
+    /// The step changes no record, and does nothing for any other store that the registry upgrades: one at another URL,
+    /// a suite without a cache, a document, an import, a fixture. The URLs are not part of the migration's
+    /// ``Migration/fingerprint``, because they differ on each device.
     ///
     /// - Parameters:
     ///   - url: The file's old place.

@@ -3,8 +3,9 @@ internal import Foundation
 /// Moves a store's file to another place, with all that is in it.
 ///
 /// While it works, it has the old file for itself. Within a volume, one rename is the whole move. A file on another
-/// volume is copied to a temporary name, sealed, and removed once the copy has its final name. A sealed file has a later
-/// format, so no release writes to it; it and its copy have one random mark, which proves where the copy came from.
+/// volume is copied to a temporary name, sealed, and removed once the copy has its final name. A sealed file has a
+/// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
+/// from.
 struct StoreMove {
     /// The names of the marks of a sealed file and its copy.
     private static let mark = "move"

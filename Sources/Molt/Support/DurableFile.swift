@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Renames and removes files so that a kill or a power loss leaves either the old or the new file, complete and on disk.
+/// Renames and removes files so that a kill or a power loss leaves either the old or the new file, complete and on
+/// disk.
 package enum DurableFile {
     /// The error number of a system call that failed.
     package struct Failure: Error {

@@ -33,14 +33,14 @@ internal import Molt
 /// - `primary` is `cache` (the default), `standard`, or `suite` and a name. The keys of `suites` have the same form,
 ///   without `cache`.
 /// - An entry of `ledger` requires a name and a version. The outcome is `ran` by default. `fingerprint`,
-///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion`, `moltVersion` and `corrections` are optional. A
-///   correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date` and, optionally,
-///   an `appVersion`.
+///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion`, `moltVersion` and `corrections` are
+///   optional. A correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date`
+///   and, optionally, an `appVersion`.
 /// - A record has one of four content members. `content` is JSON, stored without the white space between its tokens and
 ///   otherwise byte for byte. `text` is a string stored byte for byte, even if it is not JSON. `bytes` is the same in
 ///   Base64, for content that is not UTF-8. `data` is raw data in Base64.
-/// - `expires`, `appliedAt` and `date` are seconds since 1970. A record without `expires` never expires. Its `version` is the
-///   schema version by default.
+/// - `expires`, `appliedAt` and `date` are seconds since 1970. A record without `expires` never expires. Its `version`
+///   is the schema version by default.
 /// - Settings have the typed encoding of `PropertyListValue`: strings, Booleans and arrays as such, any other value an
 ///   object with one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
 /// - Infinities and NaN are the strings `inf`, `-inf` and `nan`.

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension MigrationReport: CustomStringConvertible {
-    /// A table, followed by records that failed, unmatched names, outcomes for keys, deferred migrations, and work after
-    /// the commit.
+    /// A table, followed by records that failed, unmatched names, outcomes for keys, deferred migrations, and work
+    /// after the commit.
     ///
     /// Records and keys that could not be converted are shown by name, without values.
     public var description: String {

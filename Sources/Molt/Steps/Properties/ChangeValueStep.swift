@@ -63,9 +63,9 @@ extension MigrationStep {
     /// `URL.documentsDirectory.appending(path:)` makes a URL again.
     ///
     /// What follows the first directory of that name is kept, without percent encoding. Where a path may have that name
-    /// twice, name the directories around it, too: "Library/Application Support". Only the stored text counts, not where
-    /// the directory is today. A relative path and null stay as they are. A `URL` in a property list is an object: its
-    /// path ends with "relative".
+    /// twice, name the directories around it, too: "Library/Application Support". Only the stored text counts, not
+    /// where the directory is today. A relative path and null stay as they are. A `URL` in a property list is an
+    /// object: its path ends with "relative".
     ///
     /// Plans list the property among the losses: a path outside the container cannot be restored.
     ///
@@ -73,8 +73,8 @@ extension MigrationStep {
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - directory: The name of the directory.
-    ///   - other: What happens to other values, and to paths that do not lead into the directory; by default the upgrade
-    ///     fails with the code `typeMismatch`.
+    ///   - other: What happens to other values, and to paths that do not lead into the directory; by default the
+    ///     upgrade fails with the code `typeMismatch`.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeValue(
         _ place: Place,

@@ -142,8 +142,8 @@ extension CodableCache {
     /// as for a missing file. The settings of suites do not change.
     ///
     /// Nothing is deleted. ``filesAside(at:)`` lists the old store until ``removeBackup(_:at:)``, and
-    /// ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other
-    /// processes may have the file open: their next read or write throws `storeChanged` or
+    /// ``restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups
+    /// stay, too. Other processes may have the file open: their next read or write throws `storeChanged` or
     /// ``MoltError/Code/fileReplaced``. A process that is killed midway leaves the file unchanged.
     ///
     /// - Parameters:

@@ -283,8 +283,8 @@ final class StoreTransaction {
     ///
     /// The first one takes a snapshot of the records, which another thread can read while the transaction writes.
     ///
-    /// - Returns: Nil if the caller must use ``read(into:types:after:through:)``: the transaction has made changes, which
-    ///   readers would not see, or the store does not support a second reader at the moment.
+    /// - Returns: Nil if the caller must use ``read(into:types:after:through:)``: the transaction has made changes,
+    ///   which readers would not see, or the store does not support a second reader at the moment.
     func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
             let types = try wantedTypes(types)

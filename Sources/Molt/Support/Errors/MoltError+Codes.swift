@@ -34,7 +34,8 @@ extension MoltError.Code {
     public static let lateMigration = Self(rawValue: "lateMigration")
     /// Some, but not all, of the migrations that another one replaces were applied.
     public static let partlyReplaced = Self(rawValue: "partlyReplaced")
-    /// The app could not tell at which version a store without a ledger enters; see ``MigrationRegistry/baseline(from:)``.
+    /// The app could not tell at which version a store without a ledger enters; see
+    /// ``MigrationRegistry/baseline(from:)``.
     public static let baselineFailed = Self(rawValue: "baselineFailed")
     /// A migration was edited after the store had counted it as applied.
     public static let migrationEdited = Self(rawValue: "migrationEdited")

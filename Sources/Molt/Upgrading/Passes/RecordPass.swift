@@ -2,11 +2,11 @@ import Dispatch
 
 /// One pass over the records: each is read once, goes through all its steps, and is written at most once.
 ///
-/// Changes of keys, types and the existence of records are postponed until all records have been read, and are then made
-/// step by step. So a pass gives byte for byte the same result as its steps one after the other.
+/// Changes of keys, types and the existence of records are postponed until all records have been read, and are then
+/// made step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
-/// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; the other one also reads if
-/// the store supports a second connection.
+/// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; the other one also reads
+/// if the store supports a second connection.
 final class RecordPass {
     private let steps: [ScheduledStep]
     private let runner: StepRunner
