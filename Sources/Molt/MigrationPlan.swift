@@ -13,11 +13,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case applied
         /// It counts as applied, and records that were not upgraded yet go through it when they are read.
         case onRead
-        /// All migrations that it replaces were applied, or will run, so it counts as applied.
+        /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
         /// It is not later than the version at which the app says that the store enters, so it counts as applied.
         case baseline
-        /// Another migration replaces it and has run or runs instead; see ``MigrationPlan/Entry/replacement``.
+        /// Another migration replaces it and runs instead; see ``MigrationPlan/Entry/replacement``.
         case notNeeded
         /// It is not in the ledger although the store has passed its version.
         case late
@@ -106,7 +106,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
             if case .wait(let reason) = action { reason } else { nil }
         }
 
-        package var isApplied: Bool { status != .pending && status != .late && deferral == nil }
+        package var isApplied: Bool {
+            ![.pending, .late, .notNeeded].contains(status) && deferral == nil
+        }
     }
 
     /// Why the store cannot be upgraded.
@@ -172,6 +174,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
+    /// Whether the app says at which version the store enters, and its file has another one.
+    var entersNow = false
 
     /// Whether an earlier upgrade has left bytes of deleted records that this opening erases.
     var needsErasure = false
@@ -223,7 +227,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
-        isFresh || from != to || baseline != nil || movesFrom != nil || entries.contains { $0.willRun }
+        isFresh || from != to || entersNow || entries.contains { $0.status == .baseline } || movesFrom != nil
+            || entries.contains { $0.willRun }
     }
 
     /// Whether the ledger or the version would change.
@@ -314,10 +319,10 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (.recordOnly(.createdAtVersion), _): "new store, skipped"
         case (.recordOnRead, _): "pending, on read"
         case (.backfill, _): "on read, backfilled now"
+        case (.recordOnly(.replaced), .pending): "counts as applied after the migrations that it replaces"
         case (_, .pending): "pending"
-        case (_, .applied): "applied"
+        case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
         case (_, .onRead): "applied, on read"
-        case (.recordOnly(.replaced), .replaced): "counts as applied, as the migrations that it replaces"
         case (_, .baseline): "counts as applied, as the app says"
         case (_, .replaced): "applied, as the migrations that it replaces"
         case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"

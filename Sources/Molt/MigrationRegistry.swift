@@ -215,14 +215,17 @@ extension MigrationRegistry {
     func importing(includesSettings: Bool) -> MigrationRegistry {
         var registry = self
         registry.migrations = migrations.map { $0.importing(includesSettings: includesSettings) }
+        if let baseline, !includesSettings { registry.baseline = { try baseline($0.withoutSettings()) } }
         return registry
     }
 
     /// The registry without its shortcuts: every store goes through the migrations that they replace.
-    package var withoutShortcuts: MigrationRegistry {
-        let names = Set(names)
+    package var withoutShortcuts: MigrationRegistry { without(Set(shortcutWays.keys)) }
+
+    /// The registry without the migrations of some names.
+    package func without(_ names: Set<String>) -> MigrationRegistry {
         var registry = self
-        registry.migrations.removeAll { $0.isShortcut(among: names) }
+        registry.migrations.removeAll { names.contains($0.name) }
         return registry
     }
 }

@@ -54,6 +54,11 @@ public final class StoreView {
         }
     }
 
+    /// The view without the settings of any suite.
+    func withoutSettings() -> StoreView {
+        StoreView(at: version, records, coding, configuration) { _ in [:] }
+    }
+
     /// Invalidates the view.
     func expire() {
         isExpired = true
@@ -118,7 +123,8 @@ public final class StoreView {
 
     /// The settings of a suite by key, with the changes that earlier steps of the upgrade make.
     ///
-    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names.
+    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names. The
+    ///   closure of a baseline may look at any.
     /// - Throws: ``MoltError`` with the code `notAttached` for another suite, or that of one that cannot be read.
     public func settings(in suite: Suite) throws -> [String: PropertyListValue] {
         checkExpiry()

@@ -37,8 +37,9 @@ public struct MigratedStore: Sendable {
 extension StoreFixture {
     /// Upgrades a copy of the store and returns the result.
     ///
-    /// The migrations up to the store's version count as applied if its ledger is empty. A store that is written by
-    /// hand in the form of a version can therefore test one later migration alone.
+    /// The migrations up to the store's version count as applied if its ledger is empty, unless the registry has a
+    /// baseline of its own. A store that is written by hand in the form of a version can therefore test one later
+    /// migration alone.
     ///
     /// ```swift
     /// let migrated = try StoreFixture(contentsOf: url).migrated(through: migrations)

@@ -110,7 +110,9 @@ final class AttachedStores {
             let version = versions[row.name] ?? row.version
             return row.outcome.isApplied && (row.outcome != .marked || version < firstPending) ? version : nil
         }
-        let isCurrent = migrations.allSatisfy { migration in ledger.contains { $0.name == migration.name } }
+        let isCurrent = migrations.allSatisfy { migration in
+            ledger.contains { $0.name == migration.name || $0.covers(migration.name) }
+        }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
             isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,

@@ -61,6 +61,7 @@ extension MigrationPlan {
             return suites
         }
         guard problems.isEmpty, journal.isEmpty else { return }
+        try checkEntering(registry, suites)
         for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
             let names = migration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
             if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
@@ -90,7 +91,8 @@ extension MigrationPlan {
         suites: () throws -> [String: AttachedStores.SuiteState]
     ) rethrows {
         store = storeName
-        from = max(state.version, state.baseline ?? 0)
+        from = state.version
+        entersNow = state.baseline != nil && state.storedVersion != registry.version
         to = registry.version
         isFresh = state.isFresh
         baseline = state.baseline
@@ -235,6 +237,30 @@ extension MigrationPlan {
     }
 
     // MARK: Settings
+
+    /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.
+    ///
+    /// Without them, another store would run those migrations on the suite.
+    private mutating func checkEntering(
+        _ registry: MigrationRegistry,
+        _ suites: [String: AttachedStores.SuiteState]
+    ) throws {
+        for (migration, entry) in zip(registry.migrations, entries) where entry.status == .baseline {
+            for name in migration.attached.compactMap({ $0.suite?.attachedName }) {
+                if let fault = suites[name]?.fault { throw fault }
+                guard suites[name] == nil else { continue }
+                problems.append(
+                    Problem(
+                        code: .deferred,
+                        problem: "The store enters at version \(from), and the settings in \(name), which migration "
+                            + "\(migration.id) works on, cannot be used now.",
+                        advice: "Open the store again later, in the app.",
+                        migration: migration.id
+                    )
+                )
+            }
+        }
+    }
 
     /// Finds the rows of a suite that a newer app, or one with other migrations, has written.
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
@@ -395,8 +421,7 @@ extension MigrationPlan {
         guard state.version <= registry.version else { return }
         let unknown = registry.unknown(in: state.ledger)
         guard !unknown.isEmpty else { return }
-        let names = unknown.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let problem = "The store has migrations that this app does not have: \(names). "
+        let names = DisplayText.list(unknown.map(\.name))
         let applied = Set(state.ledger.map(\.name))
         // Two builds may have given one number to different migrations, such as a beta release and the one that shipped.
         let twin = unknown.lazy.compactMap { row in
@@ -405,17 +430,19 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .migrationMissing,
-                problem: problem
+                problem: "The store has migrations that this app does not have: \(names). They were renamed or removed "
+                    + "here, or a build of another branch applied them."
                     + (twin.map { row, migration in
-                        "Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here: two builds gave "
-                            + "the number to different migrations."
-                    } ?? "They were renamed or removed here, or a build of another branch applied them."),
-                advice: twin.map { row, migration in
-                    "Replace both by a migration to a later version, whose block completes either: `replacing: "
-                        + "[\"\(row.name)\", \"\(migration.name)\"]` and completesReplaced()."
-                }
-                    ?? "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace it "
-                    + "with another one.",
+                        " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
+                    } ?? ""),
+                advice:
+                    "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace "
+                    + "it with another one."
+                    + (twin.map { row, migration in
+                        " If two builds gave version \(row.version) to different migrations, replace both by one to a "
+                            + "later version, whose block completes either: `replacing: [\"\(row.name)\", "
+                            + "\"\(migration.name)\"]` and completesReplaced()."
+                    } ?? ""),
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
         )
@@ -430,7 +457,8 @@ extension MigrationPlan {
     ) {
         entries = []
         var mayHaveRecords = false
-        let shortcuts = Shortcuts(registry, applied: Set(rows.applied.keys), suites)
+        let entered = registry.migrations.filter { baselineAction($0, state) != nil }.map(\.name)
+        let shortcuts = Shortcuts(registry, rows.applied, entered: Set(entered), suites)
         for migration in registry.migrations {
             let entry = entry(for: migration, state, registry, rows, suites, shortcuts, mayHaveRecords: mayHaveRecords)
             if !state.holdsRecords, !migration.work.isEmpty, entry.willRun { addWorkWithoutCache(migration) }
@@ -449,19 +477,21 @@ extension MigrationPlan {
         mayHaveRecords: Bool
     ) -> Entry {
         let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
-        let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration) == true }
+        let way = shortcuts.ways[migration.name]
+        let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration, way: way) == true }
         let isConcerned = state.holdsRecords || migration.worksOnSettings
         var (status, action) =
-            (isConcerned ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration) : nil)
+            (isConcerned
+                ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
             ?? (state.isFresh && isConcerned
                 ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
-                : statusAndAction(of: migration, state, registry, rows))
+                : statusAndAction(of: migration, state, registry, rows, shortcuts))
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
-        case (.notNeeded, _):
+        case (.applied, _) where shortcuts.replacements[migration.name] != nil:
             let partly = lacking.filter { shortcuts.partlyThrough[$0]?.contains(migration.name) == true }
             if !partly.isEmpty { action = .runAgain(on: partly.sorted()) }
-        case (.replaced, _) where shortcuts.notTaken.contains(migration.name): break
+        case (_, .recordOnly(.replaced)) where way != nil: break
         case (.applied, _) where rows.applied[migration.name]?.outcome == .baseline: break
         case (.applied, _), (.replaced, _):
             // A suite may have been put back from a copy; an empty one has nothing to upgrade.
@@ -502,7 +532,8 @@ extension MigrationPlan {
         of migration: Migration,
         _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ rows: LedgerRows
+        _ rows: LedgerRows,
+        _ shortcuts: Shortcuts
     ) -> (Status, Action) {
         if !state.holdsRecords, !migration.worksOnSettings { return (.recordsOnly, .none) }
         let appliedParts = migration.replaces.filter { rows.applied[$0] != nil }
@@ -522,7 +553,7 @@ extension MigrationPlan {
                 return (.pending, .none)
             }
         }
-        if !isDeferred(migration, rows), max(state.version, rows.version) > migration.version {
+        if !isDeferred(migration, rows, shortcuts), max(state.version, rows.version) > migration.version {
             if registry.allowsLateMigrations { return (.late, .run()) }
             addLate(migration, state)
             return (.late, .none)
@@ -532,22 +563,21 @@ extension MigrationPlan {
 
     /// Whether the store waits for a migration, which is then not late.
     ///
-    /// A replacement of a deferred migration counts too, unless it uses records, which it may do only in order.
-    private func isDeferred(_ migration: Migration, _ rows: LedgerRows) -> Bool {
+    /// A replacement of a deferred migration counts too, unless it uses records, which it may do only in order. So does
+    /// a migration that a deferred shortcut replaces.
+    private func isDeferred(_ migration: Migration, _ rows: LedgerRows, _ shortcuts: Shortcuts) -> Bool {
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
         return rows.waiting.contains(migration.name) || names.contains(where: rows.waiting.contains)
+            || shortcuts.ways.contains { $1.contains(migration.name) && rows.waiting.contains($0) }
     }
 
     private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {
         let missing = migration.replaces.filter { !appliedParts.contains($0) }
-        func list(_ names: [String]) -> String {
-            names.map { "\"\($0)\"" }.joined(separator: ", ")
-        }
         problems.append(
             Problem(
                 code: .partlyReplaced,
                 problem: "The store has applied some of the migrations that \(migration.id) replaces "
-                    + "(\(list(appliedParts))) but not all (missing: \(list(missing))).",
+                    + "(\(DisplayText.list(appliedParts))) but not all (missing: \(DisplayText.list(missing))).",
                 advice: "Keep the replaced migrations in the registry beside it, or let its block complete what is "
                     + "missing and declare completesReplaced(), or open this store first with a release that has them.",
                 migration: migration.id

@@ -1,8 +1,6 @@
 extension MigrationRegistry {
-    /// Declares the version at which a store enters that an earlier release has versioned itself.
-    ///
-    /// Use it if users have stores without a ledger which are not in the form of version 0, because the app has counted
-    /// versions and changed the values on its own:
+    /// Declares the version at which a store without a ledger enters, if earlier releases counted versions by
+    /// themselves.
     ///
     /// ```swift
     /// let registry = MigrationRegistry([
@@ -13,12 +11,15 @@ extension MigrationRegistry {
     /// }
     /// ```
     ///
-    /// The closure is called for a cache file whose ledger is empty, and for a suite with settings and without a
-    /// ledger. It may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of
+    /// The closure is called for a cache file whose ledger is empty, and for a suite without a ledger that is upgraded
+    /// without a cache, or with a new one. A store with a ledger is never asked about, whatever its suites have. It may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of
     /// the file. Migrations up to the version that it returns do not run, not even those that import data; the ledger
     /// gets a row for each with the outcome ``LedgerEntry/Outcome/baseline``. If it returns nil, the store is at the
     /// version that it has. A new store with nothing in it is never asked about.
     ///
+    /// - Important: Keep the setting or the record that tells the version as long as any store may have no ledger: a
+    ///   migration that removes it leaves other stores that share the suite without an answer. In an import, the closure
+    ///   sees no settings, as those of this device say nothing about records of another.
     /// - Parameter body: Returns the version; the plan calls it, too, so it must change nothing. An error that it
     ///   throws, and a negative version, fail the opening with the code `baselineFailed`; a version above that of the
     ///   registry fails it with the code `superseded`.
@@ -70,7 +71,9 @@ extension AttachedStores {
                 underlying: error
             )
         }
-        guard let version = state.baseline, version < 0 else { return state }
+        guard let version = state.baseline else { return state }
+        state.version = version
+        guard version < 0 else { return state }
         throw MoltError(
             .baselineFailed,
             "The app says that the store enters at version \(version); no version is below 0.",

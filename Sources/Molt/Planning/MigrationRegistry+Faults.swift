@@ -188,6 +188,18 @@ extension MigrationRegistry {
         return "\(number)\(ending)"
     }
 
+    /// The first migration with steps between those that a shortcut replaces and the shortcut that is none of them.
+    private func migrationBetween(_ replaced: [String], and shortcut: Migration) -> Migration? {
+        let ways = shortcutWays
+        guard let way = ways[shortcut.name],
+            let first = migrations.firstIndex(where: { replaced.contains($0.name) }),
+            let last = migrations.firstIndex(where: { $0.name == shortcut.name }), first < last
+        else { return nil }
+        return migrations[first..<last].first { migration in
+            !way.contains(migration.name) && ways[migration.name] == nil && !migration.steps.isEmpty
+        }
+    }
+
     /// - Parameters:
     ///   - names: The names of all migrations.
     ///   - earlier: The names of those before it.
@@ -202,14 +214,20 @@ extension MigrationRegistry {
         var faults: [String] = []
         let others = migration.replaces.filter { $0 != migration.name }
         let kept = others.filter(names.contains)
-        func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
         if !kept.isEmpty, kept.count < others.count || migration.replaces.contains(migration.name) {
             let missing = others.filter { !names.contains($0) }
             faults.append(
-                "\(place), replaces \(list(kept)), still in the registry, "
+                "\(place), replaces \(DisplayText.list(kept)), still in the registry, "
                     + (missing.isEmpty
-                        ? "and has the name of a migration that it replaces. " : "and not \(list(missing)). ")
+                        ? "and has the name of a migration that it replaces. "
+                        : "and not \(DisplayText.list(missing)). ")
                     + "Keep all replaced migrations beside it, or remove them all."
+            )
+        }
+        if let between = migrationBetween(kept, and: migration) {
+            faults.append(
+                "\(place), replaces \(DisplayText.list(kept)) but not \(between.id), which comes between them: a store that "
+                    + "takes the shortcut would go through it in another order. Replace it, too, or move it."
             )
         }
         for name in kept where !earlier.contains(name) {
@@ -232,6 +250,12 @@ extension MigrationRegistry {
             }
             let others = migration.steps.enumerated().filter {
                 !($0.element.declaration is RunStep) && !$0.element.isCheck
+            }
+            if migration.attached.contains(where: { $0.suite != nil }) {
+                faults.append(
+                    "\(place), completes replaced migrations and works on settings, each of which may have been through "
+                        + "others. Keep the replaced migrations beside it, and remove completesReplaced()."
+                )
             }
             faults += others.map { number, step in
                 "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "

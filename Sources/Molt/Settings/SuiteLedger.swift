@@ -119,16 +119,19 @@ package struct SuiteLedger: Codable {
     // MARK: Rows
 
     /// Whether the suite has been through a migration, through one that it replaces, or through one that replaces it.
-    func hasApplied(_ migration: Migration) -> Bool {
-        hasRow(of: migration)
-            || rows.contains { $0.entry.outcome.isApplied && migration.replaces.contains($0.entry.name) }
+    ///
+    /// - Parameter way: The names of all migrations that it replaces, if it is a shortcut.
+    func hasApplied(_ migration: Migration, way: Set<String>? = nil) -> Bool {
+        let replaced = way ?? Set(migration.replaces)
+        return hasRow(of: migration)
+            || rows.contains { $0.entry.outcome.isApplied && replaced.contains($0.entry.name) }
     }
 
     /// Whether the suite has been through a migration, or through one that replaces it.
     func hasRow(of migration: Migration) -> Bool {
         rows.contains { row in
             row.entry.outcome.isApplied
-                && (row.entry.name == migration.name || row.entry.replaces.contains(migration.name))
+                && (row.entry.name == migration.name || row.entry.covers(migration.name))
         }
     }
 
@@ -155,7 +158,10 @@ package struct SuiteLedger: Codable {
         let names = Set(added.map(\.entry.name))
         var ledger = self
         let replaced = rows.filter { names.contains($0.entry.name) }
-        ledger.rows.removeAll { !$0.entry.outcome.isApplied && names.contains($0.entry.name) }
+        ledger.rows.removeAll { row in
+            added.contains { $0.entry.replacesRow(row.entry) }
+                || !row.entry.outcome.isApplied && names.contains(row.entry.name)
+        }
         let known = Set(ledger.rows.map(\.entry.name))
         ledger.rows += added.filter { !known.contains($0.entry.name) }.map { row in
             var row = row

@@ -135,6 +135,18 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 }
 
 extension LedgerEntry {
+    /// Whether the migration did what another one does.
+    func covers(_ name: String) -> Bool {
+        outcome.isApplied && outcome != .replaced && replaces.contains(name)
+    }
+
+    /// Whether an earlier row goes when this one is added: that of a migration which it replaces, if that one waits or
+    /// has its name.
+    func replacesRow(_ row: LedgerEntry) -> Bool {
+        guard outcome.isApplied, replaces.contains(row.name) else { return false }
+        return row.name == name ? row.version < version : row.outcome == .deferred
+    }
+
     /// The row after all records went through a migration on read.
     var completed: LedgerEntry {
         var entry = self

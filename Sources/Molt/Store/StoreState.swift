@@ -10,8 +10,10 @@ package struct StoreState: Hashable, Sendable {
     package var journal: [String]
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
     var laterLayout: Int?
-    /// The version at which the app says that the store enters, if it has no ledger.
+    /// The version at which the app says that the store enters, if it has no ledger; `version` is the same.
     package var baseline: Int?
+    /// The version that the store itself has.
+    package var storedVersion: Int
     /// Whether bytes of deleted records are still to be erased from the file.
     var needsErasure = false
     /// Whether the store can have records; a suite that is upgraded without a cache has none.
@@ -24,6 +26,7 @@ package struct StoreState: Hashable, Sendable {
         journal: [String] = []
     ) {
         self.version = version
+        storedVersion = version
         self.isFresh = isFresh
         self.ledger = ledger
         self.journal = journal

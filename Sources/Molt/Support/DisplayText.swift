@@ -16,6 +16,11 @@ package enum DisplayText {
         count == 1 ? "1 record" : "\(grouped(count)) records"
     }
 
+    /// Names in quotes.
+    package static func list(_ names: [String]) -> String {
+        names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
     /// A number of bytes with its unit, rounded down; a kilobyte has 1000 bytes.
     package static func bytes(_ count: Int) -> String {
         switch count {

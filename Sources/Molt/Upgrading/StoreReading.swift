@@ -61,7 +61,9 @@ struct ReadingCheck {
         var opening = opening ?? configuration.opening(of: store)
         do {
             try registry.validate()
-            guard let (plan, read) = try choose(store.state()) else { return nil }
+            let stores = AttachedStores(store, registry, configuration)
+            let state = try stores.entering(store.state(), configuration, reading: store.read)
+            guard let (plan, read) = try choose(state) else { return nil }
             opening.plan = plan
             configuration.monitor?.send(.planned(plan))
             let reading = try read()
@@ -74,9 +76,8 @@ struct ReadingCheck {
     }
 
     private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
-        let stores = AttachedStores(store, registry, configuration)
-        return try MigrationPlan(
-            state: stores.entering(state, configuration, reading: store.read),
+        try MigrationPlan(
+            state: state,
             storeName: store.storeName,
             migrations: registry,
             onlyRecordsOnRead: isNewer(state),

@@ -533,7 +533,7 @@ final class Upgrade {
                 appVersion: configuration.appVersion,
                 // Other migrations, or the app itself, did the work.
                 fingerprint: [.replaced, .baseline].contains(entry.outcome) ? nil : migration?.fingerprint,
-                replaces: migration?.replaces ?? [],
+                replaces: migration.map(registry.replaced) ?? [],
                 isWorkPending: entry.outcome == .ran && migration?.work.isEmpty == false,
                 isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
                 isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false

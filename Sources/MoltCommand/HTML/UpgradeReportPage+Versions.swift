@@ -80,7 +80,7 @@ extension UpgradeReportPage {
             (kind, status) = (.waits, "not run")
         } else if entry.willRun {
             (kind, status) = (.runs, effect(of: entry.migration) ?? "runs")
-        } else if entry.isApplied {
+        } else if entry.isApplied || entry.status == .notNeeded {
             let replacement =
                 entry.replacement.map { "replaced by \($0.name)" }
                 ?? (entry.status == .baseline ? "applied, as the app says" : nil)

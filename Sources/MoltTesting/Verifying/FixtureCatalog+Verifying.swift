@@ -72,6 +72,8 @@ struct CatalogVerification {
     private var names = StepNames()
     private var settings: SettingCheck
     private var lost: Set<String> = []
+    /// The names of the shortcuts that a fixture takes.
+    private var shortcuts: Set<String> = []
     private var olderReleases: OlderReleases
 
     init(
@@ -112,6 +114,7 @@ struct CatalogVerification {
         failures.add(names.failuresOfForgotten(in: migrations))
         if areNamesKnown {
             failures.add(names.failures(of: migrations))
+            reportUnprovenShortcuts()
             failures.add(settings.failuresOfNames())
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
@@ -119,6 +122,19 @@ struct CatalogVerification {
         reportRecordedFiles()
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
+    }
+
+    private mutating func reportUnprovenShortcuts() {
+        let ways = migrations.shortcutWays
+        for migration in migrations.migrations where ways[migration.name] != nil && !shortcuts.contains(migration.name)
+        {
+            failures.add(
+                .path,
+                "registry",
+                "no fixture takes migration \(migration.id), so nothing proves that it does what the migrations do that it "
+                    + "replaces. Add a fixture of a version before them."
+            )
+        }
     }
 
     private mutating func checkVersions(_ versions: [Int]) {
@@ -179,6 +195,7 @@ struct CatalogVerification {
         names.add(upgrades.names)
         if let result = upgrades.results[migrations.version] { settings.add(result) }
         lost.formUnion(upgrades.lost)
+        shortcuts.formUnion(upgrades.shortcuts)
         var comparison = GoldenComparison(
             catalog: catalog,
             audit: audit,

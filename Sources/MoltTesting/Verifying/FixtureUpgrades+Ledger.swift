@@ -1,7 +1,7 @@
 internal import Molt
 
 extension FixtureUpgrades {
-    /// Checks that the fixture is not newer than the registry, and that the registry has the ledger's migrations.
+    /// Checks that an upgraded store has a ledger that fits the registry; without it, all migrations would run again.
     ///
     /// - Returns: Whether the registry can upgrade the store.
     mutating func checkOwnLedger() -> Bool {
@@ -26,6 +26,17 @@ extension FixtureUpgrades {
                     + unknown.map { "\"\($0.name)\" (version \($0.version))" }.joined(separator: ", ")
                     + ". The registry has: \(migrations.names.joined(separator: ", ")). Correct the fixture, unless it has "
                     + "shipped: then restore the migration, for one that has shipped is never removed or renamed."
+            )
+            return false
+        }
+        let passed = migrations.migrations.first { $0.version <= fixture.schemaVersion }
+        if let passed, fixture.ledger.isEmpty, migrations.baseline == nil {
+            failures.add(
+                .ledger,
+                name,
+                "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that would "
+                    + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(passed.name)\", \"version\": "
+                    + "\(passed.version)}, …]. If such stores have shipped, declare a baseline of the registry."
             )
             return false
         }
@@ -68,9 +79,10 @@ extension FixtureUpgrades {
 extension StoreFixture {
     /// A registry for which the migrations up to the fixture's version count as applied if its ledger is empty.
     ///
-    /// A registry with a baseline of its own stays as it is.
+    /// A registry with a baseline of its own stays as it is, and so does one that ends before the fixture.
     func entering(_ migrations: MigrationRegistry) -> MigrationRegistry {
-        let isWithout = ledger.isEmpty && schemaVersion > 0 && migrations.baseline == nil
-        return isWithout ? migrations.baseline(schemaVersion) : migrations
+        guard ledger.isEmpty, (1...max(1, migrations.version)).contains(schemaVersion), migrations.baseline == nil
+        else { return migrations }
+        return migrations.baseline(schemaVersion)
     }
 }

@@ -123,6 +123,19 @@ struct BaselineTests {
         let retired = MigrationRegistry([Self.trace(5)], oldestSupportedVersion: 4)
         try await store.failure(retired.baseline(3)).expect(.tooOld, storeVersion: 3)
         #expect(try await store.upgrade(retired.baseline(4)).outcomes == "v5 ran")
+        // A number of the app's own may be higher than all versions.
+        let own = try OldStore(Self.records)
+        try SQLite(own.url).run("PRAGMA user_version = 9")
+        let counting = Self.migrations.baseline { $0.version == 9 ? 3 : nil }
+        #expect(try CodableCache(reading: own.url, migrations: counting).schemaVersion == 5)
+        #expect(try await own.upgrade(counting).from == 3)
+        #expect(try own.snapshot().contents.first == #"{"trace":"12345"}"# && own.snapshot().version == 5)
+        // Without a row to write, the version is written once.
+        let retiredAll = MigrationRegistry([], oldestSupportedVersion: 3).baseline(3)
+        let last = try OldStore(Self.records)
+        try await last.upgrade(retiredAll)
+        #expect(try last.snapshot().version == 3)
+        #expect(try !MigrationPlan(forFileAt: last.url, migrations: retiredAll).needsUpgrade)
         // Nil leaves the store at its version.
         let other = try OldStore(Self.records)
         try await other.upgrade(Self.migrations.baseline { _ in nil })
@@ -166,6 +179,33 @@ struct BaselineTests {
         #expect(try notebook.suite.upgrade(with: registry).isEmpty)
         #expect(try CodableCache(inMemory: registry).report.from == 0)
         #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
+    }
+
+    @Test func `A store waits if a suite that enters with it cannot get its ledger`() async throws {
+        let notebook = try Notebook(Self.lines)
+        let registry = MigrationRegistry((1...3).map { notebook.adding("line \($0)", to: $0) }).baseline(2)
+        let store = try OldStore(Self.records)
+        let error = MoltError.thrown {
+            try notebook.whileClosed { try CodableCache(at: store.url, migrations: registry).close() }
+        }
+        error?.expect(.deferred, says: "The store enters at version 2")
+        try await store.upgrade(registry)
+        try await OldStore(Self.records).upgrade(registry)
+        #expect(try await notebook.suite.upgrade(with: registry).isEmpty)
+        #expect(try notebook.lines == Self.lines + ["line 3"])
+    }
+
+    @Test func `An import is not judged by the settings of this device`() throws {
+        let notebook = try Notebook(Self.lines)
+        let suite = notebook.suite
+        let registry = Self.migrations.baseline { store in
+            try store.settings(in: suite)["schemaVersion"]?.int.map { Int($0) }
+                ?? store.record(forKey: "schemaVersion")?.content().number?.integer()
+        }
+        let store = try OldStore(Self.records)
+        let cache = try CodableCache(inMemory: registry)
+        try cache.import(from: store.url)
+        #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "12345"])
     }
 
     @Test func `A store waits if the setting with its version cannot be read now`() async throws {

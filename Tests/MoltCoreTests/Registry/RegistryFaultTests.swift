@@ -125,6 +125,17 @@ struct RegistryFaultTests {
             "replaces \"b\", which comes after it",
             [Migration(to: 1, "a", replacing: ["b"]), Migration(to: 2, "b")]
         ),
+        (
+            "replaces \"a\", \"c\" but not \"b\" (version 2), which comes between them",
+            [
+                Migration(to: 1, "a"), Migration(to: 2, "b", .deleteType("T")), Migration(to: 3, "c"),
+                Migration(to: 3, "d", replacing: ["a", "c"]),
+            ]
+        ),
+        (
+            "completes replaced migrations and works on settings",
+            [Migration(to: 1, "a", replacing: ["z"], .run(attaching: [.standard]) { _ in }).completesReplaced()]
+        ),
         ("completes replaced migrations but replaces none", [Migration(to: 1, "a").completesReplaced()]),
         (
             "completes replaced migrations that are still in the registry",

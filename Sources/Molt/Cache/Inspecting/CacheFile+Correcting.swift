@@ -14,7 +14,8 @@ extension CacheFile {
         let isKnown =
             switch change {
             case .markApplied: row.map { $0.outcome == .unmarked } ?? false
-            case .markPending: row.map { $0.outcome != .deferred } ?? true
+            // Whether the other outcomes are about settings, too, the row does not tell.
+            case .markPending: row.map { [.ran, .onRead, .unmarked].contains($0.outcome) } ?? true
             case .acceptEdit: false
             }
         guard isKnown, row?.attachedCounts.isEmpty != false else {

@@ -54,6 +54,7 @@ package enum LedgerTable {
         )
         let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
         for entry in entries {
+            try removeRows(replacedBy: entry, connection)
             try insertion.bind([
                 entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970,
                 entry.duration,
@@ -79,6 +80,14 @@ package enum LedgerTable {
         try connection.run("DELETE FROM molt_ledger WHERE name = ?1", entry.name)
         try add([entry], version: version, to: connection)
         if id != 0 { try connection.run("UPDATE molt_ledger SET id = ?1 WHERE name = ?2", id, entry.name) }
+    }
+
+    /// Removes the rows for which ``LedgerEntry/replacesRow(_:)`` is true.
+    private static func removeRows(replacedBy entry: LedgerEntry, _ connection: Connection) throws(SQLiteError) {
+        guard !entry.replaces.isEmpty else { return }
+        for row in try state(connection).ledger where entry.replacesRow(row) {
+            try connection.run("DELETE FROM molt_ledger WHERE name = ?1", row.name)
+        }
     }
 
     /// The outcomes of rows that a migration replaces when it runs, as a list in SQL.

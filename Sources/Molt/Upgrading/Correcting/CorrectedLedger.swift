@@ -30,6 +30,7 @@ struct CorrectedLedger {
         isComplete: Bool
     ) throws {
         let name = change.migration
+        let way = registry.shortcutWays[name]
         guard let (migration, entry) = zip(registry.migrations, plan.entries).first(where: { $0.0.name == name })
         else { throw Self.unknown(name, registry, plan.store) }
         let refusal = Refusal(migration: migration.id, store: plan.store)
@@ -48,10 +49,14 @@ struct CorrectedLedger {
                 throw refusal("counts as applied already.")
             } else {
                 let suites = Set(migration.attached.compactMap { $0.suite?.attachedName })
-                changed = suites.filter { ledgers[$0]?.hasApplied(migration) != true }
+                changed = suites.filter { ledgers[$0]?.hasApplied(migration, way: way) != true }
             }
         case .markPending:
             try Self.checkRepeatable(migration, old, ledger, refusal)
+            for name in migration.attached.map(\.name) {
+                let rows = ledgers[name]?.rows.map(\.entry) ?? []
+                try Self.checkRepeatable(migration, rows.first { $0.name == migration.name }, rows, refusal)
+            }
             guard old?.outcome.isApplied == true || !changed.isEmpty else { throw refusal("is not applied.") }
         case .acceptEdit:
             guard plan.edits.contains(where: { $0.migration == migration.id }) else {
@@ -69,9 +74,9 @@ struct CorrectedLedger {
                     version: migration.version,
                     outcome: .unmarked,
                     appliedAt: correction.date,
-                    replaces: migration.replaces
+                    replaces: registry.replaced(by: migration)
                 )
-            row.correct(correction, isComplete ? migration : nil, upTo: version)
+            row.correct(correction, isComplete ? migration : nil, registry.replaced(by: migration), upTo: version)
             return row
         }
         version = isComplete ? Self.version(after: change, plan) : plan.from
@@ -86,7 +91,7 @@ struct CorrectedLedger {
             suites[suite] = row
         }
         let own = corrected(old, upTo: version)
-        row = changesStore ? own : suites.values.first?.entry ?? own
+        row = changesStore ? own : suites.min { $0.key < $1.key }?.value.entry ?? own
     }
 
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
@@ -113,7 +118,7 @@ struct CorrectedLedger {
         if let part = others.first(where: { parts.contains($0.name) }) {
             throw refusal("stands for migrations that were applied by themselves, such as \"\(part.name)\".")
         }
-        if let whole = others.first(where: { $0.replaces.contains(migration.name) }) {
+        if let whole = others.first(where: { $0.covers(migration.name) }) {
             throw refusal("was replaced by \"\(whole.name)\", which the store counts as applied.")
         }
     }
@@ -163,17 +168,25 @@ extension LedgerEntry {
     ///
     /// - Parameters:
     ///   - migration: The migration as the app declares it; nil if only the row is known.
+    ///   - replaced: The names of all migrations that it replaces.
     ///   - version: The highest version that the row may get.
-    fileprivate mutating func correct(_ correction: LedgerCorrection, _ migration: Migration?, upTo version: Int) {
+    fileprivate mutating func correct(
+        _ correction: LedgerCorrection,
+        _ migration: Migration?,
+        _ replaced: [String],
+        upTo version: Int
+    ) {
+        // A replacement may have the name of one of its parts, whose row this is.
+        let isPart = migration.map { self.version < $0.version && replaced.contains(name) } ?? false
         switch correction.kind {
-        case .markedApplied where !outcome.isApplied:
+        case .markedApplied where !outcome.isApplied || isPart:
             forgetRun()
             outcome = .marked
             appliedAt = correction.date
             attachedCounts = [:]
             appVersion = correction.appVersion
             moltVersion = MoltRelease.version
-            if let migration { take(from: migration) }
+            if let migration { take(from: migration, replaced) }
         case .markedApplied: break
         case .markedPending:
             // The time stays: what the suites held then is compared with what they hold when it runs again.
@@ -188,10 +201,10 @@ extension LedgerEntry {
         corrections.append(correction)
     }
 
-    private mutating func take(from migration: Migration) {
+    private mutating func take(from migration: Migration, _ replaced: [String]) {
         version = migration.version
         fingerprint = migration.fingerprint
-        replaces = migration.replaces
+        replaces = replaced
         isReadableByOlderReleases = migration.isReadableByOlderReleases
         isWritableByOlderReleases = migration.isWritableByOlderReleases
     }

@@ -128,12 +128,17 @@ struct RecordRetry {
         guard failed.steps.count >= failure.firstStep - 1 else {
             throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
         }
+        let names = Set(migrations.names)
         var known: Set<String> = []
         var since: [(migration: Migration, place: Int)] = []
         for migration in migrations.migrations {
             guard var place = places[migration.name] else { continue }
-            known.formUnion([migration.name] + migration.replaces)
+            known.formUnion([migration.name] + migrations.replaced(by: migration))
+            // No other record went through it.
+            if applied[place].outcome == .marked { continue }
             if applied[place].outcome == .replaced {
+                // The migrations that a shortcut replaces are in the registry.
+                if migration.isShortcut(among: names) { continue }
                 // The migrations that it replaces ran, before the ledger got its own row.
                 place = migration.replaces.compactMap { places[$0] }.max() ?? place
             }
