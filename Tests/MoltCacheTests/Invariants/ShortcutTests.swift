@@ -266,6 +266,11 @@ struct ShortcutTests {
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
+    /// Puts a suite back from a copy.
+    private func put(_ values: [String: PropertyListValue], into notebook: Notebook) throws {
+        try notebook.suite.write(set: values, remove: Set(notebook.suite.allValues().keys).subtracting(values.keys))
+    }
+
     @Test func `A suite that is put back from a copy goes through what it lacks, by the shortcut or by its parts`()
         async throws
     {
@@ -278,7 +283,7 @@ struct ShortcutTests {
         let store = try OldStore(Self.records)
         try await store.upgrade(MigrationRegistry([]))
         for (copy, outcomes) in zip(copies, ["both ran", "b ran"]) {
-            try notebook.suite.write(set: copy, remove: Set(notebook.suite.allValues().keys).subtracting(copy.keys))
+            try put(copy, into: notebook)
             let report = try await store.upgrade(registry)
             #expect(report.outcomes == outcomes)
             #expect(try notebook.lines == ["old", "a", "b"])
@@ -296,6 +301,10 @@ struct ShortcutTests {
             Self.trace(1), notebook.adding("b", to: 3), shortcut(to: 3, "short", ["v1", "b"], "b"),
             notebook.adding("c", to: 4), shortcut(to: 4, "long", ["short", "c"], "b", "c"),
         ]
+        let original = try notebook.suite.allValues()
+        try await notebook.suite.upgrade(with: [registry.migrations[1]])
+        let partly = try notebook.suite.allValues()
+        try put(original, into: notebook)
         // The migration on records comes first in one store only.
         let first = try OldStore(Self.records)
         #expect(try await first.upgrade(registry).outcomes == "long ran")
@@ -304,10 +313,7 @@ struct ShortcutTests {
         #expect(try await second.upgrade(registry).outcomes == "b ran, short replaced, c ran, long replaced")
         #expect(try notebook.lines == ["old", "b", "c"])
         // A copy that has been through a part gets the other.
-        let copy = try Notebook(["old"])
-        try await copy.suite.upgrade(with: [copy.adding("b", to: 3)])
-        let values = try copy.suite.allValues()
-        try notebook.suite.write(set: values, remove: Set(notebook.suite.allValues().keys).subtracting(values.keys))
+        try put(partly, into: notebook)
         #expect(try await first.upgrade(registry).outcomes == "c ran")
         #expect(try notebook.lines == ["old", "b", "c"])
         #expect(try await first.upgrade(registry).isEmpty)
