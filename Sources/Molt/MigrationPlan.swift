@@ -319,12 +319,12 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (.recordOnly(.createdAtVersion), _): "new store, skipped"
         case (.recordOnRead, _): "pending, on read"
         case (.backfill, _): "on read, backfilled now"
-        case (.recordOnly(.replaced), .pending): "counts as applied after the migrations that it replaces"
+        case (.recordOnly(.replaced), .pending): "counts as applied once the migrations that it replaces have run"
         case (_, .pending): "pending"
         case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
         case (_, .onRead): "applied, on read"
         case (_, .baseline): "counts as applied, as the app says"
-        case (_, .replaced): "applied, as the migrations that it replaces"
+        case (_, .replaced): "counts as applied: all that it replaces are"
         case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
         case (_, .late): willRun ? "late, will run" : "late"
         case (_, .recordsOnly): "needs a cache"
@@ -388,8 +388,8 @@ extension MigrationPlan: CustomStringConvertible {
         if !needsRun, needsUpgrade { return "\(store): up to date at version \(to), with work after the commit to do" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
-        let start = baseline == nil ? "version" : "enters at version"
-        let versions = from == to ? "\(start) \(to)" : "\(start) \(from) to \(to)"
+        let entry = baseline.map { "enters at version \($0), as the app says, " } ?? ""
+        let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }
 }

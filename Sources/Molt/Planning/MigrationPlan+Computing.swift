@@ -395,7 +395,7 @@ extension MigrationPlan {
             problems.append(
                 Problem(
                     code: .superseded,
-                    problem: "\(problem); this one knows versions up to \(registry.version).",
+                    problem: "\(problem); this app knows versions up to \(registry.version).",
                     advice: (registry.migrations.isEmpty
                         ? "Pass the app's migrations, or update the app. " : "Update the app. ")
                         + MoltError.recoveryAdvice
@@ -516,8 +516,9 @@ extension MigrationPlan {
     /// What is done about a migration that is not later than the version at which the app says that the store enters.
     private func baselineAction(_ migration: Migration, _ state: StoreState) -> (Status, Action)? {
         guard let baseline, migration.version <= baseline else { return nil }
-        // A new store has no records from an earlier release.
-        let isNeeded = !state.isFresh || migration.steps.contains(where: \.runsOnFreshStore)
+        // A new store has no records from an earlier release, and still has to import those that are elsewhere.
+        let imports = migration.steps.filter(\.runsOnFreshStore)
+        let isNeeded = !state.isFresh || !imports.isEmpty && imports.allSatisfy { $0.settings != nil }
         return isNeeded ? (.baseline, .recordOnly(.baseline)) : nil
     }
 
@@ -578,8 +579,9 @@ extension MigrationPlan {
                 code: .partlyReplaced,
                 problem: "The store has applied some of the migrations that \(migration.id) replaces "
                     + "(\(DisplayText.list(appliedParts))) but not all (missing: \(DisplayText.list(missing))).",
-                advice: "Keep the replaced migrations in the registry beside it, or let its block complete what is "
-                    + "missing and declare completesReplaced(), or open this store first with a release that has them.",
+                advice:
+                    "Keep the replaced migrations in the registry beside it, or make it a block that completes what is "
+                    + "missing, with completesReplaced(), or open this store first with a release that has them.",
                 migration: migration.id
             )
         )

@@ -12,10 +12,14 @@ extension MigrationRegistry {
     /// ```
     ///
     /// The closure is called for a cache file whose ledger is empty, and for a suite without a ledger that is upgraded
-    /// without a cache, or with a new one. A store with a ledger is never asked about, whatever its suites have. It may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of
-    /// the file. Migrations up to the version that it returns do not run, not even those that import data; the ledger
-    /// gets a row for each with the outcome ``LedgerEntry/Outcome/baseline``. If it returns nil, the store is at the
-    /// version that it has. A new store with nothing in it is never asked about.
+    /// without a cache, or with a new one. A store with a ledger is never asked about, whatever its suites have. The
+    /// closure may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of the
+    /// file.
+    ///
+    /// Migrations up to the version that it returns do not run; the ledger gets a row for each with the outcome
+    /// ``LedgerEntry/Outcome/baseline``. For a new cache file, this concerns those that change settings; others still
+    /// import data. If it returns nil, the store is at the version that it has. A new store with nothing in it, and
+    /// nothing in its suites, is never asked about.
     ///
     /// - Important: Keep the setting or the record that tells the version as long as any store may have no ledger: a
     ///   migration that removes it leaves other stores that share the suite without an answer. In an import, the closure

@@ -220,7 +220,7 @@ extension MigrationRegistry {
                 "\(place), replaces \(DisplayText.list(kept)), still in the registry, "
                     + (missing.isEmpty
                         ? "and has the name of a migration that it replaces. "
-                        : "and not \(DisplayText.list(missing)). ")
+                        : "but \(DisplayText.list(missing)) is not. ")
                     + "Keep all replaced migrations beside it, or remove them all."
             )
         }

@@ -83,7 +83,7 @@ struct BaselineTests {
         #expect(
             plan.description.hasSuffix(
                 """
-                : enters at version 3 to 5, 2 of 5 migrations to run
+                : enters at version 3, as the app says, version 3 to 5, 2 of 5 migrations to run
                   · 1  v1  (counts as applied, as the app says)
                   · 2  v2  (counts as applied, as the app says)
                   · 3  v3  (counts as applied, as the app says)
@@ -167,6 +167,17 @@ struct BaselineTests {
         #expect(try await store.upgrade(registry).outcomes == report.outcomes)
         #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
         #expect(try await notebook.suite.upgrade(with: registry).isEmpty)
+    }
+
+    @Test func `A new file still imports records, whatever the version of its settings`() throws {
+        let notebook = try Notebook(Self.lines)
+        let suites = registry(notebook)
+        let imported = Migration(to: 1, "import", .run(onFreshStore: true) { try $0.create("Person", forKey: "p", 1) })
+        var registry = MigrationRegistry([imported] + suites.migrations)
+        registry.baseline = suites.baseline
+        let cache = try CodableCache(inMemory: registry)
+        #expect(try cache.keys() == ["p"])
+        #expect(try notebook.lines == Self.lines + ["line 3", "line 4"])
     }
 
     @Test func `Settings alone enter at their version`() throws {

@@ -114,7 +114,7 @@ struct RegistryFaultTests {
         ("cannot be below 0", MigrationRegistry([], oldestSupportedVersion: -1)),
         ("is above", MigrationRegistry([], oldestSupportedVersion: 1 << 31)),
         (
-            "replaces \"a\", still in the registry, and not \"z\". Keep all replaced migrations beside it",
+            "replaces \"a\", still in the registry, but \"z\" is not. Keep all replaced migrations beside it",
             [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a", "z"])]
         ),
         (

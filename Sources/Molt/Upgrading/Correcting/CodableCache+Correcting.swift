@@ -49,9 +49,12 @@ extension Suite {
     /// Corrects what the ledger of a suite without a cache says of one migration.
     ///
     /// ```swift
-    /// try Suite.standard.correctLedger(.markPending("theme-nested"), with: migrations, reason: "Restored from a
-    /// copy.") try Suite.standard.upgrade(with: migrations)
+    /// try Suite.standard.correctLedger(
+    ///     .markPending("theme-nested"), with: migrations, reason: "Restored from a copy."
+    /// )
+    /// try Suite.standard.upgrade(with: migrations)
     /// ```
+    ///
     /// It does what ``CodableCache/correctLedger(_:at:migrations:reason:configuration:)`` does for a cache.
     ///
     /// - Parameters:
