@@ -117,8 +117,9 @@ extension Migration {
     ///
     /// Opening the store waits for the work. Others can read and write the store meanwhile. If several processes open
     /// the store, one does the work, and the others go on without it. Each call of the view reads the records as they
-    /// are at that moment, and opens the file for it; records that migrations on read have not reached have their older
-    /// form. A call throws ``MoltError`` with the code `storeChanged` if another process has upgraded the store.
+    /// are at that moment, and opens the file for it, so prefer one `enumerate` to many calls; calls within it see the
+    /// same state. Records that migrations on read have not reached have their older form. A call throws ``MoltError``
+    /// with the code `storeChanged` if another process has upgraded the store.
     ///
     /// A lock is held while the work runs, so ``StoreAccess/suspend(timeout:)`` waits for it. For a store in an app
     /// group, keep the work short, or open the store in a background task.
