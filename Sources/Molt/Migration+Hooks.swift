@@ -24,6 +24,9 @@ extension Migration {
     /// - Important: The closure sees the store at the version that it has, which may be any earlier one: the migrations
     ///   before this one have not run. A type may still have an older name there.
     ///
+    /// If it reads a suite that is unavailable, opening the store fails with the code `deferred`. If it reads records
+    /// in an upgrade of a suite without a cache, that fails with the code `unsupported`. The store is unchanged.
+    ///
     /// It is not evaluated for a new store, for documents, imports and stores that are only read, nor if the store
     /// counts the migration as applied. It is not part of the ``fingerprint``.
     ///
@@ -49,12 +52,17 @@ extension Migration {
     /// An error that it throws rolls back the whole upgrade. Opening the store then fails with the code `checkFailed`,
     /// and that error is the ``MoltError/underlying`` one. The check sees the store at this migration's version, also
     /// if the upgrade goes on to later ones. Records cannot go through the migrations before and after it in one pass,
-    /// so a check costs a pass.
+    /// so a check costs a pass. All records must be at that version: opening a store upgrades those, too, that earlier
+    /// migrations on read have left for later.
     ///
     /// Plans and reports list it as the last of the migration's ``steps``. Several checks run in the order in which
     /// they are added. A check runs when the migration does, also in a dry run and in the tests of `MoltTesting`. It
     /// does not run on a new store without records, for documents, imports and stores that are only read, nor on a
     /// store that counts the migration as applied. It is not part of the ``fingerprint``, so you may add one later.
+    ///
+    /// In an upgrade of a suite without a cache, a migration with steps on records alone does not run, and neither do
+    /// its checks. Any other check that reads records fails that upgrade with the code `unsupported`. If a check reads
+    /// a suite that is unavailable, opening the store fails with the code `deferred`.
     ///
     /// The registry is invalid if the migration is one on read: its records are upgraded after the store is opened, and
     /// not all at once.
@@ -68,7 +76,7 @@ extension Migration {
             .run { context in
                 do {
                     try context.withView(check)
-                } catch let error as MoltError where error.isStop || error.store == context.runner.storeName {
+                } catch let error as MoltError where error.isOfOpening(context.runner.storeName) {
                     throw error
                 } catch {
                     throw MoltError(
@@ -108,14 +116,20 @@ extension Migration {
     ///   written. A result that is there already must be no error.
     ///
     /// Opening the store waits for the work. Others can read and write the store meanwhile. If several processes open
-    /// the store, one does the work, and the others go on without it. The closure sees the records as they are when it
-    /// begins; those that migrations on read have not reached have their older form.
+    /// the store, one does the work, and the others go on without it. Each call of the view reads the records as they
+    /// are at that moment, and opens the file for it, so prefer one `enumerate` to many calls; calls within it see the
+    /// same state. Records that migrations on read have not reached have their older form. A call throws ``MoltError``
+    /// with the code `storeChanged` if another process has upgraded the store.
     ///
-    /// It is not done for a new store, unless the migration has brought in data there. It is not done by a process that
-    /// is not the ``MoltConfiguration/owner``, in a dry run, in the tests of `MoltTesting`, for documents and imports,
-    /// nor when a store is only read. If the migration or this declaration leaves the registry, the work is given up,
-    /// and the ledger's row keeps saying that it is pending. A store that had applied the migration before this was
-    /// declared does not do it. It is not part of the ``fingerprint``.
+    /// A lock is held while the work runs, so ``StoreAccess/suspend(timeout:)`` waits for it. For a store in an app
+    /// group, keep the work short, or open the store in a background task.
+    ///
+    /// It is not done for a new store, unless the migration has brought in data there, nor if the migration only counts
+    /// as applied, as a replacement of applied migrations does. It is not done by a process whose
+    /// ``MoltConfiguration/owner`` is another process, in a dry run, in the tests of `MoltTesting`, for documents and
+    /// imports, nor when a store is only read. If the migration or this declaration leaves the registry, the work is
+    /// given up, and the ledger's row keeps saying that it is pending. A store that had applied the migration before
+    /// this was declared does not do it. It is not part of the ``fingerprint``.
     ///
     /// The registry is invalid if a migration declares more than one piece of work, or is one on read. Only caches do
     /// such work: upgrading a suite without one fails with the code `unsupported`.
@@ -124,14 +138,17 @@ extension Migration {
     ///   - summary: What the work does, for plans and reports.
     ///   - work: Does the work.
     public func afterCommit(_ summary: String, _ work: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
-        changed { $0.work.append(Work(summary: summary, run: work)) }
+        changed { migration in
+            migration.declaresWorkTwice = migration.work != nil
+            migration.work = Work(summary: summary, run: work)
+        }
     }
 }
 
 extension MigrationContext {
     /// Runs a closure with a view of the store as the steps have left it.
     fileprivate func withView<Value>(_ body: (StoreView) throws -> Value) throws -> Value {
-        let view = StoreView(at: version, runner.records, attachedWork, of: migration, configuration)
+        let view = StoreView(at: version, StoreView.reading(runner.records), attachedWork, of: migration, configuration)
         defer { view.expire() }
         return try body(view)
     }

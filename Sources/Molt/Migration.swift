@@ -35,8 +35,10 @@ public struct Migration: Sendable {
     public private(set) var completesReplacedMigrations = false
     /// What must hold in a store before it may run; see ``requiring(orElse:_:)``.
     var requirements: [Requirement] = []
-    /// What it does after the commit, in a valid registry at most one piece; see ``afterCommit(_:_:)``.
-    var work: [Work] = []
+    /// What it does after the commit; see ``afterCommit(_:_:)``.
+    var work: Work?
+    /// Whether it declares a second piece of work, which is a fault.
+    var declaresWorkTwice = false
 
     /// The coders of the values that its closures decode and encode.
     private(set) var coding = RecordCoding.standard
@@ -188,7 +190,7 @@ public struct Migration: Sendable {
     /// - Parameter includesSettings: Whether it keeps its steps on settings.
     func importing(includesSettings: Bool) -> Migration {
         changed { migration in
-            (migration.requirements, migration.work) = ([], [])
+            (migration.requirements, migration.work) = ([], nil)
             migration.steps = steps.filter { step in
                 if step.isCheck { return false }
                 if let block = step.declaration as? RunStep {
@@ -229,9 +231,12 @@ public struct Migration: Sendable {
 
     package var attached: [AttachedStore] { steps.flatMap(\.attached) }
 
-    /// Whether it may change settings, so that an upgrade of a suite without a cache has to run it.
+    /// Whether it may be about settings, so that an upgrade of a suite without a cache has to run it.
+    ///
+    /// Checks alone may be.
     package var worksOnSettings: Bool {
         steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
+            || !steps.isEmpty && steps.allSatisfy(\.isCheck)
     }
 
     /// Whether it may add records to a store that was just created.

@@ -79,7 +79,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var migration: MigrationID
         /// What the work does.
         public var summary: String
-        /// Why it still has to be done, without values; nil if this opening has done it.
+        /// Why the next opening has to do it, without values; nil if it is done, and the ledger says so.
         public var problem: String?
     }
 

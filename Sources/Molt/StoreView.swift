@@ -14,27 +14,38 @@
 /// Types, keys and properties have the names of that moment, so name them by strings. Values are decoded with the
 /// coders of the migration. Records that have expired may be among them.
 ///
+/// A suite that is upgraded without a cache has no records. The members that read some then throw ``MoltError`` with
+/// the code `unsupported`; only in the closure of a baseline do they find none.
+///
 /// Do not use a view after its closure has returned: a call then stops the process.
 public final class StoreView {
     /// The schema version of the store at that moment, which is SQLite's `user_version` of a file.
     public let version: Int
     /// Nil for a store that has no file yet.
-    private let records: StoreTransaction?
+    private let reading: Reading?
+    /// What the call that is under way reads.
+    private var records: StoreTransaction?
     private let values: (Suite) throws -> [String: PropertyListValue]
     private let coding: RecordCoding
     private let configuration: MoltConfiguration
     private var isExpired = false
 
+    /// Runs a closure that reads the records, for one call.
+    typealias Reading = (_ body: (StoreTransaction) throws -> Void) throws -> Void
+
+    /// Lets all calls read in one transaction.
+    static func reading(_ records: StoreTransaction) -> Reading { { try $0(records) } }
+
     /// - Parameter values: Returns the settings of a suite by key.
     init(
         at version: Int,
-        _ records: StoreTransaction?,
+        _ reading: Reading?,
         _ coding: RecordCoding,
         _ configuration: MoltConfiguration,
         values: @escaping (Suite) throws -> [String: PropertyListValue]
     ) {
         self.version = version
-        self.records = records
+        self.reading = reading
         self.coding = coding
         self.configuration = configuration
         self.values = values
@@ -43,20 +54,20 @@ public final class StoreView {
     /// A view for a closure of a migration.
     convenience init(
         at version: Int,
-        _ records: StoreTransaction,
+        _ reading: @escaping Reading,
         _ suites: AttachedWork,
         of migration: Migration,
         _ configuration: MoltConfiguration
     ) {
-        self.init(at: version, records, migration.coding, configuration) { suite in
-            let editor = try suites.editor(of: suite, isDeclared: false)
+        self.init(at: version, reading, migration.coding, configuration) { suite in
+            let editor = try suites.editor(of: suite, for: .view)
             return try editor.keys.reduce(into: [:]) { $0[$1] = try editor.value(forKey: $1) }
         }
     }
 
     /// The view without the settings of any suite.
     func withoutSettings() -> StoreView {
-        StoreView(at: version, records, coding, configuration) { _ in [:] }
+        StoreView(at: version, reading, coding, configuration) { _ in [:] }
     }
 
     /// Invalidates the view.
@@ -67,11 +78,29 @@ public final class StoreView {
     /// - Parameter none: The value for a store that has no file yet.
     private func read<Value>(or none: Value, _ body: (StoreTransaction) throws -> Value) throws -> Value {
         checkExpiry()
-        return try records.map(body) ?? none
+        if let records { return try body(records) }
+        guard let reading else { return none }
+        var value = none
+        try reading { opened in
+            guard opened.holdsRecords else { throw Self.withoutRecords(opened.storeName) }
+            records = opened
+            defer { records = nil }
+            value = try body(opened)
+        }
+        return value
     }
 
     private func checkExpiry() {
         precondition(!isExpired, "A view of a store was used after its closure had returned.")
+    }
+
+    private static func withoutRecords(_ store: String) -> MoltError {
+        MoltError(
+            .unsupported,
+            "The closure reads records, and a suite that is upgraded without a cache has none.",
+            advice: "Open the app's cache, or read only settings there.",
+            store: store
+        )
     }
 
     /// The names of the types that have at least one record, sorted.
@@ -97,35 +126,38 @@ public final class StoreView {
     /// - Throws: The error of the closure; ``MoltError`` for a record that cannot be read, or if the opening is
     ///   cancelled or its deadline passes.
     public func enumerate(_ type: String, _ body: (Record) throws -> Void) throws {
-        let known = try count(ofType: type)
-        let batch = RecordBatch(capacity: configuration.hooks.batchSize)
-        var visited = 0
-        var after = Int64.min
-        while true {
-            try configuration.checkCancellation()
-            try read(or: ()) { try $0.read(into: batch, types: [type], after: after, through: .max) }
-            guard let last = batch.lastID else { break }
-            for index in 0..<batch.count {
-                try withAutoreleasePool {
-                    var record = batch[index]
-                    record.coding = coding
-                    try record.read()
-                    try body(record)
-                    if let failure = record.failure { throw failure }
+        try read(or: ()) { records in
+            let known = try records.count(ofType: type)
+            let batch = RecordBatch(capacity: configuration.hooks.batchSize)
+            var visited = 0
+            var after = Int64.min
+            while true {
+                try configuration.checkCancellation()
+                try records.read(into: batch, types: [type], after: after, through: .max)
+                guard let last = batch.lastID else { break }
+                for index in 0..<batch.count {
+                    try withAutoreleasePool {
+                        var record = batch[index]
+                        record.coding = coding
+                        try record.read()
+                        try body(record)
+                        if let failure = record.failure { throw failure }
+                    }
                 }
+                visited += batch.count
+                after = last
             }
-            visited += batch.count
-            after = last
+            // A damaged file gives fewer records, without an error.
+            try records.checkVisited(visited, of: known)
         }
-        // A damaged file gives fewer records, without an error.
-        try read(or: ()) { try $0.checkVisited(visited, of: known) }
     }
 
     /// The settings of a suite by key, with the changes that earlier steps of the upgrade make.
     ///
     /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names. The
     ///   closure of a baseline may look at any.
-    /// - Throws: ``MoltError`` with the code `notAttached` for another suite, or that of one that cannot be read.
+    /// - Throws: ``MoltError`` with the code `notAttached` for another suite, `deferred` if the suite is unavailable,
+    ///   or that of one that cannot be read.
     public func settings(in suite: Suite) throws -> [String: PropertyListValue] {
         checkExpiry()
         return try values(suite)

@@ -16,7 +16,8 @@ public enum MigrationEvent: Sendable {
     case progressed(MigrationEvent.Progress)
     /// A migration's last step has ended; nothing is committed yet.
     case ended(MigrationReport.Entry)
-    /// A migration's work after the commit failed; the opening goes on, and the next one tries again.
+    /// A migration's work after the commit failed, or was done and could not be noted in the ledger; the opening goes
+    /// on, and the next one tries again.
     ///
     /// The error names the migration. See ``Migration/afterCommit(_:_:)``.
     case workFailed(MoltError)
@@ -55,7 +56,7 @@ extension MigrationEvent: CustomStringConvertible {
         case .progressed(let progress): "\(Int(progress.fraction * 100)) % done."
         case .ended(let entry):
             "Migration \(entry.migration) is done" + (entry.counts.isZero ? "." : ": \(entry.counts.summary).")
-        case .workFailed(let error): "Work after the commit failed: \(ErrorSummary.line(of: error))"
+        case .workFailed(let error): ErrorSummary.line(of: error)
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.problem

@@ -461,7 +461,7 @@ extension MigrationPlan {
         let shortcuts = Shortcuts(registry, rows.applied, entered: Set(entered), suites)
         for migration in registry.migrations {
             let entry = entry(for: migration, state, registry, rows, suites, shortcuts, mayHaveRecords: mayHaveRecords)
-            if !state.holdsRecords, !migration.work.isEmpty, entry.willRun { addWorkWithoutCache(migration) }
+            if !state.holdsRecords, migration.work != nil, entry.willRun { addWorkWithoutCache(migration) }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -508,8 +508,8 @@ extension MigrationPlan {
             replacement: shortcuts.replacements[migration.name],
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
-            work: migration.work.first?.summary,
-            isWorkPending: !migration.work.isEmpty && rows.applied[migration.name]?.isWorkPending == true
+            work: migration.work?.summary,
+            isWorkPending: migration.work != nil && rows.applied[migration.name]?.isWorkPending == true
         )
     }
 

@@ -62,7 +62,9 @@ extension AttachedStores {
         do {
             let coding = registry.coding(at: state.version)
             state.baseline = try read { records in
-                let view = StoreView(at: state.version, records, coding, configuration) { try self.values(of: $0) }
+                // A suite that is upgraded without a cache has no records, whether it has a file now or not.
+                let reading = records.flatMap { $0.holdsRecords ? StoreView.reading($0) : nil }
+                let view = StoreView(at: state.version, reading, coding, configuration) { try self.values(of: $0) }
                 defer { view.expire() }
                 return try baseline(view)
             }

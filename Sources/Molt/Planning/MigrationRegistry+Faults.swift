@@ -54,9 +54,9 @@ extension MigrationRegistry {
             faults += policyFaults(of: migration, place: place)
             faults += onReadFaults(of: migration, place: place)
             faults += writableFaults(of: migration, place: place)
-            if migration.work.count > 1 {
+            if migration.declaresWorkTwice {
                 faults.append(
-                    "\(place), declares \(migration.work.count) pieces of work after the commit. Do them in one closure, or "
+                    "\(place), declares more than one piece of work after the commit. Do all in one closure, or "
                         + "give each a migration of its own."
                 )
             }
@@ -113,7 +113,7 @@ extension MigrationRegistry {
             }
         let hooks = [
             migration.steps.contains(where: \.isCheck) ? "a check" : nil,
-            migration.work.isEmpty ? nil : "work after the commit",
+            migration.work == nil ? nil : "work after the commit",
         ]
         faults += hooks.compactMap(\.self).map { hook in
             "\(place), runs on read and has \(hook), but its records are upgraded after the store is opened. Remove "

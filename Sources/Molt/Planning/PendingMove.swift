@@ -107,7 +107,7 @@ extension PendingMove {
 extension [LedgerEntry] {
     /// Whether a migration is applied.
     fileprivate func contains(_ migration: MigrationID) -> Bool {
-        contains { ExactName.isSame($0.name, migration.name) && $0.outcome != .deferred }
+        contains { $0.name == migration.name && $0.outcome != .deferred }
     }
 }
 

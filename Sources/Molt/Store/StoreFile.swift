@@ -239,21 +239,25 @@ package final class StoreFile {
     }
 
     /// Runs a closure in a write transaction, unless the store was upgraded or replaced since the last look.
+    ///
+    /// - Returns: Whether the closure has run.
     func withWriteTransactionOfSameStore(
         until deadline: ContinuousClock.Instant?,
         _ body: (StoreTransaction) throws -> Void,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> Bool {
         let known = generation
         // What others have done since then must still be noticed.
         defer { generation = known }
+        var isSame = false
         try withWriteTransaction(until: deadline) { transaction in
-            guard try transaction.generation() == known else { return false }
-            try body(transaction)
-            return true
+            isSame = try transaction.generation() == known
+            if isSame { try body(transaction) }
+            return isSame
         } waiting: {
             try waiting()
         }
+        return isSame
     }
 
     /// Runs a closure that reads the store as it is at the closure's first call, while others read and write it.

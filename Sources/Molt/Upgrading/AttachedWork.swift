@@ -28,13 +28,23 @@ final class AttachedWork {
     // MARK: Working
 
     /// Returns the editor of a suite; the first call begins the work.
-    ///
-    /// - Parameter isDeclared: Whether the calling step names the suite.
-    func editor(of suite: Suite, isDeclared: Bool) throws -> SuiteEditor {
+    func editor(of suite: Suite, for caller: Caller) throws -> SuiteEditor {
         let name = suite.attachedName
         if let begun = editors.first(where: { $0.name == name }) { return begun }
-        guard let suite = try available(name, isDeclared).suite else { throw notAttached(name) }
+        guard let suite = try available(name, caller).suite else { throw notAttached(name, caller) }
         return try begin(suite)
+    }
+
+    /// What uses a store.
+    enum Caller {
+        /// A step that names the store.
+        case declaringStep
+        /// A block that does not name it.
+        case block
+        /// A closure that reads a view, which cannot name it.
+        case view
+
+        fileprivate var subject: String { self == .view ? "The closure" : "The step" }
     }
 
     private func begin(_ suite: Suite) throws -> SuiteEditor {
@@ -48,23 +58,25 @@ final class AttachedWork {
     func session(_ directory: AttachedDirectory) throws -> AttachedDirectory.Session {
         let name = directory.name
         if let begun = directories.first(where: { $0.name == name }) { return begun }
-        guard let directory = try available(name, true).directory else { throw notAttached(name) }
+        guard let directory = try available(name, .declaringStep).directory else {
+            throw notAttached(name, .declaringStep)
+        }
         let session = try stores.reporting(name) { try AttachedDirectory.Session(directory) }
         directories.append(session)
         return session
     }
 
     /// A store that steps may use now.
-    private func available(_ name: String, _ isDeclared: Bool) throws -> AttachedStore {
-        guard stores.contains(name) || isDeclared else { throw notAttached(name) }
+    private func available(_ name: String, _ caller: Caller) throws -> AttachedStore {
+        guard stores.contains(name) || caller == .declaringStep else { throw notAttached(name, caller) }
         let store = try stores.store(name)
         if let reason = try deferred[name] ?? stores.reporting(name, { try store.unavailability(in: stores.role) }) {
             throw MoltError(
                 .deferred,
-                "The step needs \(name), which is unavailable: \(reason)",
-                advice: isDeclared
-                    ? "Open the store again later."
-                    : "Name it in the step's `attaching`, so that the migration can be deferred.",
+                "\(caller.subject) needs \(name), which is unavailable: \(reason)",
+                advice: caller == .block
+                    ? "Name it in the step's `attaching`, so that the migration can be deferred."
+                    : "Open the store again later.",
                 attachedStore: name
             )
         }
@@ -79,11 +91,13 @@ final class AttachedWork {
         return store
     }
 
-    private func notAttached(_ name: String) -> MoltError {
+    private func notAttached(_ name: String, _ caller: Caller) -> MoltError {
         MoltError(
             .notAttached,
-            "The step works on \(name), which is not attached.",
-            advice: "Pass it in the step's `attaching`, or attach it where the store is opened.",
+            "\(caller.subject) works on \(name), which is not attached.",
+            advice:
+                "\(caller == .view ? "Name it in a step of the registry" : "Pass it in the step's `attaching`"), or "
+                + "attach it where the store is opened.",
             attachedStore: name
         )
     }

@@ -74,10 +74,7 @@ final class Upgrade {
         guard let plan, let work = WorkAfterCommit(plan, registry, store, configuration) else { return [] }
         // Other stores with the same suites need not wait for it.
         suiteLocks = nil
-        let attachedWork = AttachedWork(readStores())
-        attachedWork.prepare(plan)
-        defer { attachedWork.end() }
-        return work.run(attachedWork)
+        return work.run(readStores())
     }
 
     // MARK: The phases
@@ -437,12 +434,19 @@ final class Upgrade {
         var unmet: [(migration: MigrationID, reason: String, error: (any Error)?)] = []
         for (migration, entry) in zip(registry.migrations, plan.entries) where entry.willRun && !entry.isApplied {
             for requirement in migration.requirements {
-                let view = StoreView(at: plan.from, transaction, attachedWork, of: migration, configuration)
+                let view = StoreView(
+                    at: plan.from,
+                    StoreView.reading(transaction),
+                    attachedWork,
+                    of: migration,
+                    configuration
+                )
                 defer { view.expire() }
                 do {
                     guard try !requirement.isMet(view) else { continue }
                     unmet.append((migration.id, requirement.reason, nil))
-                } catch let error as MoltError where error.isStop || error.store == store.storeName {
+                } catch var error as MoltError where error.isOfOpening(store.storeName) {
+                    error.migration = error.migration ?? migration.id
                     throw error.with(.unchanged)
                 } catch {
                     unmet.append((migration.id, requirement.reason, error))
@@ -534,7 +538,7 @@ final class Upgrade {
                 // Other migrations, or the app itself, did the work.
                 fingerprint: [.replaced, .baseline].contains(entry.outcome) ? nil : migration?.fingerprint,
                 replaces: migration.map(registry.replaced) ?? [],
-                isWorkPending: entry.outcome == .ran && migration?.work.isEmpty == false,
+                isWorkPending: entry.outcome == .ran && migration?.work != nil,
                 isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
                 isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
             )

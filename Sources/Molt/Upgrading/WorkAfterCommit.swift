@@ -7,6 +7,7 @@ internal import Foundation
 struct WorkAfterCommit {
     /// The migrations whose work may be pending.
     private let migrations: [Migration]
+    private let plan: MigrationPlan
     private let registry: MigrationRegistry
     private let store: StoreFile
     private let configuration: MoltConfiguration
@@ -21,9 +22,10 @@ struct WorkAfterCommit {
     ) {
         guard configuration.hooks.doesWork else { return nil }
         migrations = zip(registry.migrations, plan.entries).filter { migration, entry in
-            entry.isWorkPending || !migration.work.isEmpty && entry.action.runsSteps
+            entry.isWorkPending || migration.work != nil && entry.action.runsSteps
         }.map(\.0)
         guard !migrations.isEmpty else { return nil }
+        self.plan = plan
         self.registry = registry
         self.store = store
         self.configuration = configuration
@@ -31,14 +33,14 @@ struct WorkAfterCommit {
 
     /// Does the work, and notes its success in the ledger.
     ///
-    /// - Parameter attachedWork: The suites that the work may read.
+    /// - Parameter stores: The suites that the work may read.
     /// - Returns: What was done, and what still has to be done.
-    func run(_ attachedWork: AttachedWork) -> [MigrationReport.Work] {
+    func run(_ stores: AttachedStores) -> [MigrationReport.Work] {
         do {
             let pending = try store.withSnapshot { try waiting(in: $0.state()) }
             guard !pending.isEmpty else { return [] }
             if let obstacle { return pending.map { Self.entry(of: $0, obstacle) } }
-            guard !store.isInMemory else { return pending.compactMap { done($0, attachedWork) } }
+            guard !store.isInMemory else { return pending.compactMap { done($0, stores) } }
             let path = store.files.work
             guard let lock = try lock(path) else {
                 return pending.map { Self.entry(of: $0, "another process is doing it") }
@@ -48,7 +50,7 @@ struct WorkAfterCommit {
                 unlink(path)
                 withExtendedLifetime(lock) {}
             }
-            return pending.compactMap { done($0, attachedWork) }
+            return pending.compactMap { done($0, stores) }
         } catch {
             return migrations.map { failed($0, error) }
         }
@@ -81,32 +83,51 @@ struct WorkAfterCommit {
     }
 
     /// - Returns: Nil if the previous holder of the lock has done it.
-    private func done(_ migration: Migration, _ attachedWork: AttachedWork) -> MigrationReport.Work? {
+    private func done(_ migration: Migration, _ stores: AttachedStores) -> MigrationReport.Work? {
         do {
             try configuration.checkCancellation()
             try configuration.reach(.beforeWork, "of \(migration.name)")
-            let wasPending = try store.withSnapshot { records in
-                let state = try records.state()
-                guard waiting(in: state).contains(where: { $0.name == migration.name }) else { return false }
-                let view = StoreView(at: state.version, records, attachedWork, of: migration, configuration)
-                defer { view.expire() }
-                for work in migration.work { try work.run(view) }
-                return true
-            }
-            guard wasPending else { return nil }
-            try configuration.reach(.afterWork, "of \(migration.name)")
-            try noteSuccess(of: migration)
-            return Self.entry(of: migration, nil)
+            let state = try store.withSnapshot { try $0.state() }
+            guard waiting(in: state).contains(where: { $0.name == migration.name }) else { return nil }
+            // Settings are read anew for each piece of work.
+            let suites = AttachedWork(stores)
+            suites.prepare(plan)
+            defer { suites.end() }
+            let view = StoreView(at: state.version, read, suites, of: migration, configuration)
+            defer { view.expire() }
+            try migration.work?.run(view)
         } catch {
             return failed(migration, error)
         }
+        do {
+            try configuration.reach(.afterWork, "of \(migration.name)")
+            guard try noteSuccess(of: migration) else { throw storeChanged }
+            return Self.entry(of: migration, nil)
+        } catch {
+            return failed(migration, error, isDone: true)
+        }
     }
 
-    private func noteSuccess(of migration: Migration) throws {
+    /// Runs a closure that reads the store as this opening has left it.
+    ///
+    /// Between its calls, a view holds no snapshot, so that others can empty the log while the work runs.
+    private func read(_ body: (StoreTransaction) throws -> Void) throws {
+        try store.withSnapshot { records in
+            guard try records.generation() == store.generation else { throw storeChanged }
+            try body(records)
+        }
+    }
+
+    private var storeChanged: MoltError {
+        MoltError(.storeChanged, "The store was upgraded or replaced during the work.", store: store.storeName)
+    }
+
+    /// - Returns: False if the store was upgraded or replaced meanwhile: it may need the work again.
+    private func noteSuccess(of migration: Migration) throws -> Bool {
         let giveUp = givingUp(after: configuration.upgradeTimeout) {
             MoltError(.busy, "Another process or thread has held the store for too long.")
         }
-        try store.withWriteTransactionOfSameStore(until: configuration.deadline) { transaction in
+        return try store.withWriteTransactionOfSameStore(until: configuration.deadline) { transaction in
             try transaction.endWork(of: migration.name)
             try configuration.reach(.beforeCommit, "of the work")
         } waiting: {
@@ -114,12 +135,17 @@ struct WorkAfterCommit {
         }
     }
 
-    private func failed(_ migration: Migration, _ error: any Error) -> MigrationReport.Work {
-        let entry = Self.entry(of: migration, ErrorSummary.line(of: error))
+    /// - Parameter isDone: Whether the work was done, and only its success could not be noted.
+    private func failed(_ migration: Migration, _ error: any Error, isDone: Bool = false) -> MigrationReport.Work {
+        let reason = ErrorSummary.line(of: error)
+        let problem =
+            isDone ? "it was done, but could not be noted; the next opening does it again (\(reason))" : reason
+        let entry = Self.entry(of: migration, problem)
         let failure = MoltError(
             .workFailed,
-            "The work after the commit failed (\(entry.summary)); see the underlying error.",
-            advice: "The next opening tries again.",
+            "The work after the commit \(isDone ? "was done, but could not be noted" : "failed") "
+                + "(\(entry.summary)); see the underlying error.",
+            advice: isDone ? "The next opening does it again." : "The next opening tries again.",
             store: store.storeName,
             migration: migration.id,
             underlying: error
@@ -129,7 +155,6 @@ struct WorkAfterCommit {
     }
 
     private static func entry(of migration: Migration, _ problem: String?) -> MigrationReport.Work {
-        let summary = migration.work.first?.summary ?? ""
-        return MigrationReport.Work(migration: migration.id, summary: summary, problem: problem)
+        MigrationReport.Work(migration: migration.id, summary: migration.work?.summary ?? "", problem: problem)
     }
 }

@@ -219,6 +219,24 @@ struct BaselineTests {
         #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "12345"])
     }
 
+    @Test func `The view finds no records where there is no file, and in settings alone`() throws {
+        let notebook = try Notebook(Self.lines)
+        let found = Log<String>()
+        let registry = registry(notebook).baseline { store in
+            var visited = 0
+            try store.enumerate("Person") { _ in visited += 1 }
+            let record = try store.record(forKey: "p")
+            found.append(try "\(store.types) \(store.count(ofType: "Person")) \(record == nil) \(visited)")
+            return 2
+        }
+        #expect(try CodableCache(inMemory: registry).report.from == 2)
+        let other = try Notebook(Self.lines)
+        let migration = other.adding("line 3", to: 3)
+        let alone = MigrationRegistry([migration]).baseline(from: registry.baseline ?? { _ in nil })
+        #expect(try other.suite.upgrade(with: alone).from == 2)
+        #expect(found.count >= 2 && found.all.allSatisfy { $0 == "[] 0 true 0" })
+    }
+
     @Test func `A store waits if the setting with its version cannot be read now`() async throws {
         let notebook = try Notebook(Self.lines)
         let registry = registry(notebook)

@@ -133,6 +133,41 @@ struct CheckTests {
         #expect(try notebook.suite.history().map(\.name) == ["new"] && other.suite.history().isEmpty)
     }
 
+    @Test func `alone in a migration runs for a suite without a cache, and cannot read records there`() throws {
+        let notebook = try Notebook(["old"])
+        let checking = Migration(to: 2, "checked").checking("lines") { [seen] store in
+            seen.append("\(Notebook.lines(try store.settings(in: notebook.suite)))")
+        }
+        let records = Migration(to: 3, "records", .renameType("Alien", to: "Person")).checking("no") { _ in
+            throw Refusal()
+        }
+        let report = try notebook.suite.upgrade(with: [notebook.adding("new"), checking, records])
+        #expect(seen.all == [#"["old", "new"]"#] && report.outcomes == "new ran, checked ran")
+        let counting = Migration(to: 4, "count").checking("people") { store in
+            guard try store.count(ofType: "Person") > 0 else { throw Refusal() }
+        }
+        MoltError.thrown {
+            try notebook.suite.upgrade(with: [notebook.adding("new"), checking, notebook.adding("x", to: 3), counting])
+        }?
+        .expect(.unsupported, migration: "count", outcome: .rolledBack, says: "without a cache")
+        #expect(try notebook.lines == ["old", "new"] && seen.count == 1)
+    }
+
+    @Test func `that reads a suite which is unavailable defers the opening`() throws {
+        let notebook = try Notebook(["old"])
+        let migrations = migrations { _ = try $0.settings(in: notebook.suite) }
+        let store = try store()
+        let before = try store.snapshot()
+        let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+        notebook.whileClosed {
+            MoltError.thrown { try CodableCache(at: store.url, migrations: migrations, configuration: configuration) }?
+                .expect(.deferred, migration: "person", outcome: .rolledBack, says: "Open the store again later.")
+        }
+        #expect(try store.snapshot() == before)
+        try CodableCache(at: store.url, migrations: migrations, configuration: configuration).close()
+        #expect(seen.count == 2)
+    }
+
     @Test func `cannot belong to a migration on read`() {
         let onRead = Migration(to: 1, "mail", .renameProperty("Person", "mail", to: "email")).onRead()
         let registry: MigrationRegistry = [onRead.checking("names") { _ in }]

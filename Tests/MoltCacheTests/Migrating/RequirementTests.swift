@@ -95,6 +95,44 @@ struct RequirementTests {
             .expect(.requirementUnmet, outcome: .unchanged, says: "No.")
     }
 
+    @Test func `reads no records of a suite that is upgraded without a cache`() throws {
+        let codes = Log<MoltError.Code?>()
+        let notebook = try Notebook(["waiting"])
+        let migration = notebook.adding("done").requiring(orElse: Self.waiting) { store in
+            codes.append(MoltError.thrown { try store.types }?.code)
+            codes.append(MoltError.thrown { try store.record(forKey: "a") }?.code)
+            codes.append(MoltError.thrown { try store.enumerate("Upload") { _ in } }?.code)
+            return try store.count(ofType: "Upload") == 0
+        }
+        MoltError.thrown { try notebook.suite.upgrade(with: [migration]) }?
+            .expect(.unsupported, migration: "done", outcome: .unchanged, says: "without a cache")
+        #expect(codes.all == [.unsupported, .unsupported, .unsupported])
+        #expect(try notebook.lines == ["waiting"] && notebook.suite.history().isEmpty)
+    }
+
+    @Test func `that reads a suite which is unavailable defers the opening`() async throws {
+        let notebook = try Notebook(["waiting"])
+        let reading = Migration(to: 2, "read", .deleteType("Upload")).requiring(orElse: "No.") { store in
+            try Notebook.lines(store.settings(in: notebook.suite)) == ["waiting"]
+        }
+        let store = try store()
+        let before = try store.snapshot()
+        let foreign = try await store.failure([reading])
+        foreign.expect(.requirementUnmet, outcome: .unchanged, says: "No.")
+        let advice = (foreign.underlying as? MoltError)?.advice ?? ""
+        #expect(advice == "Name it in a step of the registry, or attach it where the store is opened.")
+        let registry: MigrationRegistry = [reading]
+        notebook.whileClosed {
+            let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+            MoltError.thrown { try CodableCache(at: store.url, migrations: registry, configuration: configuration) }?
+                .expect(.deferred, migration: "read", outcome: .unchanged, says: "Open the store again later.")
+        }
+        #expect(try store.snapshot() == before)
+        let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+        try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
+        #expect(try store.snapshot().version == 2)
+    }
+
     @Test func `sees the settings of a suite that is upgraded without a cache`() throws {
         let notebook = try Notebook(["waiting"])
         let migration = notebook.adding("done").requiring(orElse: "Lines are waiting.") { store in

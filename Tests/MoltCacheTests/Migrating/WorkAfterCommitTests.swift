@@ -50,8 +50,17 @@ struct WorkAfterCommitTests {
             let configuration = CodableCache.Configuration { $0.mismatches = .ignore }
             let other = try CodableCache(at: url, migrations: registry, configuration: configuration)
             #expect(other.report.pendingWork.map(\.problem) == ["another process is doing it"])
-            try other.set(Person.jane, forKey: "jane")
             #expect(try view.count(ofType: "Person") == 0)
+            try other.set(Person.jane, forKey: "jane")
+            // Between its calls, the view keeps nobody from emptying the log.
+            #expect(try SQLite(url).rows("PRAGMA wal_checkpoint(TRUNCATE)") == [["0", "0", "0"]])
+            #expect(try view.count(ofType: "Person") == 1)
+            try view.enumerate("Person") { person in
+                // One call reads one state, also through the calls within it.
+                try other.set(Person.john, forKey: "john")
+                let count = try view.count(ofType: "Person")
+                #expect(try view.record(forKey: person.key)?.typeName == "Person" && count == 1)
+            }
             other.close()
         }
         let report = try open([migration])
@@ -63,6 +72,38 @@ struct WorkAfterCommitTests {
         #expect(try notebook.suite.history().map(\.isWorkPending) == [false])
         try expectNames("cache.molt", in: store.directory)
     }
+
+    #if CHILD_PROCESSES
+        /// Work that waits for another process, and is refused if it has begun already.
+        private static func waiting(_ began: URL, _ end: URL) -> Migration {
+            Migration(to: 1, "person", .renameType("Alien", to: "Person")).afterCommit("wait") { view in
+                try Data("\(view.types)".utf8).write(to: began, options: .withoutOverwriting)
+                let limit = Date().addingTimeInterval(60)
+                while !FileManager.default.fileExists(atPath: end.path), Date() < limit { usleep(2_000) }
+            }
+        }
+
+        @Test func `is done by one of two processes, while the other goes on without it`() async throws {
+            let (url, began, end) = (url, store.directory.file("began"), store.directory.file("end"))
+            let problems = Log<String?>()
+            let other = besideChild(whenThereIs: began.path) {
+                defer { _ = FileManager.default.createFile(atPath: end.path, contents: nil) }
+                let cache = try CodableCache(at: url, migrations: [Self.waiting(began, end)])
+                for work in cache.report.work { problems.append(work.problem) }
+                try cache.set(Person.jane, forKey: "jane")
+                cache.close()
+            }
+            await #expect(processExitsWith: .success) { [url = url as URL, began = began as URL, end = end as URL] in
+                let cache = try CodableCache(at: url, migrations: [WorkAfterCommitTests.waiting(began, end)])
+                #expect(cache.report.work.map(\.problem) == [nil])
+                #expect(try cache.value(Person.self, forKey: "jane") == .jane)
+                cache.close()
+            }
+            #expect(other.all.isEmpty && problems.all == ["another process is doing it"])
+            #expect(try isPending() == [false])
+            try expectNames("began", "cache.molt", "end", in: store.directory)
+        }
+    #endif
 
     /// An upgrade that only renames types does not wait for the disk otherwise, and is not noted as an attempt.
     @Test func `waits until the commit is on disk`() throws {
@@ -141,18 +182,76 @@ struct WorkAfterCommitTests {
     @Test func `does not hide that another process has upgraded the store meanwhile`() throws {
         let later = Migration(to: 2, "later")
         let plain = migration()
-        let migration = migration { [url] _ in try CodableCache(at: url, migrations: [plain, later]).close() }
-        MoltError.thrown { try CodableCache(at: url, migrations: [migration]).count() }?.expect(.storeChanged)
+        let migration = migration { [url] view in
+            try CodableCache(at: url, migrations: [plain, later]).close()
+            MoltError.thrown { try view.count(ofType: "Person") }?.expect(.storeChanged)
+        }
+        let events = Log<MigrationEvent>()
+        MoltError.thrown { try open([migration]) { $0.monitor = MigrationMonitor { events.append($0) } } }?
+            .expect(.storeChanged)
+        #expect(events.all.contains { $0.description.contains("was done, but could not be noted") })
         // That process may need the work done again.
         #expect(try isPending() == [true, false])
         #expect(try open([plain, later]).work.map(\.problem) == [nil] && isPending() == [false, false])
+    }
+
+    private static let unnoted = "it was done, but could not be noted; the next opening does it again ("
+
+    @Test func `that is done and cannot be noted is reported as such, and done again`() throws {
+        let events = Log<MigrationEvent>()
+        let report = try open([migration()]) {
+            $0.monitor = MigrationMonitor { events.append($0) }
+            $0.hooks.atPoint = { if $0 == UpgradePoint(.beforeCommit, "of the work") { throw Refusal() } }
+        }
+        #expect(report.pendingWork.map(\.problem) == [Self.unnoted + "Refusal)"])
+        #expect(events.all.contains { $0.description.contains("was done, but could not be noted") })
+        #expect(try isPending() == [true] && log.count == 1)
+        #expect(try open([migration()]).work.map(\.problem) == [nil] && log.count == 2)
+    }
+
+    @Test func `of several migrations is done in order, each piece with the settings and the outcome of its own`()
+        throws
+    {
+        let notebook = try Notebook(["first"])
+        isFailing.withLock { $0 = true }
+        let first = migration { try notebook.write(["\(Notebook.lines(try $0.settings(in: notebook.suite)).count)"]) }
+        let second = Migration(to: 2, "second").afterCommit("look") { [log] view in
+            log.append("\(Notebook.lines(try view.settings(in: notebook.suite)))")
+        }
+        let report = try open([first, second]) { $0.attached = [notebook.suite] }
+        #expect(log.all == [#"["Person"]"#, #"["first", "1"]"#])
+        #expect(report.work.map { $0.problem == nil } == [false, true])
+        #expect(try isPending() == [true, false])
+    }
+
+    @Test func `that reads a suite which is unavailable, or not attached, still has to be done`() throws {
+        let notebook = try Notebook(["line"])
+        let migration = migration { _ = try $0.settings(in: notebook.suite) }
+        let foreign = try open([migration]).pendingWork.first?.problem ?? ""
+        #expect(foreign.contains("Name it in a step of the registry, or attach it where the store is opened."))
+        let closed = try notebook.whileClosed {
+            try open([migration]) { $0.attached = [notebook.suite] }.pendingWork.first?.problem ?? ""
+        }
+        #expect(closed.contains("The closure needs") && closed.contains("Open the store again later."))
+        #expect(try open([migration]) { $0.attached = [notebook.suite] }.work.map(\.problem) == [nil])
+    }
+
+    @Test func `is not done if its migration only counts as applied`() throws {
+        try open([Migration(to: 1, "old", .renameType("Alien", to: "Person"))])
+        let replacing = Migration(to: 1, "new", replacing: ["old"]).afterCommit("never") { [log] _ in log.append("") }
+        let report = try open([replacing, Migration(to: 2, "next")])
+        #expect(report.outcomes == "new replaced, next ran" && report.work.isEmpty && log.count == 0)
+        #expect(try isPending() == [false, false, false])
     }
 
     @Test func `is a fault on read and more than once, and a problem of a suite without a cache`() throws {
         let onRead = Migration(to: 1, "a", .addProperty("Person", "a", default: 1)).onRead().afterCommit("a") { _ in }
         let twice = Migration(to: 2, "b").afterCommit("a") { _ in }.afterCommit("b") { _ in }
         let faults = MigrationRegistry([onRead, twice]).faults
-        #expect(faults.count == 2 && faults[0].contains("work after the commit") && faults[1].contains("2 pieces"))
+        #expect(
+            faults.count == 2 && faults[0].contains("work after the commit")
+                && faults[1].contains("more than one piece")
+        )
         let notebook = try Notebook(["old"])
         let working = notebook.adding("new").afterCommit("a") { _ in }
         MoltError.thrown { try notebook.suite.upgrade(with: [working]) }?

@@ -9,7 +9,7 @@ final class StoreTransaction {
     private let connection: Connection
     let storeName: String
     /// Whether the store may have records; that of a suite has none.
-    private let holdsRecords: Bool
+    let holdsRecords: Bool
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
     private let isDurable: Bool

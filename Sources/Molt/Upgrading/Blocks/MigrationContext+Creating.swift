@@ -99,7 +99,7 @@ extension MigrationContext {
     public func suite(_ suite: Suite) throws -> SuiteEditor {
         let name = suite.attachedName
         let isDeclared = step.declared.attached.contains { $0.name == name }
-        let editor = try perform { _ in try attachedWork.editor(of: suite, isDeclared: isDeclared) }
+        let editor = try perform { _ in try attachedWork.editor(of: suite, for: isDeclared ? .declaringStep : .block) }
         usedStores.insert(name)
         usedSuites.insert(name)
         return editor
