@@ -103,7 +103,8 @@ extension Migration {
     /// ```swift
     /// Migration(to: 5, "legacy-import", .run("import the legacy file", onFreshStore: true, importLegacyFile))
     ///     .afterCommit("remove the imported file") { _ in
-    ///         try? FileManager.default.removeItem(at: legacyFile)
+    ///         guard FileManager.default.fileExists(atPath: legacyFile.path) else { return }
+    ///         try FileManager.default.removeItem(at: legacyFile)
     ///     }
     /// ```
     ///

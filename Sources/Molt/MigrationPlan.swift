@@ -367,7 +367,7 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")
             if let deferral = entry.deferral { lines.append("       \(deferral)") }
             if entry.willRun {
-                lines += entry.requirements.map { "       - only under a condition, or else: \($0)" }
+                lines += entry.requirements.map { "       - requires a condition; otherwise: \($0)" }
                 lines += entry.steps.filter { $0 != entry.migration.name }.map { "       - \($0)" }
             }
             if let work = entry.work, entry.willRun || entry.isWorkPending {

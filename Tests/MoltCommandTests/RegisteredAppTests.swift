@@ -43,7 +43,7 @@ import Testing
             .afterCommit("remove files") { _ in if isFailing.withLock({ $0 }) { throw Refusal() } }
         let tool = Tool("app", "", RegisteredApp(migrations: [migration]).commands)
         await CommandRun(tool, "plan", url.path).expect(
-            says: "- only under a condition, or else: Wait for <uploads>.",
+            says: "- requires a condition; otherwise: Wait for <uploads>.",
             "- check: there is Ada",
             "- after the commit: remove files"
         )

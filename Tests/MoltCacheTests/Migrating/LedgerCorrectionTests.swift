@@ -191,7 +191,7 @@ import Testing
         let cases: [(LedgerChange, MigrationRegistry, reason: String, MoltError.Code, says: String)] = [
             (.markPending("c"), Self.all, " \n", .notCorrected, "needs a reason"),
             (.markPending("none"), Self.all, "r", .unknownMigration, "There are: a, b, c."),
-            (.markApplied("a"), Self.all, "r", .notCorrected, "counts as applied already"),
+            (.markApplied("a"), Self.all, "r", .notCorrected, "already counts as applied"),
             (.markPending("d"), replacing, "r", .notCorrected, "is not applied"),
             (.acceptEdit("a"), Self.all, "r", .notCorrected, "there is no edit"),
             (.acceptEdit("d"), replacing, "r", .notCorrected, "there is no edit"),

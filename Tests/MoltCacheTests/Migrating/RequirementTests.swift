@@ -63,7 +63,7 @@ struct RequirementTests {
         let store = try store()
         let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations())
         #expect(plan.entries.map(\.requirements) == [[], [Self.waiting], [Self.waiting, "Aliens are still here."]])
-        #expect(plan.description.contains("- only under a condition, or else: \(Self.waiting)"))
+        #expect(plan.description.contains("- requires a condition; otherwise: \(Self.waiting)"))
         #expect(plan.problems.isEmpty && evaluated.count == 0)
         let coded = try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan))
         #expect(coded == plan)

@@ -21,7 +21,9 @@ extension CacheFile {
         guard isKnown, row?.attachedCounts.isEmpty != false else {
             throw MoltError(
                 .notCorrected,
-                "This correction of migration \"\(change.migration)\" needs the app's migrations.",
+                row == nil
+                    ? "The ledger has no migration \"\(change.migration)\", and marking one needs the app's migrations."
+                    : "This correction of migration \"\(change.migration)\" needs the app's migrations.",
                 advice: "Use the app's own tool, or `CodableCache.correctLedger`.",
                 outcome: .unchanged,
                 store: path

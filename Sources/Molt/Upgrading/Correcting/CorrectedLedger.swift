@@ -46,7 +46,7 @@ struct CorrectedLedger {
             if case .runAgain(let lacking) = entry.action {
                 changed = lacking
             } else if entry.isApplied {
-                throw refusal("counts as applied already.")
+                throw refusal("already counts as applied.")
             } else {
                 let suites = Set(migration.attached.compactMap { $0.suite?.attachedName })
                 changed = suites.filter { ledgers[$0]?.hasApplied(migration, way: way) != true }
