@@ -429,8 +429,10 @@ extension CodableCache {
     /// ```
     ///
     /// It goes through the cache's migrations to versions later than its own before it is stored; see
-    /// ``DocumentUpgrade``. Documents that a step extracts from it are stored with it. If a step drops it or deletes
-    /// its type, it is not stored, and a value under the key stays.
+    /// ``DocumentUpgrade``. If a step drops it or deletes its type, it is not stored, and a value under the key stays.
+    ///
+    /// Documents that a step extracts from it are stored with it. If there is a different value under the key of one,
+    /// `onConflict` of the step decides; it sees both with today's properties. By default, the call throws.
     ///
     /// - Parameters:
     ///   - document: JSON text.
@@ -440,8 +442,9 @@ extension CodableCache {
     ///   - expiry: When the value expires; by default as configured. A step may change it.
     /// - Returns: What was stored, or that it was dropped.
     /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
-    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, or with that of the step that failed;
-    ///   and the errors of ``set(_:forKey:expiry:)``. Nothing is stored then.
+    ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, with `keyExists` if a value has the key
+    ///   of an extracted document and the policy does not decide, or with that of the step that failed; and the errors
+    ///   of ``set(_:forKey:expiry:)``. Nothing is stored then.
     @discardableResult
     public func set(
         document: Data,
@@ -452,27 +455,48 @@ extension CodableCache {
     ) throws -> DocumentUpgrade.Output {
         let expiration = (expiry ?? configuration.defaultExpiry)
             .expiration(from: configuration.now().timeIntervalSince1970)
-        let upgraded = try documents().upgrade(
-            document,
+        let upgrade = try documents()
+        let documents = try upgrade.documents(
+            from: document,
             ofType: typeName,
             writtenAt: version,
             forKey: key,
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
-        let documents = (upgraded.isDropped ? [] : [upgraded]) + upgraded.extracted
-        guard !documents.isEmpty else { return upgraded }
-        let contents = documents.map { document in
-            EncodedContent(
-                data: document.content,
-                isData: document.isData,
-                typeName: document.typeName,
-                expiration: document.expiration?.timeIntervalSince1970
-            )
+        guard documents.contains(where: { !$0.isGone }) else { return upgrade.output(of: documents, from: document) }
+        return try change { session throws(SQLiteError) in
+            var documents = documents
+            for index in documents.indices where !documents[index].isGone {
+                guard try merge(&documents[index], session) else { continue }
+                let record = documents[index].record
+                // An unchanged document is stored byte for byte as it was passed.
+                let content = EncodedContent(
+                    data: documents[index].isChanged ? record.writtenContent : document,
+                    isData: record.isData,
+                    typeName: record.typeName,
+                    expiration: record.expirationSeconds
+                )
+                try session.set(record.key, content)
+            }
+            return upgrade.output(of: documents, from: document)
         }
-        try change { session throws(SQLiteError) in
-            for (document, content) in zip(documents, contents) { try session.set(document.key, content) }
+    }
+
+    /// Merges an extracted document with the value under its key, if there is one.
+    ///
+    /// - Returns: Whether the document is to be stored.
+    private func merge(
+        _ document: inout DocumentUpgrade.Document,
+        _ session: CacheSession
+    ) throws(SQLiteError) -> Bool {
+        guard document.isExtracted, let found = try session.content(document.record.key) else { return true }
+        let isChanged: Bool
+        do throws(MoltError) {
+            isChanged = try document.merge(into: Record(upgraded(found).stored), store: path)
+        } catch {
+            try session.refuse(error)
         }
-        return upgraded
+        return isChanged
     }
 
     // MARK: Migrations on read

@@ -49,8 +49,8 @@ public final class MigrationContext {
     /// The number of records by their type that became one with others.
     private var merged: [ExactName: Int] = [:]
     var failureCount = 0
-    /// The number of types that were renamed, counting repetitions.
-    var renameCount = 0
+    /// The number of renamed types, counting repetitions, and of changes of records that the block has created.
+    var uncountedChanges = 0
     var unmatchedNames: [MigrationReport.UnmatchedName] = []
     /// The contents of visited records, which are written together before anything else is read or changed.
     var unwritten = RecordContents(rows: [], buffers: [[]])
@@ -137,9 +137,7 @@ public final class MigrationContext {
         deleted.sorted { $0.key.text < $1.key.text }.map {
             MigrationReport.DataLoss(.records, $0.key.text, count: $0.value)
         }
-            + merged.sorted { $0.key.text < $1.key.text }.map {
-                MigrationReport.DataLoss(.merged, $0.key.text, count: $0.value)
-            }
+            + merged.sorted { $0.key.text < $1.key.text }.map { .merged($0.key.text, count: $0.value) }
             + keys.filter { $0.outcome == .removed && !isListed($0) }.map { MigrationReport.DataLoss(.setting, $0.key) }
             + settingLosses
     }
@@ -161,8 +159,10 @@ public final class MigrationContext {
     }
 
     /// Notes a record before and after a change in a dry run; nil before it was created and after it was deleted.
-    func note(_ before: Record?, _ after: Record?) {
-        runner.notes?.add(before, after, by: step.id)
+    ///
+    /// - Parameter replaces: Whether it takes the place of the last note of the record.
+    func note(_ before: Record?, _ after: Record?, replacing replaces: Bool = false) {
+        runner.notes?.add(before, after, by: step.id, replacing: replaces)
     }
 
     /// Notes a type that has no record, unless the store is empty.
@@ -180,6 +180,19 @@ public final class MigrationContext {
         guard runner.findsUnmatchedNames else { return }
         unmatchedNames.append(
             MigrationReport.UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
+        )
+    }
+
+    /// Notes the property by which a policy compares records, if none has it.
+    func noteMissing(_ sought: SoughtProperty, of type: String) {
+        guard runner.findsUnmatchedNames, sought.isMissing, let path = sought.path else { return }
+        unmatchedNames.append(
+            MigrationReport.UnmatchedName(
+                type: type,
+                property: path,
+                recordCount: sought.count,
+                nearest: path.nearest(in: sought.samples)
+            )
         )
     }
 

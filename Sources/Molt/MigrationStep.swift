@@ -142,9 +142,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step is a closure that may look for any record or setting.
     package var isBlock: Bool { declaration is RunStep || attachment?.isBlock == true }
 
-    /// Whether the step works on records or the content of settings, and is fully described by its declaration.
+    /// Whether the step works on records or the content of settings, and its declaration has the names that it needs.
     package var isDeclared: Bool {
-        (attachment == nil || declaration is any RecordStep) && !runsContentClosure && !isCheck
+        (attachment == nil || declaration is any RecordStep) && !isCheck
+            && !(declaration is RunStep || declaration is TransformStep || declaration is ConvertStep)
     }
 
     /// Whether the step runs a closure of the app that may decode or encode the content of records or settings.

@@ -5,12 +5,43 @@ extension RandomUpgrade {
     static let types = ["A", "B", "C"]
     static let names = ["x", "y", "z", "w"]
 
-    /// - Parameter mark: A number for what the step writes.
-    static func recordStep(_ random: inout SeededGenerator, mark: Int, _ traits: Traits) -> MigrationStep {
+    /// - Parameter mark: A number for what the steps write.
+    static func recordSteps(_ random: inout SeededGenerator, mark: Int, _ traits: Traits) -> [MigrationStep] {
         let fails = traits.contains(.failures)
-        guard fails, random.oneIn(3) else { return step(&random, mark: mark, addsRecords: !fails) }
+        guard fails, random.oneIn(3) else {
+            if random.oneIn(12) { return mergingSteps(&random, mark: mark, addsRecords: !fails) }
+            return [step(&random, mark: mark, addsRecords: !fails)]
+        }
         let step = failingStep(&random, mark: mark)
-        return random.oneIn(4) ? step.onFailure(random.pick([.quarantine(upTo: .none), .drop(upTo: .none)])) : step
+        return [random.oneIn(4) ? step.onFailure(random.pick([.quarantine(upTo: .none), .drop(upTo: .none)])) : step]
+    }
+
+    /// Steps after which several records of a type are one, or have one record that was in each of them.
+    private static func mergingSteps(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> [MigrationStep] {
+        let (type, name) = (random.pick(types), PropertyPath(random.pick(names)))
+        let (key, at) = (PropertyPath("key\(mark)"), PropertyPath("at\(mark)"))
+        let policies: [Record.ConflictPolicy] = [
+            .keep, .newest(by: at),
+            .merge { record, other in
+                // Also of what was merged before.
+                record[key] = .string("\(record[key]?.string ?? "")+\(other[at]?.number?.text ?? "")")
+            },
+        ]
+        let extracts = addsRecords && random.oneIn(2)
+        let marking = MigrationStep.run("mark \(mark)") { migration in
+            try migration.enumerate(type) { old, new in
+                // Another type's key would stop the upgrade.
+                let text = RecordValue.string("\(type)\(mark)-\(new[name]?.string ?? "")")
+                let time = RecordValue.int(chance(old, mark, 2) ? mark : old.key.utf8.count)
+                if extracts { new[key] = ["id": text, "at": time] } else { (new[key], new[at]) = (text, time) }
+            }
+        }
+        if extracts {
+            // What is first depends on the order of the store.
+            let newest = Record.ConflictPolicy.newest(by: "at")
+            return [marking, .extractRecords(type, key, as: "E\(mark)", key: .property("id"), onConflict: newest)]
+        }
+        return [marking, .renameKeys(type, to: .property(key), onConflict: random.pick(policies))]
     }
 
     /// A step that changes some records, and fails for others.
@@ -113,21 +144,16 @@ extension RandomUpgrade {
         case 9: return .unwrapProperty(place, name, from: .array).onFailure(policy)
         case 10: return .renameProperty(place, inner, to: "inner\(mark)")
         case 11:
-            return .changeDictionary(place, name, to: random.oneIn(2) ? .object : .alternatingArray).onFailure(policy)
+            let form = random.pick([Record.DictionaryForm.object, .alternatingArray, .alternatingArrayOfIntegers])
+            return .changeDictionary(place, name, to: form).onFailure(policy)
         case 12: return .mapValue(place, name, in: .keys, ["in": "x", "x": "in", 1: "one"]).onFailure(policy)
         case 13: return .mapValue(place, name, in: .values, [1: "one"], otherwise: .remove).onFailure(policy)
         case 14:
             guard random.oneIn(2) else { return .joinArray(place, name, separator: " ").onFailure(policy) }
             return .splitIntoArray(place, name, separator: " ").onFailure(policy)
         case 15:
-            let policy: Record.ConflictPolicy = random.oneIn(2) ? .keep : .newest(by: "at")
-            return .run("merge \(mark)") { migration in
-                // Another type's key would stop the upgrade.
-                try migration.enumerate(type) { _, new in
-                    new["key"] = .string("\(type)\(mark)\(new[name]?.string ?? "")")
-                }
-                try migration.renameKeys(type, to: .property("key"), onConflict: policy)
-            }
+            let key = random.pick([Record.NewKey.lowercased, .precomposed])
+            return .renameKeys(type, to: key, onConflict: .newest(by: "at"))
         default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }

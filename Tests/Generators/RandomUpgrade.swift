@@ -83,7 +83,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
             let ownCoding = releases.changesCoders || random.oneIn(2) ? RecordCoding.standard : nil
             func add(_ migration: Migration) { migrations.append(ownCoding.map(migration.coding) ?? migration) }
             if traits.contains(.records) {
-                let steps = (0..<random.below(4)).map { recordStep(&random, mark: number * 10 + $0, traits) }
+                let steps = (0..<random.below(4)).flatMap { recordSteps(&random, mark: number * 10 + $0, traits) }
                 add(Migration(to: version, "m\(number)", steps: steps))
             }
             if !suites.isEmpty { add(settingsMigration(to: version, "s\(number)", suites, &random)) }

@@ -198,6 +198,39 @@ import Testing
         #expect(statuses == ["active", "done"])
     }
 
+    @Test func `keys that differ only in case still do, and no others`() async throws {
+        let id = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        let keys = ["Swift", "swift", "other", "SWIFT", "Other", "ẞ1", "ß1", "k1", "K1", "abcde", id, id.lowercased()]
+        try write(keys.map { .json($0, #"{"key":"\#($0)"}"#, type: "Tag") })
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "merge", .renameKeys("Tag", to: .lowercased, onConflict: .keep))
+        ]
+        let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
+        let records = try fixture(await CommandRun(tool, "fixture", path, "--redact")).records
+        let redacted = records.map(\.key)
+        for (one, new) in zip(keys, redacted) {
+            #expect((new == new.lowercased()) == (one == one.lowercased()))
+            for (other, newOther) in zip(keys, redacted) {
+                #expect((one == other) == (new == newOther))
+                #expect((one.lowercased() == other.lowercased()) == (new.lowercased() == newOther.lowercased()))
+            }
+        }
+        for record in records { #expect(record.content == .json(#"{"key":"\#(record.key)"}"#)) }
+        #expect(redacted[0] == "Xxxxx")
+    }
+
+    @Test func `keys in two Unicode forms are refused if a step makes them one`() async throws {
+        try write(["\u{E9}", "e\u{301}"].map { .json($0, "{}") })
+        let registry: MigrationRegistry = [Migration(to: 1, "merge", .renameKeys("Person", to: .precomposed))]
+        let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
+        await CommandRun(tool, "fixture", path, "--redact").expect(
+            1,
+            output: "",
+            errors: "two keys differ only in their"
+        )
+        #expect(try await redacted().count == 2)
+    }
+
     private struct Status: Decodable {
         var status: String
     }

@@ -4,7 +4,7 @@ struct ScheduledStep: Sendable {
     let pending: PendingMigration
     /// Its position in that migration.
     let number: Int
-    let action: MigrationStep.Action
+    var action: MigrationStep.Action
     /// Whether it imports data, and so also runs on a fresh store.
     let isImport: Bool
     let usesRecords: Bool

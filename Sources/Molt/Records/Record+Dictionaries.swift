@@ -25,7 +25,7 @@ extension Record {
     ///
     /// The rules are those of ``MigrationStep/changeDictionary(_:_:to:ifMissing:)``.
     ///
-    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is no such
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is not such a
     ///   dictionary.
     public mutating func changeDictionary(_ path: PropertyPath, to form: DictionaryForm) throws {
         try changeDictionary(path, to: form, ifMissing: requirement(of: [path]))

@@ -339,25 +339,15 @@ private struct SplitText {
 
     /// The first place of a separator with text on both sides.
     private func firstPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
-        places(of: pattern, in: range)?.first { isSeparator(pattern, at: $0) }
+        places(of: pattern, in: range)?.first { text.has(pattern, at: $0) }
     }
 
     private func lastPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
-        places(of: pattern, in: range)?.last { isSeparator(pattern, at: $0) }
+        places(of: pattern, in: range)?.last { text.has(pattern, at: $0) }
     }
 
     private func places(of pattern: String.UTF8View, in range: Range<Int>) -> Range<Int>? {
         let (start, end) = (range.lowerBound + 1, range.upperBound - pattern.count)
         return start < end ? start..<end : nil
-    }
-
-    @inline(__always)
-    private func isSeparator(_ pattern: String.UTF8View, at place: Int) -> Bool {
-        var index = place
-        for byte in pattern {
-            if text[index] != byte { return false }
-            index += 1
-        }
-        return true
     }
 }

@@ -84,20 +84,19 @@ struct StringArray: Sendable {
     /// The elements of a string, found by the bytes of the separator.
     private func elements(of text: String) -> [String] {
         guard !text.isEmpty else { return [] }
-        let (bytes, pattern) = (Array(text.utf8), Array(separator.utf8))
+        let (bytes, pattern) = (Array(text.utf8), separator.utf8)
         var elements: [String] = []
         var (start, index) = (0, 0)
         func append(_ end: Int) {
-            var element = Substring(String(decoding: bytes[start..<end], as: UTF8.self))
-            if trims {
-                element = element.drop(while: \.isWhitespace)
-                while element.last?.isWhitespace == true { element.removeLast() }
-                if element.isEmpty { return }
-            }
-            elements.append(String(element))
+            let element = String(decoding: bytes[start..<end], as: UTF8.self)
+            guard trims else { return elements.append(element) }
+            // Scalars and not characters: a space and an accent after it are one character.
+            var scalars = element.unicodeScalars.drop(while: \.properties.isWhitespace)
+            while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+            if !scalars.isEmpty { elements.append(String(scalars)) }
         }
         while index + pattern.count <= bytes.count {
-            if bytes[index..<index + pattern.count].elementsEqual(pattern) {
+            if bytes.has(pattern, at: index) {
                 append(index)
                 index += pattern.count
                 start = index
@@ -107,5 +106,18 @@ struct StringArray: Sendable {
         }
         append(bytes.count)
         return elements
+    }
+}
+
+extension [UInt8] {
+    /// Whether a text is at a place, where there is room for it.
+    @inline(__always)
+    func has(_ text: String.UTF8View, at place: Int) -> Bool {
+        var index = place
+        for byte in text {
+            if self[index] != byte { return false }
+            index += 1
+        }
+        return true
     }
 }

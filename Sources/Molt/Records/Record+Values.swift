@@ -113,7 +113,7 @@ enum OtherJSON: Equatable, Sendable {
 struct ValueMap: Sendable {
     /// The old values, sorted, with the properties of their objects in the order of names, and the new ones.
     private let pairs: [(old: [UInt8], new: [UInt8])]
-    private let other: OtherJSON
+    let other: OtherJSON
     private let otherChange: ValueChange
     /// Whether a new value is nested too deeply for the path.
     let isTooDeep: Bool
@@ -148,13 +148,13 @@ struct ValueMap: Sendable {
         }
     }
 
+    /// Whether it names a key of an object twice, as a string and as an integer.
+    var namesKeyTwice: Bool {
+        pairs.contains { pair in isNamed(Array("\"\(String(decoding: pair.old, as: UTF8.self))\"".utf8)) }
+    }
+
     /// Whether no record is changed, whatever its value.
     var isEmpty: Bool { pairs.isEmpty && other == .keep }
-
-    var removesOthers: Bool { other == .remove }
-
-    /// Whether another value may be lost.
-    var losesOthers: Bool { other.isLossy }
 
     /// Whether several of the named values become one, or another value may be lost.
     var isLossy: Bool { other.isLossy || Set(pairs.map(\.new)).count < pairs.count }

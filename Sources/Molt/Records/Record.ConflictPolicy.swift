@@ -1,27 +1,34 @@
 extension Record {
     /// The policy for two different records that would have the same key.
     ///
-    /// Records of one type with equal contents always become one record, whatever the policy: the order of properties
-    /// and white space make no difference. The record that stays expires with the last of them. A key that a record of
-    /// another type has always stops the upgrade.
+    /// Two records of one type with equal contents become one, and nothing is lost; only ``merge(revision:_:)`` runs
+    /// its closure for them, too. The order of properties and white space make no difference, but the text of numbers
+    /// does: `1` and `1.0` differ. The record that stays expires with the last of them. A key that a record of another
+    /// type has always stops the upgrade.
     ///
-    /// An error of a policy stops the upgrade, too, whatever its failure policy: both records are whole.
+    /// If the policy cannot decide or its closure throws, the upgrade stops; `onFailure` does not apply, because
+    /// neither record is at fault.
     public enum ConflictPolicy: Sendable {
         /// The upgrade stops with the code `keyExists`.
         case stop
-        /// The record that has the key stays, and the other one is lost.
+        /// The record that has the key stays.
         ///
         /// When keys are renamed and none of the records has the new key yet, the one with the first old key stays, in
         /// the order of their bytes.
+        ///
+        /// - Important: The content of the other record is lost.
         case keep
-        /// The record with the greater value of a property stays, and the other one is lost.
+        /// The record with the greater value of a property stays.
         ///
-        /// Numbers are compared exactly. Strings are compared as dates of ISO 8601, with or without a time. A record
-        /// without the property, or with null, is older than any other. If both are equally new, the content that comes
-        /// last in the order of its bytes stays, so that the order of records does not matter.
+        /// Numbers are compared exactly, with up to 38 digits and exponents from -36 to 36. Strings are compared as
+        /// dates of ISO 8601, with or without a time. A record without the property, or with null, is older than any
+        /// other. If both are equally new, the content that comes last in the order of its bytes stays, so that the
+        /// order of records does not matter; its properties are sorted by name for this, and white space is left out.
         ///
-        /// The upgrade stops with the code `keyExists` if a value is neither a number nor a date, or if one record has
-        /// a number and the other one a date.
+        /// The upgrade stops with the code `keyExists` if a value is neither such a number nor a date, or if one record
+        /// has a number and the other one a date.
+        ///
+        /// - Important: The content of the other record is lost.
         case newest(by: PropertyPath)
         /// A closure merges the second record into the first one, which stays; the second one is then removed.
         ///
@@ -32,9 +39,11 @@ extension Record {
         /// ```
         ///
         /// The first record is the one that would stay with ``keep``, and already has the later expiry of the two. The
-        /// closure may change its content and its expiry. It does not run for an object that is extracted and equal to
-        /// the record as it is by then. It must give the same result whenever it runs. Increase the revision when you
-        /// edit the closure; see ``MigrationStep/transform(_:revision:_:)``.
+        /// closure may change its content and its expiry. It runs for each record after the first one, also for one
+        /// that is equal. It must give the same result whenever it runs. Increase the revision when you edit the
+        /// closure; see ``MigrationStep/transform(_:revision:_:)``.
+        ///
+        /// - Important: Whatever the closure does not take over from the second record is lost.
         case merge(
             revision: Int = 1,
             @Sendable (_ record: inout Record, _ other: Record) throws -> Void
@@ -43,16 +52,24 @@ extension Record {
 }
 
 extension Record.ConflictPolicy {
-    /// What becomes of two records with one key.
+    /// What became of two records with one key.
     enum Outcome {
         /// They are equal, so nothing is lost with the second one.
         case equal
         case first
         case second
-        /// The first one, with changes.
-        case merged(Record)
+        /// A closure has merged the second one into the first one.
+        case merged
         /// The upgrade must stop; with the reason in a sentence, unless the policy is to stop.
         case undecided(String?)
+
+        /// Whether content may be lost.
+        var isLossy: Bool {
+            switch self {
+            case .equal, .undecided: false
+            case .first, .second, .merged: true
+            }
+        }
     }
 
     var identity: [String] {
@@ -69,56 +86,79 @@ extension Record.ConflictPolicy {
 
     var runsClosure: Bool { if case .merge = self { true } else { false } }
 
+    /// The property by which records are compared.
+    var path: PropertyPath? { if case .newest(let path) = self { path } else { nil } }
+
     /// Why there can be no such policy, in a sentence.
     var fault: String? {
-        guard case .newest(let path) = self, path.count == 0 || path.hasEach else { return nil }
-        return "The newest record is not found by the path of one property."
+        guard let path, path.count == 0 || path.hasEach else { return nil }
+        return "`newest(by:)` needs the path of one property, without `.each`."
     }
 
-    /// Decides between two records of one type.
+    /// Makes one record of two of one type; it expires with the last of them.
     ///
-    /// - Parameter isMerged: Whether a closure has merged others into the first one, so that it is equal to none.
+    /// - Parameter record: The first record; then the one that stays.
     /// - Throws: The error of a closure.
-    func resolve(_ first: Record, isMerged: Bool = false, _ second: Record) throws -> Outcome {
-        let (content, other) = try (first.comparable(), second.comparable())
-        if !isMerged, first.isData == second.isData, content == other { return .equal }
-        switch self {
-        case .stop: return .undecided(nil)
-        case .keep: return .first
-        case .newest(let path):
-            switch first.compare(to: second, by: path) {
-            case .earlier: return .second
-            case .later: return .first
-            case .impossible:
-                return .undecided(
-                    "The values of \"\(path)\" cannot be compared: they are not two numbers or two dates of ISO 8601."
-                )
-            case .same: break
+    func merge(_ other: Record, into record: inout Record) throws -> Outcome {
+        var merged = record
+        var outcome = Outcome.merged
+        if case .merge(_, let body) = self {
+            merged.extend(to: other)
+            try body(&merged, other)
+            try Self.check(merged, of: record, and: other)
+        } else {
+            outcome = try choose(record, other)
+            switch outcome {
+            case .undecided: return outcome
+            case .second:
+                merged = other
+                merged.extend(to: record)
+            case .equal, .first, .merged: merged.extend(to: other)
             }
-            if first.isData != second.isData { return first.isData ? .second : .first }
-            return content.lexicographicallyPrecedes(other) ? .second : .first
-        case .merge(_, let body):
-            var merged = first
-            if first.expiresBefore(second) { merged.expiration = second.expiration }
-            try body(&merged, second)
-            if let failure = merged.failure ?? second.failure { throw failure }
-            guard !merged.isDropped, ExactName.isSame(merged.key, first.key),
-                ExactName.isSame(merged.typeName, first.typeName)
-            else {
-                throw first.error(
-                    .stepFailed,
-                    "The closure of `onConflict` has changed the record's key, type or existence. It may only change "
-                        + "the content and the expiry."
-                )
-            }
-            return .merged(merged)
         }
+        record = merged
+        return outcome
+    }
+
+    private func choose(_ first: Record, _ second: Record) throws -> Outcome {
+        let (content, other) = try (first.comparable(), second.comparable())
+        if first.isData == second.isData, content == other { return .equal }
+        guard let path else { return if case .stop = self { .undecided(nil) } else { .first } }
+        switch first.compare(to: second, by: path) {
+        case .earlier: return .second
+        case .later: return .first
+        case .impossible:
+            return .undecided(
+                "The values of \"\(path)\" cannot be compared: they are neither two dates of ISO 8601 nor two numbers "
+                    + "of at most 38 digits with exponents from -36 to 36."
+            )
+        case .same: break
+        }
+        if first.isData != second.isData { return first.isData ? .second : .first }
+        return content.lexicographicallyPrecedes(other) ? .second : .first
+    }
+
+    private static func check(_ merged: Record, of first: Record, and second: Record) throws {
+        if let failure = merged.failure ?? second.failure { throw failure }
+        let keepsName = ExactName.isSame(merged.key, first.key) && ExactName.isSame(merged.typeName, first.typeName)
+        guard merged.isDropped || !keepsName else { return }
+        // Without the key, which may be the value of a property.
+        throw MoltError(
+            .stepFailed,
+            "The closure of `onConflict` has changed the record's key, type or existence. It may only change the "
+                + "content and the expiry."
+        )
     }
 }
 
 extension Record {
+    /// Makes the record expire with another one, if that exists longer.
+    mutating func extend(to other: Record) {
+        if expiresBefore(other) { expiration = other.expiration }
+    }
+
     /// Whether another record exists longer.
-    func expiresBefore(_ other: Record) -> Bool {
+    private func expiresBefore(_ other: Record) -> Bool {
         guard let expirationSeconds else { return false }
         return other.expirationSeconds.map { $0 > expirationSeconds } ?? true
     }

@@ -18,3 +18,10 @@ extension Record {
         case nothing
     }
 }
+
+extension Record.ExtractedKey {
+    /// The property that gives the key; nil for a derived one.
+    var path: PropertyPath? { if case .property(let path) = self { path } else { nil } }
+
+    var identity: [String] { path.map { ["property"] + $0.identity } ?? ["derived"] }
+}

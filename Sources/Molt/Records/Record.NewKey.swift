@@ -19,7 +19,18 @@ extension Record {
     }
 }
 
+extension Record {
+    /// Gives the record its new key.
+    mutating func rename(_ newKey: NewKey) throws {
+        let new = try newKey.key(of: self)
+        if !ExactName.isSame(new, key) { key = new }
+    }
+}
+
 extension Record.NewKey {
+    /// The property that gives the key; nil for another form of the old key.
+    var path: PropertyPath? { if case .property(let path) = self { path } else { nil } }
+
     var identity: [String] {
         switch self {
         case .property(let path): ["property"] + path.identity
@@ -36,6 +47,9 @@ extension Record.NewKey {
         case .precomposed: "the normal form NFC"
         }
     }
+
+    /// The source in a message.
+    var source: String { path.map { "\"\($0)\"" } ?? description }
 
     /// The new key of a record.
     ///

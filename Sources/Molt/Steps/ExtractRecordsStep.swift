@@ -11,7 +11,9 @@ extension MigrationStep {
     ///
     /// Equal objects with the same key become one record. For different ones, and for an object and a record that is
     /// there already, `onConflict` decides. The outer records are the same in either case: what stays in place of an
-    /// object is the key. Reports list the objects that were lost.
+    /// object is the key. Reports count the objects that were lost.
+    ///
+    /// - Important: Any policy but ``Record/ConflictPolicy/stop`` can lose contents.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.
@@ -71,31 +73,25 @@ struct ExtractRecordsStep: StepDeclaration {
 
     var description: String { "extract \(newType) from \(type).\(path)" }
     var identity: [String] {
-        let keyParts =
-            switch key {
-            case .property(let path): ["property"] + path.identity
-            case .derived: ["derived"]
-            }
-        return ["extractRecords", type] + path.identity + [newType] + keyParts + [remainder.rawValue]
+        ["extractRecords", type] + path.identity + [newType] + key.identity + [remainder.rawValue]
             + (owner?.identity ?? []) + (policy.isLossy ? ["onConflict"] + policy.identity : [])
     }
-    var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.init(.merged, newType)] : [] }
+    var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.merged(newType)] : [] }
     var runsClosure: Bool { policy.runsClosure }
     var valueUses: [ValueUse] {
         let move = ValueUse.moves(PropertyPlace(place, path), to: PropertyPlace(newPlace))
-        if case .property(let name) = key { return [move, .keys(at: PropertyPlace(place, path + name))] }
-        return [move]
+        return [move] + (key.path.map { [.keys(at: PropertyPlace(place, path + $0))] } ?? [])
     }
 
     func check(_ check: inout StepCheck) {
         check.use(place, path: path, mayBeWhole: true)
         if path.count == 0 { check.add("No property is named.") }
-        if case .property(let path) = key, path.count == 0 || path.hasEach {
+        if let path = key.path, path.count == 0 || path.hasEach {
             check.add("The key is not the path of one property.")
         }
         if let owner, owner.count == 0 || owner.hasEach { check.add("The owner is not the path of one property.") }
         if let owner, key == .property(owner) { check.add("The owner is the property with the key.") }
-        if let fault = policy.fault { check.add(fault) }
+        policy.check(&check, at: place, inside: path)
         if newType == type { check.add("The new records need a type of their own.") }
         check.replaceValue(place, path)
         check.create(newPlace)

@@ -7,11 +7,15 @@ extension MigrationStep {
     /// ```
     ///
     /// Records may exchange keys. Two records of the type with the same new key become one if they are equal; if they
-    /// are not, `onConflict` decides. The record that stays expires with the last of them. Reports list the others
+    /// are not, `onConflict` decides. The record that stays expires with the last of them. Reports count the others
     /// among the losses. The result does not depend on the order in which the records were stored.
     ///
+    /// - Important: Any policy but ``Record/ConflictPolicy/stop`` can lose contents. References to the old keys in
+    ///   other records are not changed.
+    ///
     /// A key that a record of another type has stops the upgrade with the code `keyExists`. A record without a new key
-    /// fails with the code `typeMismatch`, and is subject to the failure policy.
+    /// fails with the code `typeMismatch`, and is subject to the failure policy. A retry from quarantine gives it its
+    /// new key, but merges it with no other record: it stays in quarantine if the key is taken.
     ///
     /// For other keys, set ``Record/key`` in ``transform(_:revision:_:)``. For the keys of settings, see
     /// ``renameKey(_:to:in:)`` and ``renameKeys(withPrefix:to:in:)``.
@@ -40,19 +44,37 @@ struct RenameRecordKeysStep: StepDeclaration {
 
     var description: String { "rename the keys of \(type) to \(newKey.description)" }
     var identity: [String] { ["renameRecordKeys", type] + newKey.identity + policy.identity }
-    var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.init(.merged, type)] : [] }
+    var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.merged(type)] : [] }
     var runsClosure: Bool { policy.runsClosure }
     var valueUses: [ValueUse] {
-        if case .property(let path) = newKey { [.keys(at: PropertyPlace(place, path))] } else { [] }
+        switch newKey {
+        case .property(let path): [.keys(at: PropertyPlace(place, path))]
+        case .lowercased, .precomposed: [.foldsKeys(newKey)]
+        }
+    }
+
+    /// The change of a single record, which is merged with no other.
+    var edit: RecordEdit {
+        RecordEdit(property: newKey.path) { record in try record.rename(newKey) }
     }
 
     func check(_ check: inout StepCheck) {
-        if case .property(let path) = newKey {
+        if let path = newKey.path {
             check.use(place, path: path)
             if path.hasEach { check.add("The new key is not the path of one property.") }
         } else {
             check.use(place)
         }
-        if let fault = policy.fault { check.add(fault) }
+        policy.check(&check, at: place)
+    }
+}
+
+extension Record.ConflictPolicy {
+    /// Checks the property by which records are compared.
+    ///
+    /// - Parameter path: The path of the objects that become such records.
+    func check(_ check: inout StepCheck, at place: MigrationStep.Place, inside path: PropertyPath = []) {
+        if let fault { check.add(fault) }
+        if fault == nil, let newest = self.path { check.use(place, path: path + newest) }
     }
 }

@@ -61,6 +61,8 @@ package enum ValueUse: Sendable {
     case keys(at: PropertyPlace)
     /// It moves or copies all that is at one place to another.
     case moves(PropertyPlace, to: PropertyPlace)
+    /// It changes the form of records' keys, so that some may become equal.
+    case foldsKeys(Record.NewKey)
     /// It splits strings at a text.
     case splits(at: String)
 }

@@ -9,6 +9,8 @@ import Molt
 /// that is also a key needs `--keep`.
 struct RedactedTexts {
     private let separators: [String]
+    /// Whether keys that differ only in case must do so afterwards.
+    private let foldsCase: Bool
     /// The bytes of the records' keys.
     private var keys: Set<[UInt8]> = []
     /// The replacements by the bytes of the texts, because canonically equivalent strings are different keys.
@@ -19,6 +21,7 @@ struct RedactedTexts {
 
     init(keeping literals: RegistryLiterals) {
         separators = literals.separators
+        foldsCase = literals.keyForms.contains(.lowercased)
         // A value that a step looks for must not appear where it was not.
         used = literals.texts
     }
@@ -26,7 +29,38 @@ struct RedactedTexts {
     /// The replacement for a record's key, which is longer than the key if all of its form are taken.
     mutating func replacement(forKey key: String) -> String {
         keys.insert(Array(key.utf8))
-        return replacement(for: key, isKey: true)
+        guard foldsCase, replacements[Array(key.utf8)] == nil else { return replacement(for: key, isKey: true) }
+        let lower = key.lowercased()
+        let base: String
+        if let known = replacements[Array(lower.utf8)] {
+            base = known
+        } else {
+            base = unusedText(of: RedactedForm(of: lower, separators: separators, isLower: true), isKey: true)
+            replacements[Array(lower.utf8)] = base
+        }
+        guard !lower.utf8.elementsEqual(key.utf8) else { return base }
+        let variant = unusedVariant(of: base, like: key, lower)
+        replacements[Array(key.utf8)] = variant
+        return variant
+    }
+
+    /// A text that differs from another one only in case; if possible at the places where a key differs from its lower
+    /// case.
+    private mutating func unusedVariant(of base: String, like key: String, _ lower: String) -> String {
+        let (scalars, old, new) = (Array(base.unicodeScalars), Array(key.unicodeScalars), Array(lower.unicodeScalars))
+        let letters = scalars.indices.filter { scalars[$0].properties.isAlphabetic }
+        func variant(_ isUpper: (Int) -> Bool) -> String {
+            scalars.indices.map { isUpper($0) ? String(scalars[$0]).uppercased() : String(scalars[$0]) }.joined()
+        }
+        let isAligned = old.count == new.count && new.count <= scalars.count
+        var candidates = [variant { isAligned && $0 < old.count && old[$0] != new[$0] }]
+        for bits in 1..<(1 << min(letters.count, 10)) {
+            let upper = Set(letters.prefix(10).enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element))
+            candidates.append(variant(upper.contains))
+        }
+        // The keys of a few letters that are not ASCII can have more twins than the replacement has.
+        return candidates.first { used.insert($0).inserted }
+            ?? unusedText(of: RedactedForm(of: lower, separators: separators, isLower: true), isKey: true)
     }
 
     /// The replacement for a JSON number; the exponent stays, so that it stays in range.
@@ -76,7 +110,9 @@ private struct RedactedForm {
     private(set) var isDate = false
 
     /// The form of a text; numbers, UUIDs and ISO 8601 dates stay what they are, because their types decode nothing else.
-    init(of text: String, separators: [String]) {
+    ///
+    /// - Parameter isLower: Whether all letters are in lower case, also those of a UUID, which are otherwise digits.
+    init(of text: String, separators: [String], isLower: Bool = false) {
         isDate = Self.isDate(text)
         let isUUID = UUID(uuidString: text) != nil
         let isNumber = RecordValue.Number(text: text) != nil && !text.contains { $0 == "e" || $0 == "E" }
@@ -86,7 +122,7 @@ private struct RedactedForm {
         // Scalars and not characters, because a character can consist of an ASCII one and others.
         for index in view.indices {
             let isKept = kept.contains { $0.contains(index) }
-            if !isKept, let first = Self.first(for: view[index], isUUID: isUUID, isDate: isDate) {
+            if !isKept, let first = Self.first(for: view[index], isUUID: isUUID, isDate: isDate, isLower: isLower) {
                 places.append(scalars.count)
                 scalars.append(first)
             } else {
@@ -98,12 +134,17 @@ private struct RedactedForm {
         if places.count == 1 { beginsAboveZero = false }
     }
 
-    private static func first(for scalar: Unicode.Scalar, isUUID: Bool, isDate: Bool) -> Unicode.Scalar? {
+    private static func first(
+        for scalar: Unicode.Scalar,
+        isUUID: Bool,
+        isDate: Bool,
+        isLower: Bool
+    ) -> Unicode.Scalar? {
         switch scalar {
         case "0"..."9": "1"
         case _ where isDate: nil
         case _ where scalar.properties.isAlphabetic || !scalar.isASCII:
-            isUUID ? "1" : scalar.properties.isUppercase ? "X" : "x"
+            isUUID ? isLower ? "a" : "1" : scalar.properties.isUppercase && !isLower ? "X" : "x"
         default: nil
         }
     }
@@ -129,6 +170,7 @@ private struct RedactedForm {
     private func alphabet(of scalar: Unicode.Scalar, isFirst: Bool) -> [Unicode.Scalar] {
         switch scalar {
         case "1": Array((isFirst && beginsAboveZero ? "123456789" : "1234567890").unicodeScalars)
+        case "a": Array("abcdef".unicodeScalars)
         case "X": Array("XYZABCDEFGHIJKLMNOPQRSTUVW".unicodeScalars)
         default: Array("xyzabcdefghijklmnopqrstuvw".unicodeScalars)
         }

@@ -210,6 +210,14 @@ struct StepProposal {
         case (.raw(let value, let cases?, _), .raw(_, let newCases?, _)):
             mapCases(of: value, cases, newCases, place, name)
         case (.dictionary(let key, _), .dictionary(let newKey, _)):
+            if key.isKeyOfObjects != newKey.isKeyOfObjects {
+                let form = newKey.isKeyOfObjects ? "object" : "alternatingArray"
+                step(
+                    ".changeDictionary(\(place.arguments), to: .\(form))",
+                    "\(name)-keys",
+                    "not if the other keys are CodingKeyRepresentable"
+                )
+            }
             if case .raw(let value, let cases?, _) = key.form, case .raw(_, let newCases?, _) = newKey.form {
                 mapCases(of: value, cases, newCases, place, name, part: ", in: .keys")
             }
@@ -291,6 +299,11 @@ extension TypeShape {
     fileprivate var properties: Properties? {
         if case .object(let object) = form { object.properties } else { nil }
     }
+}
+
+extension TypeShape {
+    /// Whether Codable always writes a dictionary with such keys as an object.
+    fileprivate var isKeyOfObjects: Bool { ["String", "Int"].contains(name) }
 }
 
 extension Properties {

@@ -50,7 +50,7 @@ struct AcknowledgedLosses {
                 case .values: "replaces values of \(loss.name) by a conversion"
                 case .converted: "replaces the property \(loss.name) by a conversion"
                 case .records: "removes records of type \(loss.name)"
-                case .merged: "merges records of type \(loss.name) that would have the same key"
+                case .merged: "merges records of type \(loss.typeName) that would have the same key"
                 case .setting: "removes the setting \(loss.name)"
                 case .settings: "removes the settings \(loss.name)"
                 }

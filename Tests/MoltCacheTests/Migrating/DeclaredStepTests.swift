@@ -74,12 +74,13 @@ import Testing
         let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
         #expect(
             plan.losses.map(\.name) == [
-                "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A", "B",
-                "A.file",
+                "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A (merged)",
+                "B (merged)", "A.file",
             ]
         )
         #expect(
-            plan.losses.first { $0.name == "B" }?.description == "records of type B merged with others of their key"
+            plan.losses.first { $0.name == "B (merged)" }?.description
+                == "records of type B merged with others of their key"
         )
     }
 }
@@ -180,8 +181,8 @@ import Testing
         error.expect(.keyExists, key: "b")
         #expect(
             error.problem == """
-                An object of the record "b" would become a record of type C with the key "x", which a different record \
-                of type C has.
+                An object of the record "b" would become a record of type C with the key of a different record of type \
+                C, from "id".
                 """
         )
         #expect(

@@ -154,6 +154,8 @@ struct UnmatchedNameTests {
             .extractRecords("Person", ["ats", .each], as: "Address", key: .derived),
             records: Self.adaAndOthers
         )
+        let null = [StoredRecord("Person", "ada", #"{"phones":null}"#)]
+        #expect(try await self.names(.changeDictionary("Person", "phones", to: .object), records: null) == [""])
         let what = #"does not occur in any of 3 records of type "Person""#
         let expected: [String] = [
             "", "", #""nam" \#(what); did you mean "name"?"#, #""tags.x" \#(what)"#,

@@ -74,6 +74,19 @@ struct RetryTests {
         #expect(again.report.entries.isEmpty)
     }
 
+    @Test func `gets its new key from a corrected renameKeys, unless another record has it`() throws {
+        let old = try OldStore([
+            StoredRecord("Person", "a", #"{"id":"z"}"#), StoredRecord("Person", "b", #"{"mail":"new"}"#),
+            StoredRecord("Person", "c", #"{"mail":"z"}"#),
+        ])
+        let failing = Self.registry(two: .renameKeys("Person", to: .property("id")))
+        let cache = try Self.open(old, failing)
+        let fixed = Self.registry(two: .renameKeys("Person", to: .property("mail"), onConflict: .keep))
+        let report = try cache.retry(with: fixed, expecting: "b: converted", "c: keyTaken")
+        #expect(report.entries[0].newKey == "new")
+        try cache.expect(keys: ["z", "new"], quarantined: ["c"])
+    }
+
     /// Expects that a record has kept its dates in quarantine.
     private func expectDates(in cache: CodableCache) throws {
         struct Shape: Codable { var one: Int }

@@ -124,6 +124,10 @@ import Testing
         try expectChanged(#"{"t":[" , ",null]}"#, to: #"{"t":[[],null]}"#) {
             try $0.splitIntoArray(["t", .each], separator: ",", trimming: true)
         }
+        // A space and an accent after it are one character.
+        try expectChanged("{\"t\":\"a, \u{301}b\"}", to: "{\"t\":[\"a\",\"\u{301}b\"]}") {
+            try $0.splitIntoArray("t", separator: ",", trimming: true)
+        }
     }
 
     @Test(arguments: [

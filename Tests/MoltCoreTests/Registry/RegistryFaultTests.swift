@@ -218,6 +218,18 @@ struct RegistryFaultTests {
         ("is copied into itself", [.copyProperty("A", "x", to: ["x", "y"])]),
         ("No value is named", [.mapValue("A", "x", [:])]),
         ("No value is named", [.mapValue("A", "x", in: .keys, [:])]),
+        ("A key is named twice", [.mapValue("A", "x", in: .keys, ["7": "a", 7: "b"])]),
+        (
+            "The property A.at was removed",
+            [.removeProperty("A", "at"), .renameKeys("A", to: .lowercased, onConflict: .newest(by: "at"))]
+        ),
+        (
+            "The property A.x.at was removed",
+            [
+                .removeProperty("A", ["x", "at"]),
+                .extractRecords("A", "x", as: "B", key: .derived, onConflict: .newest(by: "at")),
+            ]
+        ),
         ("A key is neither a string nor an integer", [.mapValue("A", "x", in: .keys, ["a": 1.5])]),
         ("The separator is empty", [.splitIntoArray("A", "x", separator: "")]),
         ("The separator is empty", [.joinArray("A", "x", separator: "")]),
@@ -225,11 +237,11 @@ struct RegistryFaultTests {
         ("No property is named", [.renameKeys("A", to: .property([]))]),
         ("The type A was deleted by an earlier step", [.deleteType("A"), .renameKeys("A", to: .lowercased)]),
         (
-            "The newest record is not found by the path of one property",
+            "`newest(by:)` needs the path of one property, without `.each`",
             [.renameKeys("A", to: .lowercased, onConflict: .newest(by: [.each, "at"]))]
         ),
         (
-            "The newest record is not found by the path of one property",
+            "`newest(by:)` needs the path of one property, without `.each`",
             [.extractRecords("A", "x", as: "B", key: .derived, onConflict: .newest(by: []))]
         ),
         (

@@ -173,6 +173,21 @@ import Testing
             "p.text": .string(changed), "p.data": .data(Data(changed.utf8)), "p.native": ["d": ["b": 2], "t": "x;y"],
             "q": .string(json),
         ])
+        let others = try ScratchSuite([
+            "native": ["a": 1, "z": 2], "text": #"["a",1,"z",2]"#, "texts": [#"{"a":1,"z":2}"#, #"["z",1,"a",2]"#],
+        ])
+        func map(_ key: String, _ path: PropertyPath) -> [MigrationStep] {
+            let place = MigrationStep.Place.setting(key, in: others.suite)
+            return [
+                .mapValue(place, path, in: .keys, ["a": "b"], otherwise: .remove),
+                .mapValue(place, path, in: .values, [2: "two"], otherwise: .value("other")),
+            ]
+        }
+        let steps = map("native", []) + map("text", []) + map("texts", .each)
+        try others.suite.upgrade(with: [Migration(to: 1, "others", steps: steps)])
+        try others.expect([
+            "native": ["b": "other"], "text": #"["b","other"]"#, "texts": [#"{"b":"other"}"#, #"["b","two"]"#],
+        ])
         // A date is no string, although it has a text for steps.
         let dates = try ScratchSuite(["at": .date(Date(timeIntervalSince1970: 0))])
         let error = try #require(throws: MoltError.self) {

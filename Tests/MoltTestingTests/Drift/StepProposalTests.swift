@@ -129,6 +129,23 @@ import Testing
         #expect(try proposal([.samples(New())], [.samples(New())]) == #"Migration(to: 2, "version-2")"#)
     }
 
+    @Test func `The form of a dictionary changes with the type of its keys`() throws {
+        enum Status: String, Codable, CaseIterable { case open, done }
+        struct Old: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var counts = [Status.open: 1]
+            var labels = ["a": 1]
+        }
+        struct New: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var counts = ["open": 1]
+            var labels = [Status.open: 1]
+        }
+        let source = try proposal([.samples(Old())], [.samples(New())])
+        #expect(source.contains(#".changeDictionary("Person", "counts", to: .object)"#))
+        #expect(source.contains(#".changeDictionary("Person", "labels", to: .alternatingArray)"#))
+    }
+
     @Test func `A setting is renamed and removed by its key, and its properties are changed in its suite`() throws {
         struct Profile: Codable { var mail = "m", name = "Ada", age = 36 }
         struct Account: Codable { var email = "m", name = "Ada", age = 36 }

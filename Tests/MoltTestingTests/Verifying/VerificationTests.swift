@@ -163,6 +163,7 @@ struct VerificationTests {
             .deleteType("Draft"),
             .mapValue("Person", "name", ["Eve": "Ada"]),
             .mapValue("Person", "nmae", ["Eve": "Ada"]),
+            .renameKeys("Persn", to: .lowercased, onConflict: .merge { _, _ in }),
             .transform("City") { $0["seen"] = true },
             .run { try $0.enumerate("Draft") { _, _ in } },
             .renameKey("lok", to: "style", in: group),
@@ -185,6 +186,8 @@ struct VerificationTests {
             #"…, step 4 (delete the type Draft): no fixture has a record of type "Draft". \#(add)"#,
             #"…, step 6 (map the values of Person.nmae): "nmae" is in no record of type "Person" of a fixture; did "#
                 + #"you mean "name"? \#(add)"#,
+            #"…, step 7 (rename the keys of Persn to lower case): no fixture has a record of type "Persn"; did you mean "#
+                + #""Person"? \#(add)"#,
         ]
         #expect(found == expected)
     }

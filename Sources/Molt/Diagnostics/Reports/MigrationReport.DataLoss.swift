@@ -30,7 +30,8 @@ extension MigrationReport {
         /// The name of the data, as its kind needs it.
         ///
         /// - for a property, its path after the type or the key of the setting, such as "Person.fax" or "profile.fax"
-        /// - for records, also for merged ones, their type
+        /// - for records, their type
+        /// - for records that became one with others, their type and " (merged)"
         /// - for a setting, its key
         /// - for settings with a prefix, the prefix and an asterisk
         public var name: String
@@ -44,6 +45,18 @@ extension MigrationReport {
             self.count = count
         }
 
+        /// Records of a type that became one with others.
+        ///
+        /// The name is not that of the type, so that who acknowledges it does not acknowledge that the type is deleted.
+        static func merged(_ type: String, count: Int? = nil) -> DataLoss {
+            DataLoss(.merged, type + mergedSuffix, count: count)
+        }
+
+        private static let mergedSuffix = " (merged)"
+
+        /// The type of merged records.
+        package var typeName: String { String(name.dropLast(Self.mergedSuffix.count)) }
+
         /// Whether a conversion has replaced the data, which may have kept what was in it.
         package var isReplacement: Bool { kind == .values || kind == .converted }
 
@@ -55,7 +68,7 @@ extension MigrationReport {
             case .property, .converted: "\(name)\(place)"
             case .values: "values of \(name)\(place)"
             case .records: "\(records ?? "all records") of type \(name)"
-            case .merged: "\(records ?? "records") of type \(name) merged with others of their key"
+            case .merged: "\(records ?? "records") of type \(typeName) merged with others of their key"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }

@@ -17,7 +17,7 @@ struct DictionaryJSON {
         }
     }
 
-    /// Why a value is no dictionary, or cannot be changed; the text follows the property's name.
+    /// Why a value is not a dictionary, or cannot be changed; the text follows the property's name.
     struct Problem: Error {
         var text: String
 

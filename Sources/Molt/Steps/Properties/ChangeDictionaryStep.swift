@@ -6,9 +6,10 @@ extension MigrationStep {
     /// .changeDictionary("Person", "phones", to: .alternatingArray)    // {"home":1} becomes ["home",1]
     /// ```
     ///
-    /// Codable writes a dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable`, such as an
-    /// enum, as an array in which keys and values alternate. Use it when the type of the keys becomes one of these, or
-    /// stops being one.
+    /// Codable writes a dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` as an array
+    /// in which keys and values alternate: `[.home: 1]` of the type `[Place: Int]` with an enum `Place: String` becomes
+    /// `["home",1]`. Use the step when `Place` becomes `CodingKeyRepresentable` or the keys become strings, and for the
+    /// way back.
     ///
     /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null. The upgrade
     /// fails with the code `typeMismatch` for a value that has the new form already, an array of an odd count, a key
@@ -42,7 +43,7 @@ struct ChangeDictionaryStep: RecordStep {
     var valueUses: [ValueUse] { form == .object ? [.keys(at: PropertyPlace(place, path + .each))] : [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) { record in
+        RecordEdit(property: path, mayKeepValue: true) { record in
             try record.changeDictionary(path, to: form, ifMissing: ifMissing)
         }
     }

@@ -33,7 +33,8 @@ extension MigrationStep {
     ///
     /// The dictionary is an object, or an array in which keys and values alternate; see
     /// ``changeDictionary(_:_:to:ifMissing:)``. Keys may change places, since all are replaced at once. An integer as a
-    /// key of an object is named as an integer or a string. Everything else stays byte for byte the same in JSON.
+    /// key of an object is named as an integer or a string, but not as both. Everything else stays byte for byte the
+    /// same in JSON.
     ///
     /// A value that is neither an object nor such an array fails the upgrade with the code `typeMismatch`, and so do
     /// two entries that would have one key. Null stays null.
@@ -75,10 +76,10 @@ struct MapValueStep: RecordStep {
         [.literals(map.values, at: PropertyPlace(place, part == nil ? path : path + .each))]
     }
     /// Whether a record or a setting with another value is removed.
-    private var dropsWhole: Bool { part == nil && path.count == 0 && map.removesOthers }
+    private var dropsWhole: Bool { part == nil && path.count == 0 && map.other == .remove }
     var losses: [MigrationReport.DataLoss] {
         // Two keys cannot become one.
-        let isLossy = part == .keys ? map.losesOthers : map.isLossy
+        let isLossy = part == .keys ? map.other.isLossy : map.isLossy
         return isLossy ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
     }
 
@@ -95,6 +96,7 @@ struct MapValueStep: RecordStep {
         if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
         if part == .keys, map.hasOtherThanKeys { check.add("A key is neither a string nor an integer.") }
+        if part == .keys, map.namesKeyTwice { check.add("A key is named twice: as a string and as an integer.") }
         check.replaceValue(place, path)
     }
 }

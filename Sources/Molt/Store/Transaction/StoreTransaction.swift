@@ -535,10 +535,17 @@ final class StoreTransaction {
         }
     }
 
-    private func keyExists(_ newKey: String, of what: String, key: String, type: String) -> MoltError {
+    private func keyExists(
+        _ newKey: String,
+        from path: PropertyPath? = nil,
+        of what: String,
+        key: String,
+        type: String
+    ) -> MoltError {
         MoltError(
             .keyExists,
-            "\(what) would get the key \"\(newKey)\", which is already used by another record.",
+            "\(what) would get \(path.map { "a key, from \"\($0)\"," } ?? "the key \"\(newKey)\",") which is already "
+                + "used by another record.",
             advice: "Use a different key, or delete the other record or give it another key first.",
             store: storeName,
             key: key,
@@ -568,7 +575,9 @@ final class StoreTransaction {
     ///
     /// After any other failure a round may be half applied: the transaction must be rolled back, and takes no more
     /// calls.
-    func applyPostponedChanges(round: Int) throws {
+    ///
+    /// - Parameter path: The property that gives the new keys, if messages must not contain them.
+    func applyPostponedChanges(round: Int, keysFrom path: PropertyPath? = nil) throws {
         guard !postponed.isEmpty else { return }
         let collision = try mapped { () throws(SQLiteError) in try postponed.apply(round, types: allTypes) }
         guard let collision else {
@@ -579,7 +588,7 @@ final class StoreTransaction {
         let record = try record(id: collision.id)
         let key = record?.key ?? ""
         let type = record?.typeName ?? ""
-        throw keyExists(collision.newKey, of: "The record \"\(key)\" of type \(type)", key: key, type: type)
+        throw keyExists(collision.newKey, from: path, of: "The record \"\(key)\" of type \(type)", key: key, type: type)
     }
 
     /// A record that will have the same key as others of its type when the changes of a round are applied.

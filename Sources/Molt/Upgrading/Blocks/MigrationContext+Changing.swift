@@ -40,7 +40,9 @@ extension MigrationContext {
         if try write(record, isRetyped: isRetyped, round: round) {
             try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
         }
-        note(stored, record)
+        // A record that the block has created is shown as it is in the end.
+        let isNew = record.id >= firstCreatedID
+        note(isNew ? nil : stored, record, replacing: isNew)
         guard isRetyped else { return }
         for level in enumerations.indices { enumerations[level].isBatchIncomplete = true }
     }
@@ -79,7 +81,7 @@ extension MigrationContext {
         // Names are compared by their bytes, as in the store: different Unicode spellings are different types.
         guard !ExactName.isSame(name, newName) else { return }
         guard names.contains(where: { ExactName.isSame($0, name) }) else { return try noteMissing(name) }
-        renameCount += 1
+        uncountedChanges += 1
         if hasOriginals || names.contains(where: { ExactName.isSame($0, newName) }) {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }
@@ -117,7 +119,7 @@ extension MigrationContext {
     func write(_ record: Record, isRetyped: Bool, round: Int, isVisited: Bool = false) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
-        counts.changed += 1
+        if record.id < firstCreatedID { counts.changed += 1 } else { uncountedChanges += 1 }
         let isWrittenLater = isVisited && !record.hasNewExpiration
         return try perform(at: UpgradePoint(.writeBatch), writingFirst: !isWrittenLater) { records in
             if isWrittenLater {
@@ -152,6 +154,8 @@ extension MigrationContext {
 
     /// Notes in the current enumerations that a record may have changed since they read it.
     func touch(_ id: Int64, isDeleted: Bool = false) {
+        // No enumeration visits the records that the block has created.
+        guard id < firstCreatedID else { return }
         for level in enumerations.indices {
             if id == enumerations[level].current {
                 enumerations[level].isCurrentDeleted = enumerations[level].isCurrentDeleted || isDeleted

@@ -20,16 +20,16 @@ extension MigrationContext {
 
     /// Visits each record of a type.
     ///
-    /// - Parameter policy: The policy for records of the type that would have the same key, which then become one; nil
-    ///   if they fail the upgrade.
+    /// - Parameter merging: How records of the type become one that would have the same key; nil if they fail the
+    ///   upgrade.
     func enumerate(
         _ type: String,
-        mergingBy policy: Record.ConflictPolicy?,
+        mergingBy merging: Merging?,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
         let changes = changeCount
         do {
-            try visitAll(type, mergingBy: policy, body)
+            try visitAll(type, mergingBy: merging, body)
         } catch {
             // Some records are changed and others are not; their new keys and type names are not written.
             if changeCount != changes { failure = failure ?? error }
@@ -39,12 +39,12 @@ extension MigrationContext {
 
     /// Increases with each record that was changed, deleted, added or quarantined, and with each renamed type.
     private var changeCount: Int {
-        counts.changed + counts.dropped + counts.created + counts.quarantined + renameCount
+        counts.changed + counts.dropped + counts.created + counts.quarantined + uncountedChanges
     }
 
     private func visitAll(
         _ type: String,
-        mergingBy policy: Record.ConflictPolicy?,
+        mergingBy merging: Merging?,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
         let round = newRound()
@@ -107,8 +107,10 @@ extension MigrationContext {
         }
         if visited == 0 { try noteMissing(type) }
         if hasPostponed {
-            if let policy { try mergeRecords(ofType: type, in: round, by: policy) }
-            try perform(at: UpgradePoint(.applyPostponedChanges)) { try $0.applyPostponedChanges(round: round) }
+            if let merging { try mergeRecords(ofType: type, in: round, merging) }
+            try perform(at: UpgradePoint(.applyPostponedChanges)) {
+                try $0.applyPostponedChanges(round: round, keysFrom: merging?.newKey.path)
+            }
         }
     }
 

@@ -17,8 +17,9 @@ extension MigrationContext {
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
     ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails.
     /// - Throws: ``MoltError`` with the code `typeMismatch` for a value that is not an object or has no key,
-    ///   `propertyExists` for an object with a property at `owner`, or `keyExists` when different records would have
-    ///   the same key, if the policy does not decide; that always ends the upgrade.
+    ///   or `propertyExists` for an object with a property at `owner`; with `keyExists` when different records would
+    ///   have the same key and the policy does not decide, or when they have different types; or the error of the
+    ///   closure of `merge`. The last two always end the upgrade.
     public func extractRecords(
         _ type: String,
         _ path: PropertyPath,
@@ -29,14 +30,19 @@ extension MigrationContext {
         onConflict policy: Record.ConflictPolicy = .stop
     ) throws {
         var (count, isFound) = (0, false)
+        var sought = SoughtProperty(policy.path)
         try enumerate(type) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
             var extracted = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
             try extracted.take(from: &record)
-            for new in extracted.records { try add(new, from: record, at: path, policy) }
+            for new in extracted.records {
+                sought.visit(new)
+                try add(new, from: record, at: path, key, policy)
+            }
         }
         if count > 0, !isFound { noteMissing(path, of: type, count) }
+        noteMissing(sought, of: newType)
     }
 
     /// Adds an extracted record, or merges it with the one that has its key.
@@ -47,15 +53,19 @@ extension MigrationContext {
         _ new: Record,
         from outer: Record,
         at path: PropertyPath,
+        _ key: Record.ExtractedKey,
         _ policy: Record.ConflictPolicy
     ) throws {
         var new = new
-        guard var other = try record(forKey: new.key) else { return try insert(&new, outer.expiration) }
+        guard var record = try record(forKey: new.key) else { return try insert(&new, outer.expiration) }
         new.expiration = outer.expiration
         do {
-            let revision = other.revision
-            if try other.merge(new, policy, from: outer, at: path) { noteMerged(ofType: new.typeName) }
-            if other.revision != revision { try update(other) }
+            let revision = record.revision
+            if try record.merge(new, policy, from: outer, at: path, key: key).isLossy {
+                noteMerged(ofType: new.typeName)
+                note(new, nil)
+            }
+            if record.revision != revision { try update(record) }
         } catch {
             failure = failure ?? error
             throw error
@@ -66,45 +76,37 @@ extension MigrationContext {
 extension Record {
     /// Merges an object that was extracted from a record into the one that has its key.
     ///
-    /// It does not expire before the records that contained the object.
-    ///
-    /// - Returns: Whether the two differed, so that one was lost.
     /// - Throws: ``MoltError`` with the code `keyExists` if the policy does not decide; or the error of a closure.
     mutating func merge(
         _ new: Record,
         _ policy: ConflictPolicy,
         from outer: Record,
-        at path: PropertyPath
-    ) throws -> Bool {
+        at path: PropertyPath,
+        key: ExtractedKey
+    ) throws -> ConflictPolicy.Outcome {
         let isSameType = ExactName.isSame(typeName, new.typeName)
-        switch isSameType ? try policy.resolve(self, new) : .undecided(nil) {
-        case .equal:
-            extend(to: new)
-            return false
-        case .first: extend(to: new)
+        var merged = self
+        let outcome = isSameType ? try policy.merge(new, into: &merged) : .undecided(nil)
+        switch outcome {
+        case .equal, .first, .merged: self = merged
         case .second:
+            // The record stays, with other content.
             var content: [UInt8] = []
-            new.writeContent(to: &content)
+            merged.writeContent(to: &content)
             replaceChecked(content)
-            extend(to: new)
-        case .merged(let merged): self = merged
+            extend(to: merged)
         case .undecided(let reason):
             throw outer.error(
                 .keyExists,
-                "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key "
-                    + "\"\(new.key)\", which a different record of type \(typeName) has."
+                "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key of "
+                    + "a different record of type \(typeName)\(key.path.map { ", from \"\($0)\"" } ?? "")."
                     + (reason.map { " " + $0 } ?? ""),
                 advice: "Derive the keys of new records, or change the other record's key first"
                     + (isSameType ? "; or choose with `onConflict` which record stays." : "."),
                 property: path
             )
         }
-        return true
-    }
-
-    /// Makes the record expire with another one, if that exists longer.
-    mutating func extend(to other: Record) {
-        if expiresBefore(other) { expiration = other.expiration }
+        return outcome
     }
 }
 

@@ -12,23 +12,32 @@ extension MigrationContext {
     ///   - newKey: The source of the new keys.
     ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails.
     /// - Throws: ``MoltError`` with the code `typeMismatch` for a record without a new key, or `keyExists` for two
-    ///   records that would have the same key, if the policy does not decide; that always ends the upgrade.
+    ///   different records that would have the same key, if the policy does not decide, or if they have different
+    ///   types; or the error of the closure of `merge`. All but the first always end the upgrade.
     public func renameKeys(
         _ type: String,
         to newKey: Record.NewKey,
         onConflict policy: Record.ConflictPolicy = .stop
     ) throws {
-        try enumerate(type, mergingBy: policy) { _, record in
-            let key = try newKey.key(of: record)
-            if !ExactName.isSame(key, record.key) { record.key = key }
+        var sought = SoughtProperty(policy.path)
+        try enumerate(type, mergingBy: Merging(policy: policy, newKey: newKey)) { _, record in
+            sought.visit(record)
+            try record.rename(newKey)
         }
+        noteMissing(sought, of: type)
+    }
+
+    /// How records become one that would have the same key.
+    struct Merging {
+        var policy: Record.ConflictPolicy
+        var newKey: Record.NewKey
     }
 
     /// Merges the records of a type that would have the same key when the changes of a round are applied.
-    func mergeRecords(ofType type: String, in round: Int, by policy: Record.ConflictPolicy) throws {
+    func mergeRecords(ofType type: String, in round: Int, _ merging: Merging) throws {
         do {
             try perform { try $0.findRecordsToMerge(ofType: type, round: round) }
-            var kept: Merged?
+            var kept: Kept?
             var last: Int64 = 0
             while true {
                 try configuration.checkCancellation()
@@ -41,10 +50,10 @@ extension MigrationContext {
                     }
                     guard let record = try withAutoreleasePool({ try self.record(id: row.id) }) else { continue }
                     if var merged = kept {
-                        try merge(record, row, into: &merged, policy)
+                        try merge(record, row, into: &merged, merging)
                         kept = merged
                     } else {
-                        kept = Merged(record: record, key: row.key, isCounted: row.isMoving)
+                        kept = Kept(record, row)
                     }
                 }
                 last = end.number
@@ -58,75 +67,70 @@ extension MigrationContext {
     }
 
     /// The record that stays.
-    private struct Merged {
+    private struct Kept {
         var record: Record
-        var key: ExactName
-        /// Whether it was counted as changed.
-        var isCounted: Bool
-        /// The record as it is stored, once it was changed.
-        var stored: Record?
-        /// Whether a closure has merged others into it.
-        var isMerged = false
+        /// The record as it is stored.
+        let stored: Record
+        let key: ExactName
+        /// Whether its new key was counted and noted as a change.
+        let isMoving: Bool
 
-        /// Makes it expire with another record, if that exists longer.
-        mutating func extend(to other: Record) {
-            guard record.expiresBefore(other) else { return }
-            stored = stored ?? record
-            record.expiration = other.expiration
+        init(_ record: Record, _ row: StoreTransaction.RecordToMerge) {
+            (self.record, stored) = (record, record)
+            (key, isMoving) = (row.key, row.isMoving)
         }
     }
 
     private func merge(
         _ record: Record,
         _ row: StoreTransaction.RecordToMerge,
-        into merged: inout Merged,
-        _ policy: Record.ConflictPolicy
+        into kept: inout Kept,
+        _ merging: Merging
     ) throws {
         let outcome: Record.ConflictPolicy.Outcome
+        let before = kept
         do {
-            outcome = try policy.resolve(merged.record, isMerged: merged.isMerged, record)
+            outcome = try merging.policy.merge(record, into: &kept.record)
         } catch {
             throw MoltError(error, in: step, key: record.key, type: record.typeName, store: runner.storeName)
         }
-        let loser: Record
+        var (lost, isLostMoving) = (record, row.isMoving)
         switch outcome {
         case .undecided(let reason):
             throw record.error(
                 .keyExists,
-                "The records \"\(merged.record.key)\" and \"\(record.key)\" of type \(record.typeName) would both get "
-                    + "the key \"\(row.key.text)\", and they differ." + (reason.map { " " + $0 } ?? ""),
+                "The records \"\(before.stored.key)\" and \"\(record.key)\" of type \(record.typeName) would both get "
+                    + "the same key, from \(merging.newKey.source), and they differ." + (reason.map { " " + $0 } ?? ""),
                 advice: "Choose with `onConflict` what becomes of them, or change one of the keys first."
             )
         case .second:
-            loser = merged.stored ?? merged.record
-            let replaced = merged.record
-            merged = Merged(record: record, key: row.key, isCounted: row.isMoving)
-            merged.extend(to: replaced)
-        case .merged(let changed):
-            loser = record
-            merged.stored = merged.stored ?? merged.record
-            merged.record = changed
-            merged.isMerged = true
-        case .equal, .first:
-            loser = record
-            merged.extend(to: record)
+            (lost, isLostMoving) = (before.stored, before.isMoving)
+            let merged = kept.record
+            kept = Kept(record, row)
+            kept.record = merged
+        case .equal, .first, .merged: break
         }
-        touch(loser.id, isDeleted: true)
-        try perform(at: UpgradePoint(.delete)) { try $0.delete(id: loser.id) }
-        noteMerged(ofType: record.typeName)
-        note(loser, nil)
+        touch(lost.id, isDeleted: true)
+        try perform(at: UpgradePoint(.delete)) { try $0.delete(id: lost.id) }
+        // It was counted as changed when it got its new key.
+        if isLostMoving { counts.changed -= 1 }
+        if outcome.isLossy { noteMerged(ofType: record.typeName) } else { counts.dropped += 1 }
+        note(lost, nil, replacing: isLostMoving)
     }
 
-    private func write(_ merged: Merged) throws {
-        guard let stored = merged.stored else { return }
+    private func write(_ kept: Kept) throws {
+        let stored = kept.stored
+        guard kept.record.revision != stored.revision else { return }
         if stored.id < firstCreatedID { hasOriginals = true }
         touch(stored.id)
         try perform(at: UpgradePoint(.writeBatch)) { records in
             if stored.id < firstCreatedID { try records.keepOriginal(id: stored.id) }
-            try records.write(merged.record, version: recordVersion)
+            try records.write(kept.record, version: recordVersion)
         }
-        if !merged.isCounted { counts.changed += 1 }
-        note(stored, merged.record)
+        if !kept.isMoving { counts.changed += 1 }
+        var renamed = kept.record
+        renamed.key = kept.key.text
+        note(stored, renamed, replacing: kept.isMoving)
     }
 
     private func record(id: Int64) throws -> Record? {
@@ -135,4 +139,27 @@ extension MigrationContext {
         try record.read()
         return record
     }
+}
+
+/// The property by which a policy compares records, and whether one of the visited records has it.
+struct SoughtProperty {
+    let path: PropertyPath?
+    private(set) var count = 0
+    private var isFound = false
+    /// Records without it, for a similar name.
+    private(set) var samples: [Record] = []
+
+    init(_ path: PropertyPath?) {
+        self.path = path
+    }
+
+    mutating func visit(_ record: Record) {
+        guard let path, !isFound else { return }
+        count += 1
+        isFound = record.contains(path)
+        if isFound { samples = [] } else if samples.count < 20 { samples.append(record) }
+    }
+
+    /// Whether there were records, and none had it.
+    var isMissing: Bool { count > 0 && !isFound }
 }

@@ -93,6 +93,70 @@ public struct DocumentUpgrade: Sendable {
         forKey key: String = "",
         expiration: Date? = nil
     ) throws -> Output {
+        let documents = try documents(
+            from: document,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration
+        )
+        return output(of: documents, from: document)
+    }
+
+    /// A document on its way.
+    struct Document: Sendable {
+        fileprivate(set) var record: Record
+        fileprivate(set) var isChanged = false
+        fileprivate(set) var isGone = false
+        /// The step that has extracted it; nil for the document that was passed.
+        fileprivate var extraction: Extraction?
+
+        fileprivate struct Extraction: Sendable {
+            var declaration: ExtractRecordsStep
+            var step: ScheduledStep
+            /// The document that contained it.
+            var outer: Record
+        }
+
+        var isExtracted: Bool { extraction != nil }
+
+        /// Merges an extracted document into the record that has its key in a store, by the policy of the step.
+        ///
+        /// - Returns: Whether the record was changed.
+        /// - Throws: ``MoltError`` as the step does.
+        mutating func merge(into stored: Record, store: String) throws(MoltError) -> Bool {
+            guard let extraction else { return false }
+            var merged = stored
+            do {
+                merged.coding = extraction.step.migration.coding
+                try merged.read()
+                _ = try merged.merge(
+                    record,
+                    extraction.declaration.policy,
+                    from: extraction.outer,
+                    at: extraction.declaration.path,
+                    key: extraction.declaration.key
+                )
+            } catch {
+                let outer = extraction.outer
+                throw MoltError(error, in: extraction.step, key: outer.key, type: outer.typeName, store: store)
+            }
+            record = merged
+            return merged.revision != stored.revision
+        }
+    }
+
+    /// Upgrades a document.
+    ///
+    /// - Returns: The document, then those that were extracted from it; also those that are gone.
+    /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``.
+    func documents(
+        from document: Data,
+        ofType typeName: String,
+        writtenAt version: Int,
+        forKey key: String,
+        expiration: Date?
+    ) throws -> [Document] {
         guard !typeName.isEmpty else {
             throw MoltError(.unsupported, "The document's type name is empty.", advice: "Pass the name of its type.")
         }
@@ -116,16 +180,8 @@ public struct DocumentUpgrade: Sendable {
         }
         var upgrading = [Document(record: record)]
         for part in parts { try upgrade(&upgrading, part, from: version) }
-        let outputs = try upgrading.map { try output(of: $0) }
-        let main = outputs[0]
-        return Output(main, original: upgrading[0].isChanged ? nil : document, extracting: Array(outputs.dropFirst()))
-    }
-
-    /// A document on its way.
-    private struct Document {
-        var record: Record
-        var isChanged = false
-        var isGone = false
+        for document in upgrading { try checkType(of: document) }
+        return upgrading
     }
 
     private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
@@ -168,13 +224,20 @@ public struct DocumentUpgrade: Sendable {
                     !$0.isGone && ExactName.isSame($0.record.typeName, record.typeName)
                         && ExactName.isSame($0.record.key, record.key)
                 }
+                let outer = documents[index].record
                 guard let other else {
-                    documents.append(Document(record: record, isChanged: true))
+                    let extraction = Document.Extraction(declaration: declaration, step: step, outer: outer)
+                    documents.append(Document(record: record, isChanged: true, extraction: extraction))
                     continue
                 }
-                let outer = documents[index].record
                 documents[other].record.coding = step.migration.coding
-                _ = try documents[other].record.merge(record, declaration.policy, from: outer, at: declaration.path)
+                _ = try documents[other].record.merge(
+                    record,
+                    declaration.policy,
+                    from: outer,
+                    at: declaration.path,
+                    key: declaration.key
+                )
             }
         } catch {
             let record = documents[index].record
@@ -183,17 +246,31 @@ public struct DocumentUpgrade: Sendable {
         documents[index].isChanged = documents[index].isChanged || !extracted.records.isEmpty
     }
 
-    private func output(of document: Document) throws -> Output {
+    private func checkType(of document: Document) throws {
         let record = document.record
-        if let types, !document.isGone, !types.contains(ExactName(record.typeName)) {
-            let nearest = MigrationReport.UnmatchedName.nearest(to: record.typeName, among: types.map(\.text).sorted())
-            throw record.error(
-                .unsupported,
-                "No document has the type \"\(record.typeName)\""
-                    + (nearest.map { "; did you mean \"\($0)\"?" } ?? "."),
-                advice: "Correct the name, or add the type to the types of the upgrade."
-            )
-        }
+        guard let types, !document.isGone, !types.contains(ExactName(record.typeName)) else { return }
+        let nearest = MigrationReport.UnmatchedName.nearest(to: record.typeName, among: types.map(\.text).sorted())
+        throw record.error(
+            .unsupported,
+            "No document has the type \"\(record.typeName)\"" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "."),
+            advice: "Correct the name, or add the type to the types of the upgrade."
+        )
+    }
+
+    /// The output for upgraded documents.
+    ///
+    /// - Parameter original: The bytes that were passed.
+    func output(of documents: [Document], from original: Data) -> Output {
+        let outputs = documents.map(output)
+        return Output(
+            outputs[0],
+            original: documents[0].isChanged ? nil : original,
+            extracting: Array(outputs.dropFirst())
+        )
+    }
+
+    private func output(of document: Document) -> Output {
+        let record = document.record
         return Output(
             content: record.writtenContent,
             typeName: record.typeName,
@@ -264,7 +341,7 @@ extension MigrationStep {
 }
 
 extension Record {
-    fileprivate var writtenContent: Data {
+    var writtenContent: Data {
         var bytes: [UInt8] = []
         writeContent(to: &bytes)
         return Data(bytes)

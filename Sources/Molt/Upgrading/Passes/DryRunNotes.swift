@@ -21,15 +21,31 @@ final class DryRunNotes: Sendable {
     /// - Parameters:
     ///   - before: The record before the step; nil if the step created it.
     ///   - after: The record after the step; nil if the step deleted it.
-    func add(_ before: Record?, _ after: Record?, by step: ScheduledStep.ID, runsClosure: Bool = true) {
+    ///   - replaces: Whether it takes the place of the last sample of the record.
+    func add(
+        _ before: Record?,
+        _ after: Record?,
+        by step: ScheduledStep.ID,
+        runsClosure: Bool = true,
+        replacing replaces: Bool = false
+    ) {
         let lost = runsClosure ? lostProperties(before, after) : []
         guard sampleCount > 0 || !lost.isEmpty else { return }
-        let id = (before ?? after)?.id ?? 0
+        // A new record has no id at first.
+        let id = before?.id ?? 0
         notes.withLock { notes in
             var note = notes[step] ?? Note()
             // The names of a record that is a dictionary have no limit.
             for name in lost where note.lost[name] != nil || note.lost.count < 100 {
                 note.lost[name, default: 0] += 1
+            }
+            if replaces, let key = (before ?? after)?.key,
+                let last = note.samples.lastIndex(where: { sample in
+                    sample.id == id && ExactName.isSame(sample.sample.key, key)
+                        && (sample.sample.before == nil) == (before == nil)
+                })
+            {
+                note.samples.remove(at: last)
             }
             let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.

@@ -1,7 +1,7 @@
 /// Sends single records in quarantine through the migrations that they missed.
 ///
-/// Only steps that change single records run. A block may read and change any record, so a record whose way leads
-/// through one cannot be retried.
+/// Only steps that change single records run, and those that give records new keys. A block may read and
+/// change any record, so a record whose way leads through one cannot be retried.
 struct RecordRetry {
     enum Outcome: Sendable {
         case converted(StoreContents.StoredRecord)
@@ -106,6 +106,14 @@ struct RecordRetry {
                 }
             case .block(let step, _):
                 guard !isDone(step) else { continue }
+                if let declaration = step.declared.declaration as? RenameRecordKeysStep {
+                    // If another record has the new key, the record stays in quarantine.
+                    var step = step
+                    step.action = .edit(declaration.edit, type: declaration.type)
+                    step.onFailure = nil
+                    steps.append(step)
+                    continue
+                }
                 throw Obstacle(
                     reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) "
                         + "needs the whole store. Put the record back as it is with restoreQuarantined(_:), or a value "
