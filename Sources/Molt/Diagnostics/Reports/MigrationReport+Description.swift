@@ -39,7 +39,8 @@ extension MigrationReport: CustomStringConvertible {
         if isUpToDate { return "\(head): up to date at version \(to)\(waiting)\(left)" }
         return isFresh
             ? "\(head): created at version \(to)\(waiting)\(left)"
-            : "\(head): version \(from) to \(to) in \(DisplayText.seconds(duration))\(waiting)\(left)"
+            : "\(head): \(from == to ? "at version \(to)," : "version \(from) to \(to)") in "
+                + "\(DisplayText.seconds(duration))\(waiting)\(left)"
     }
 
     private var table: String {
