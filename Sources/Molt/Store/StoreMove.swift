@@ -77,6 +77,7 @@ struct StoreMove {
     private func runLocked() throws -> Bool {
         // Another process may have been faster.
         guard try FileStatus.of(old.path) != nil else { return false }
+        try refuseStrayLog()
         let connection = try openAlone(old.path)
         defer { connection.close() }
         // The old file is locked, so no other connection may read it.
@@ -126,8 +127,7 @@ struct StoreMove {
     /// - Returns: Whether the new place is free.
     private func makeRoom() throws -> Bool {
         guard try FileStatus.of(new.path) != nil else {
-            // SQLite would apply them to the file that is moved.
-            guard !new.isBeingWritten else { throw strayLog }
+            try refuseStrayLog()
             for suffix in StoreFiles.suffixes { try DurableFile.remove(new.path + suffix) }
             return true
         }
@@ -140,9 +140,11 @@ struct StoreMove {
         return true
     }
 
-    private var strayLog: MoltError {
+    /// Refuses a log or a journal without its file: SQLite would apply it to the file that is moved.
+    private func refuseStrayLog() throws {
+        guard try FileStatus.of(new.path) == nil, new.isBeingWritten else { return }
         let name = new.hasLog ? new.log : new.journal
-        return MoltError(
+        throw MoltError(
             .notADatabase,
             "There is no file at \(new.path), but \(name) is left of one, so the store at \(old.path) cannot be moved "
                 + "there.",

@@ -157,6 +157,8 @@ import Testing
             try FileManager.default.removeItem(at: new)
         }
 
+        var impatient = CodableCache.Configuration()
+        impatient.timeout = .milliseconds(20)
         for kind in ["empty", "blank", "without records", "born fresh"] {
             if kind != "empty" { try FileManager.default.removeItem(at: new) }
             switch kind {
@@ -167,7 +169,10 @@ import Testing
                 try FileManager.default.moveItem(at: old, to: hidden)
                 let holder = try CodableCache(at: new, migrations: registry)
                 try FileManager.default.moveItem(at: hidden, to: old)
-                try fails(.busy, says: new.path)
+                let busy = try #require(throws: MoltError.self) {
+                    try CodableCache(at: new, migrations: registry, configuration: impatient)
+                }
+                #expect(busy.code == .busy && busy.message.contains("The file at \(new.path) is open"))
                 holder.close()
             }
             let image = try Data(contentsOf: old)
@@ -180,13 +185,13 @@ import Testing
     @Test func `If the upgrade fails, the file is back at its old place, or the error says where it is`() throws {
         struct Stop: Error {}
         let failing = Self.registry(from: old, to: new, Migration(to: 4, "fails", .run { _ in throw Stop() }))
-        let image = try Data(contentsOf: old)
+        let before = try Snapshot(of: old)
         var configuration = CodableCache.Configuration()
         configuration.backup = BackupPolicy()
         let open = { try CodableCache(at: new, migrations: failing, configuration: configuration) }
         let error = try #require(throws: MoltError.self) { try open() }
         #expect(error.code == .stepFailed && error.outcome == .rolledBack)
-        #expect(try !exists(new) && Data(contentsOf: old) == image && CodableCache.backups(at: new).isEmpty)
+        #expect(try !exists(new) && Snapshot(of: old) == before && CodableCache.backups(at: new).isEmpty)
         configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
         let stop = try #require(throws: MoltError.self) { try open() }
         #expect(stop.code == .cancelled && stop.outcome == .unchanged && exists(old) && !exists(new))
