@@ -177,8 +177,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// Whether the app says at which version the store enters, and its file has another one.
     var entersNow = false
 
-    /// Whether an earlier upgrade has left bytes of deleted records that this opening erases.
-    var needsErasure = false
+    /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
+    ///
+    /// See ``MigrationStep/deleteType(_:erasing:)``.
+    public var needsErasure: Bool {
+        get { needsErasureOrNil == true }
+        set { needsErasureOrNil = newValue ? true : nil }
+    }
+    /// Nil for false: plans of earlier releases have no such member.
+    private var needsErasureOrNil: Bool?
     /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
     ///
     /// See ``MigrationStep/moveStore(from:to:protection:)``.
@@ -186,8 +193,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The move; nil if there is none.
     var move: PendingMove?
 
-    private enum CodingKeys: CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes, movesFrom
+        case needsErasureOrNil = "needsErasure"
     }
 
     /// The migrations that would run, in order, without those that run only if others import records.
@@ -222,7 +230,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether opening the store would write to it, at least if ``pendingWork`` succeeds.
     public var needsUpgrade: Bool {
-        needsRun || !journal.isEmpty || !pendingWork.isEmpty
+        needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure
     }
 
     /// Whether the version would change, or a migration would be added to the ledger.
@@ -280,6 +288,27 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         )
         self.move = move
         movesFrom = move?.isFinished == false ? move?.path : nil
+        checkExtension(store, migrations, configuration)
+    }
+
+    /// Prevents an extension from beginning anew beside a store that it may not see.
+    private mutating func checkExtension(
+        _ store: StoreFile,
+        _ registry: MigrationRegistry,
+        _ configuration: MoltConfiguration
+    ) {
+        guard isFresh, configuration.role == .appExtension, configuration.owner == .thisProcess, !store.isInMemory,
+            store.primary == nil, registry.movesStore(to: store.path)
+        else { return }
+        problems.append(
+            Problem(
+                code: .needsMigration,
+                problem:
+                    "There is no store at \(store.path) yet, and an app extension may not see the one that is moved "
+                    + "there.",
+                advice: "Open the store in the app first."
+            )
+        )
     }
 
     /// Throws the first problem that prevents an upgrade, if any.
@@ -350,7 +379,7 @@ extension MigrationPlan: CustomStringConvertible {
     /// The plan in a few lines.
     public var description: String {
         var lines = [headline]
-        if let movesFrom { lines.append("  > the file is moved from \(movesFrom) first") }
+        if let movesFrom { lines.append("  > opening first moves the file from \(movesFrom)") }
         if !journal.isEmpty {
             lines.append(
                 "  > changes of a committed upgrade have not been applied yet to: \(journal.joined(separator: ", "))"
@@ -385,8 +414,10 @@ extension MigrationPlan: CustomStringConvertible {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
-        if !needsRun, needsUpgrade { return "\(store): up to date at version \(to), with work after the commit to do" }
-        if !needsUpgrade { return "\(store): up to date at version \(to)" }
+        if !needsRun, !pendingWork.isEmpty {
+            return "\(store): up to date at version \(to), with work after the commit to do"
+        }
+        if !needsRun { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
         let entry = baseline.map { "enters at version \($0), as the app says, " } ?? ""
         let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")

@@ -146,7 +146,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// Whether there was nothing to do.
-    public var isEmpty: Bool { isUpToDate && work.isEmpty }
+    public var isEmpty: Bool { isUpToDate && work.isEmpty && erasure == nil }
 
     /// Whether the store already had the registry's version, with all migrations.
     package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && move == nil }

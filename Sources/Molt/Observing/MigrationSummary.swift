@@ -154,7 +154,9 @@ extension MigrationSummary {
             summary.outcome = .created
         } else if !report.isUpToDate {
             summary.outcome = .upgraded
-        } else if !report.work.isEmpty, report.pendingWork.isEmpty {
+        } else if !report.work.isEmpty || report.erasure != nil, report.pendingWork.isEmpty,
+            report.erasure?.isComplete != false
+        {
             summary.outcome = .finished
         }
         summary.counts = report.counts

@@ -4,10 +4,11 @@ internal import Foundation
 struct PendingMove: Hashable, Sendable {
     /// The migration that declares it.
     var migration: MigrationID
+    /// The names of the migrations that it replaces.
+    var replaces: [String]
     /// The paths of the two places.
     var path: String
     var newPath: String
-    var protection: String?
     /// Whether only the old file has to be removed, because its copy is complete.
     var isFinished = false
 
@@ -33,21 +34,33 @@ extension MigrationRegistry {
         // The newest place that has data is the store's.
         var current = state.isFresh ? nil : (place: store.path, ledger: state.ledger)
         var pending: PendingMove?
-        for var move in moves where current?.ledger.contains(move.migration) != true {
+        for var move in moves where current.map({ $0.ledger.hasMade(move) }) != true {
             let old = try move.oldState()
             guard !old.isFresh else { continue }
-            guard let found = current else {
-                current = (move.path, old.ledger)
-                pending = move
-                continue
+            if let found = current {
+                if found.place == store.path, try StoreMove.isFinished(from: move.path, to: store.path) {
+                    move.isFinished = true
+                    pending = move
+                    continue
+                }
+                guard try FileFormat.hasData(move.path) else { continue }
+                // A process that does not see the old file may have made an empty store.
+                guard found.place == store.path, try !FileFormat.hasData(store.path) else {
+                    throw Self.twoStores(move, found.place)
+                }
             }
-            guard found.place == store.path, try StoreMove.isFinished(from: move.path, to: store.path) else {
-                throw Self.twoStores(move, found.place)
-            }
-            move.isFinished = true
+            current = (move.path, old.ledger)
             pending = move
         }
         return pending
+    }
+
+    /// Whether a store's file is moved to a place from elsewhere.
+    func movesStore(to path: String) -> Bool { !moves(to: path).isEmpty }
+
+    /// Whether a store's file at a place may have been at another one before, or is the one there.
+    func isOnWay(_ place: String, to path: String) -> Bool {
+        ([path] + moves(to: path).map(\.path)).contains { Self.isSamePlace($0, place) }
     }
 
     /// The moves that lead to a place, also by way of others, the last one first.
@@ -62,7 +75,7 @@ extension MigrationRegistry {
                 else { continue }
                 places.append(step.path)
                 moves.append(
-                    PendingMove(migration: migration.id, path: step.path, newPath: path, protection: step.protection)
+                    PendingMove(migration: migration.id, replaces: migration.replaces, path: step.path, newPath: path)
                 )
             }
         }
@@ -73,15 +86,18 @@ extension MigrationRegistry {
     private static func isSamePlace(_ path: String, _ other: String) -> Bool {
         if path == other || DurableFile.isSame(path, other) { return true }
         let (first, second) = (path as NSString, other as NSString)
-        return first.lastPathComponent == second.lastPathComponent
-            && DurableFile.isSame(first.deletingLastPathComponent, second.deletingLastPathComponent)
+        // The directories may be missing, too, and links lead to those around them.
+        guard first.length > 1, second.length > 1, first.lastPathComponent == second.lastPathComponent,
+            FileStatus.unfollowed(path) == nil || FileStatus.unfollowed(other) == nil
+        else { return false }
+        return isSamePlace(first.deletingLastPathComponent, second.deletingLastPathComponent)
     }
 
     private static func twoStores(_ move: PendingMove, _ other: String) -> MoltError {
         MoltError(
             .twoStores,
-            "Migration \(move.migration) moves the store from \(move.path), but there are data at \(other), too, and "
-                + "nothing shows that they were moved from there.",
+            "Migration \(move.migration) moves the store from \(move.path), but there is already data at \(other), "
+                + "and nothing shows that it was moved from there.",
             advice: "Decide which of the two stores the app keeps, save from the other what it lacks, and remove that "
                 + "file with those beside it. Both are unchanged.",
             outcome: .unchanged,
@@ -105,9 +121,18 @@ extension PendingMove {
 }
 
 extension [LedgerEntry] {
-    /// Whether a migration is applied.
-    fileprivate func contains(_ migration: MigrationID) -> Bool {
-        contains { $0.name == migration.name && $0.outcome != .deferred }
+    /// Whether the store of the ledger was moved, so that the old place is of no interest any more.
+    func hasMade(_ move: PendingMove) -> Bool {
+        if hasRun(move.migration.name) { return true }
+        return !move.replaces.isEmpty && move.replaces.allSatisfy(hasRun)
+    }
+
+    /// Whether a migration is applied, and not because the store began without it.
+    private func hasRun(_ name: String) -> Bool {
+        contains { row in
+            row.name == name && row.outcome.isApplied
+                && ![.createdAtVersion, .baseline, .replaced].contains(row.outcome)
+        }
     }
 }
 

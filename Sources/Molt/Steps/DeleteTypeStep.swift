@@ -12,7 +12,8 @@ extension MigrationStep {
     /// bytes any more, nor those of values of the type that were replaced, removed or had expired before. The rewriting
     /// takes as long as copying the file, and needs space for two copies of what is left. If it is not possible, for
     /// example because another process is reading, the file remembers that, and each opening tries again until it
-    /// succeeds: see ``MigrationReport/erasure``. A store without a record of the type is not rewritten.
+    /// succeeds: see ``MigrationReport/erasure``. A store without a record of the type is rewritten, too, because an
+    /// earlier migration may have deleted them.
     ///
     /// What erasing cannot reach:
     /// - backups and files put aside, which the report names, and copies in the device's backups or exports;

@@ -22,8 +22,14 @@ extension MigrationStep {
     /// - `twoStores` if both files have data and the new one is not the old one moved: the app must keep one of them;
     /// - `superseded` if a newer release has upgraded the old file.
     ///
-    /// A process that does not own the store waits for the one that does, and a cache that is only read fails with the
-    /// code `needsMigration`. Once the migration is in the ledger, the old place is no longer looked at.
+    /// A process that does not own the store, and a cache that is only read, fail with the code `needsMigration`. So does
+    /// an app extension if there is no store at either place, because it may not see the old one. A store at the new URL
+    /// that was created there and has no records makes room for the old one. Once the migration has run, the old place is
+    /// no longer looked at.
+    ///
+    /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it, the
+    /// file is moved back. If that is not possible, as on another volume, the error says that the file is at the new URL;
+    /// the next opening goes on from there. So it does after a kill.
     ///
     /// The step changes no record, and does nothing for any other store that the registry upgrades: one at another URL,
     /// a suite without a cache, a document, an import, a fixture. The URLs are not part of the migration's
@@ -32,8 +38,9 @@ extension MigrationStep {
     /// - Parameters:
     ///   - url: The file's old place.
     ///   - newURL: The file's new place, at which the app opens the store.
-    ///   - protection: The protection class that the file gets as it is moved, on Apple's systems; nil for the one that
-    ///     it has. Give the new directory the same class, for the files that SQLite makes beside it.
+    ///   - protection: The protection class that the file gets with the upgrade's commit, on Apple's systems; nil for
+    ///     the one that it has. With a class, both URLs may be the same. Give the new directory that class, for the
+    ///     files that SQLite makes beside it.
     public static func moveStore(
         from url: URL,
         to newURL: URL,
@@ -58,6 +65,6 @@ struct MoveStoreStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         for path in [path, newPath] where !path.hasPrefix("/") { check.add("\(path) is not the URL of a file.") }
-        if path == newPath { check.add("The store's file is moved to its own place.") }
+        if path == newPath, protection == nil { check.add("The store's file is moved to its own place.") }
     }
 }

@@ -53,8 +53,8 @@ struct FileCompaction {
                 try rewrite(patience())
             }
             progress(1)
-            let freed = Int(clamping: (before - (try pageCount)) * (try pageSize))
-            // Another reader may prevent it; the file then shrinks at a later checkpoint.
+            let freed = max(0, Int(clamping: (before - (try pageCount)) * (try pageSize)))
+            // Another connection may have written more than was freed, or may still read; the file then shrinks at a later checkpoint.
             connection.isOver = nil
             _ = try? emptyLog()
             return freed
@@ -96,21 +96,24 @@ struct FileCompaction {
 
     /// Rewrites the whole file, and prepares it for compaction in slices.
     private func rewrite(_ waiting: () throws -> Void) throws {
+        try checkSpace("The first compaction of a cache rewrites")
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        try rewriteWhole(waiting)
+    }
+
+    /// - Parameter what: The beginning of the sentence that says what needs the space.
+    private func checkSpace(_ what: String) throws {
         let directory = StoreFiles(path).directory
         // One copy in a temporary file, and one in the log.
         let needed = (try pageCount - freePageCount) * (try pageSize) * 2
-        if let free = freeSpace(directory), free < needed {
-            throw MoltError(
-                .storeFailed,
-                "The first compaction of a cache rewrites its file, which needs \(needed) bytes in \(directory), and only "
-                    + "\(free) bytes are free.",
-                advice: "Free some space, and try again.",
-                outcome: .unchanged,
-                store: path
-            )
-        }
-        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        try rewriteWhole(waiting)
+        guard let free = freeSpace(directory), free < needed else { return }
+        throw MoltError(
+            .storeFailed,
+            "\(what) its file, which needs \(needed) bytes in \(directory), and only \(free) bytes are free.",
+            advice: "Free some space, and try again.",
+            outcome: .unchanged,
+            store: path
+        )
     }
 
     private func rewriteWhole(_ waiting: () throws -> Void) throws {
@@ -129,7 +132,8 @@ struct FileCompaction {
 
     /// Removes all bytes of deleted records from the file and its log.
     ///
-    /// A rewritten file has no free space, in which values that were overwritten or removed earlier might still be.
+    /// A rewritten file has no free space, in which values that were overwritten or removed earlier might still be. The
+    /// mark then says so, because another connection may keep the log from being emptied for a long time.
     ///
     /// - Parameter reach: Called before the file is rewritten, and before the mark is removed.
     /// - Throws: ``MoltError``, for example `busy` if another connection is reading; the mark is then still there.
@@ -141,7 +145,13 @@ struct FileCompaction {
         StoreFiles(path).removeLeftovers()
         try reach()
         do {
-            try rewriteWhole { throw SQLiteError.busy }
+            if try FileFormat.mark(FileFormat.erasure, of: connection) != FileFormat.erasureInLog {
+                try checkSpace("Erasing deleted records rewrites")
+                try rewriteWhole { throw SQLiteError.busy }
+                try connection.execute(
+                    "UPDATE molt_meta SET value = \(FileFormat.erasureInLog) WHERE name = '\(FileFormat.erasure)'"
+                )
+            }
             guard try emptyLog() else {
                 throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
             }

@@ -14,15 +14,20 @@ struct StoreMove {
 
     private let old: StoreFiles
     private let new: StoreFiles
-    private let protection: String?
     /// Whether the file is copied even within a volume, for tests.
     var isCopied = false
+    /// Called while the file is copied; throws to stop.
+    var checking: () throws -> Void = {}
+    /// Called repeatedly while another process moves a store into the same directory; throws to give up.
+    var locking: () throws -> Void = {}
+    /// Called repeatedly while another process uses the file at a path; throws to give up.
+    var waiting: (_ path: String) throws -> Void = { _ in }
+    /// Called between the parts of the work.
+    var reach: (String) throws -> Void = { _ in }
 
-    /// - Parameter protection: The protection class that the file gets; nil for the one that it has.
-    init(from path: String, to newPath: String, protection: String?) {
+    init(from path: String, to newPath: String) {
         old = StoreFiles(path)
         new = StoreFiles(newPath)
-        self.protection = protection
     }
 
     /// Whether the new file is a finished copy of the old one, which only has to be removed.
@@ -47,59 +52,62 @@ struct StoreMove {
 
     /// Moves the file, or finishes a move that was interrupted.
     ///
-    /// - Parameters:
-    ///   - reach: Called between the parts of the work.
-    ///   - waiting: Called repeatedly while another process uses a file; throws to give up.
+    /// - Returns: Whether it has renamed the file, which can be undone.
     /// - Throws: ``MoltError`` with the code `busy` from `waiting`, or the code of a file that cannot be used; the old
     ///   file is then still there.
-    func run(reach: (String) throws -> Void, waiting: () throws -> Void) throws {
+    @discardableResult
+    func run() throws -> Bool {
         do {
             try DurableFile.makeDirectory(at: new.directory)
-            let lock = try FileLock(directory: new.directory, waiting: waiting)
-            let result = Result { try runLocked(reach, waiting) }
+            let lock = try FileLock(directory: new.directory, waiting: locking)
+            let result = Result { try runLocked() }
             _ = consume lock
-            try result.get()
+            return try result.get()
         } catch let error as SQLiteError {
             // It was moved while this process waited.
-            if error == .moved { return }
+            if error == .moved { return false }
             throw MoltError(error, store: old.path)
         } catch let error as DurableFile.Failure {
-            // So was the new file made.
-            if error.isExisting { return }
+            // Another process made the new file.
+            if error.isExisting { return false }
             throw FileStatus.failure(error.number, path: new.path)
         }
     }
 
-    private func runLocked(_ reach: (String) throws -> Void, _ waiting: () throws -> Void) throws {
+    private func runLocked() throws -> Bool {
         // Another process may have been faster.
-        guard try FileStatus.of(old.path) != nil else { return }
-        let connection = try openAlone(waiting)
+        guard try FileStatus.of(old.path) != nil else { return false }
+        try refuseStrayLog()
+        let connection = try openAlone(old.path)
         defer { connection.close() }
         // The old file is locked, so no other connection may read it.
         let seal = try Self.seal(of: connection)
-        if try Self.isCopy(new.path, with: seal) { return try removeOld() }
-        guard try removeBlank(waiting) else { return }
+        if try Self.isCopy(new.path, with: seal) {
+            try removeOld()
+            return false
+        }
+        guard try makeRoom() else { return false }
         AttemptLog(of: old.path).clear()
         old.removeLeftovers()
         new.removeLeftovers()
         try reach("before the file is moved")
-        if seal != nil || isCopied {
-            try copy(connection, seal, reach)
-        } else {
-            try rename(connection, reach)
-        }
+        if seal == nil, !isCopied, try rename() { return true }
+        try copy(connection, seal)
+        return false
     }
 
-    /// Opens the old file with its log folded into it, and keeps all others from using it.
-    private func openAlone(_ waiting: () throws -> Void) throws -> Connection {
-        let connection = try Connection(old.path, mode: .readWrite)
+    /// Opens a file with its log folded into it, and keeps all others from using it.
+    private func openAlone(_ path: String) throws -> Connection {
+        let connection = try Connection(path, mode: .readWrite)
         connection.busyTimeout = 50
         try connection.execute(
             "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
         )
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in
+        let wait = { try waiting(path) }
+        try retryWhileBusy(wait) { () throws(SQLiteError) in
             do throws(SQLiteError) {
-                // The first is not possible while another connection is open, which may be opened after it.
+                // The journal mode can be changed only while no other connection, in any process, has the file open.
+                // The lock then keeps out those that are opened later.
                 try connection.execute(
                     "PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT"
                 )
@@ -114,44 +122,72 @@ struct StoreMove {
         return connection
     }
 
-    /// Removes a new file without our tables, which has no data.
+    /// Removes a new file that has no data.
     ///
     /// - Returns: Whether the new place is free.
-    private func removeBlank(_ waiting: () throws -> Void) throws -> Bool {
-        guard try FileStatus.of(new.path) != nil else { return true }
-        let blank = try Connection(new.path, mode: .readWrite)
-        defer { blank.close() }
-        blank.busyTimeout = 50
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in try blank.execute("BEGIN EXCLUSIVE") }
-        defer { blank.rollBack() }
-        guard try !FileFormat.recognize(blank, path: new.path) else { return false }
+    private func makeRoom() throws -> Bool {
+        guard try FileStatus.of(new.path) != nil else {
+            try refuseStrayLog()
+            for suffix in StoreFiles.suffixes { try DurableFile.remove(new.path + suffix) }
+            return true
+        }
+        guard try !FileFormat.hasData(new.path) else { return false }
+        let empty = try openAlone(new.path)
+        defer { empty.close() }
+        // Another process may have written to it until it was locked.
+        guard try !FileFormat.recognize(empty, path: new.path) || !FileFormat.hasData(empty) else { return false }
         for suffix in StoreFiles.suffixes + [""] { try DurableFile.remove(new.path + suffix) }
         return true
     }
 
-    private func rename(_ connection: Connection, _ reach: (String) throws -> Void) throws {
-        if let protection { try FileProtection.set(protection, of: old.path) }
+    /// Refuses a log or a journal without its file: SQLite would apply it to the file that is moved.
+    private func refuseStrayLog() throws {
+        guard try FileStatus.of(new.path) == nil, new.isBeingWritten else { return }
+        let name = new.hasLog ? new.log : new.journal
+        throw MoltError(
+            .notADatabase,
+            "There is no file at \(new.path), but \(name) is left of one, so the store at \(old.path) cannot be moved "
+                + "there.",
+            advice: "Remove \(name), or keep it elsewhere, and open the store again.",
+            outcome: .unchanged,
+            store: old.path
+        )
+    }
+
+    /// - Returns: False if the new place is on another volume.
+    private func rename() throws -> Bool {
         do throws(DurableFile.Failure) {
             try DurableFile.move(old.path, toUnused: new.path)
         } catch {
-            guard error.number == EXDEV else { throw error }
-            return try copy(connection, nil, reach)
+            if error.number == EXDEV { return false }
+            if error.isExisting { throw error }
+            let isOld = access(old.directory, W_OK) != 0
+            throw FileStatus.failure(error.number, path: isOld ? old.path : new.path)
         }
         try reach("after the file was renamed")
+        return true
     }
 
     // MARK: To another volume
 
     /// - Parameter seal: The mark of the old file, if it is sealed already.
-    private func copy(_ connection: Connection, _ seal: Int64?, _ reach: (String) throws -> Void) throws {
+    private func copy(_ connection: Connection, _ seal: Int64?) throws {
         let mark = seal ?? Int64.random(in: 1...Int64.max)
         let part = try new.begin(.aside, version: nil, at: Date()).0
-        try part.withDatabase { copy in
-            try connection.copy(into: copy)
-            try Self.setFormat(FileFormat.number, mark, of: copy)
+        do {
+            try part.withDatabase { copy in
+                var stop: (any Error)?
+                try connection.copy(into: copy) {
+                    do { try checking() } catch { stop = error }
+                    return stop != nil
+                }
+                if let stop { throw stop }
+                try Self.setFormat(FileFormat.number, mark, of: copy)
+            }
+        } catch let error as SQLiteError {
+            throw MoltError(error, store: new.path)
         }
         try part.sync()
-        if let protection { try FileProtection.set(protection, of: part.path) }
         try reach("before the old file is sealed")
         try Self.setFormat(Self.sealedFormat, mark, of: connection)
         try reach("before the copy gets its name")
@@ -178,6 +214,10 @@ struct StoreMove {
     }
 
     private func removeOld() throws {
-        for suffix in [""] + StoreFiles.suffixes { try DurableFile.remove(old.path + suffix) }
+        do throws(DurableFile.Failure) {
+            for suffix in [""] + StoreFiles.suffixes { try DurableFile.remove(old.path + suffix) }
+        } catch {
+            throw FileStatus.failure(error.number, path: old.path)
+        }
     }
 }

@@ -4,15 +4,27 @@
 
 /// The encryption of a file while the device is locked, which only Apple's systems have.
 enum FileProtection {
-    /// Sets the protection class of a file; other systems do nothing.
+    /// Sets the protection class of a store's file, and of those beside it; other systems do nothing.
     ///
-    /// The class stays with the file when it is renamed.
-    static func set(_ type: String, of path: String) throws {
+    /// - Parameter suffixes: What the names of the files beside it have in addition.
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
+    static func set(_ type: String, of path: String, suffixes: [String]) throws(MoltError) {
         #if canImport(Darwin)
-            try FileManager.default.setAttributes(
-                [.protectionKey: FileProtectionType(rawValue: type)],
-                ofItemAtPath: path
-            )
+            for file in ([""] + suffixes).map({ path + $0 }) where access(file, F_OK) == 0 {
+                do {
+                    try FileManager.default.setAttributes(
+                        [.protectionKey: FileProtectionType(rawValue: type)],
+                        ofItemAtPath: file
+                    )
+                } catch {
+                    throw MoltError(
+                        .storeFailed,
+                        "The protection class of the file at \(file) could not be set.",
+                        store: path,
+                        underlying: error
+                    )
+                }
+            }
         #endif
     }
 }

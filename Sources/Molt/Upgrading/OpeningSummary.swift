@@ -6,7 +6,8 @@ package struct OpeningSummary {
     var interruptions = 0
     /// Whether it made the changes outside the store that an earlier upgrade had committed.
     var hasFinishedEarlier = false
-    private let storeSize: Int64?
+    /// See ``MigrationSummary/storeSize``.
+    var storeSize: Int64?
     private let configuration: MoltConfiguration
     private var start = ContinuousClock.now
 

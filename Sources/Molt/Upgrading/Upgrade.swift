@@ -23,6 +23,10 @@ final class Upgrade {
     private var expiredCount = 0
     /// The move of the store's file that it has made.
     private var move: MigrationReport.Move?
+    /// That move, and whether it was a rename, which can be undone.
+    private var moved: (pending: PendingMove, isRenamed: Bool)?
+    /// Whether the file has bytes of deleted records that this opening erases.
+    private var mustErase = false
     /// Whether it has applied the journal of an earlier upgrade.
     private var hasFinishedEarlier = false
     /// What a stop at this point does to the store; nil if something was changed, but not by the upgrade.
@@ -44,7 +48,7 @@ final class Upgrade {
             if suiteLocks != nil { store.removeIfSettled() }
             withExtendedLifetime(suiteLocks) {}
         }
-        let result = Result { try runPhases() }
+        let result = Result { try runPhases(&opening) }
         endAttempt()
         opening.plan = plan
         opening.interruptions = interruptions
@@ -52,12 +56,13 @@ final class Upgrade {
         do {
             var report = try result.get()
             backup.removeExcess()
+            if mustErase { report.erasure = try erase() }
             report.work = doWork()
             report.warnOfNames()
             opening.end(with: report)
             return report
         } catch {
-            let error = backup.settle(after: error)
+            let error = moveBack(after: backup.settle(after: error))
             if var failure = error as? MoltError {
                 failure.store = failure.store ?? store.storeName
                 if failure.isStop { failure.outcome = failure.outcome ?? outcomeOfStop }
@@ -79,11 +84,15 @@ final class Upgrade {
 
     // MARK: The phases
 
-    private func runPhases() throws -> MigrationReport {
+    private func runPhases(_ opening: inout OpeningSummary) throws -> MigrationReport {
         var plan = try makePlan()
         while let move = plan.move, configuration.owner == .thisProcess {
             try plan.checkProblems()
             try checkEdits(plan)
+            try move.source.read { records in
+                if let records { try checkRequirements(plan, records, readStores()) }
+            }
+            opening.storeSize = move.source.byteCount
             try make(move)
             plan = try migrator.plan(for: store)
             configuration.monitor?.send(.planned(plan))
@@ -100,11 +109,11 @@ final class Upgrade {
             }
             try plan.checkProblems()
             try checkEdits(plan)
-            guard plan.needsRun else { return try finish(plan) }
+            guard plan.needsRun else { return finish(plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
                 if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
-                return try finish(committed)
+                return finish(committed)
             }
             try configuration.checkCancellation()
             plan = try migrator.plan(for: store)
@@ -132,25 +141,65 @@ final class Upgrade {
     /// Moves the store's file to its place.
     private func make(_ move: PendingMove) throws {
         try configuration.checkCancellation()
-        let mover = StoreMove(from: move.path, to: move.newPath, protection: move.protection)
+        var mover = StoreMove(from: move.path, to: move.newPath)
         // A cache that has the file open keeps it, so waiting long is of no use.
+        var openPath = move.path
         let giveUp = givingUp(after: configuration.accessTimeout) {
             MoltError(
                 .busy,
-                "The file at \(move.path) is open in another process, or in another cache of this one, so it cannot be "
-                    + "moved.",
+                "The file at \(openPath) is open in another process, or in another cache of this one, so the store cannot "
+                    + "be moved.",
                 advice: "Close it there, and open the store again."
             )
         }
-        try mover.run { [configuration] in
-            try configuration.reach(.moveStore, $0)
-        } waiting: {
+        let timeout = configuration.upgradeTimeout
+        let giveUpLock = givingUp(after: timeout) {
+            MoltError(
+                .busy,
+                "Another process has been moving a store into the directory of \(move.newPath) for more than \(timeout).",
+                advice: "Try again, or set a longer timeout."
+            )
+        }
+        mover.checking = configuration.checkCancellation
+        mover.reach = { [configuration] in try configuration.reach(.moveStore, $0) }
+        mover.waiting = { [configuration] path in
+            openPath = path
             try configuration.checkCancellation()
             try giveUp()
         }
-        // What follows may fail, but the file stays in its new place.
+        mover.locking = { [configuration] in
+            try configuration.checkCancellation()
+            try giveUpLock()
+        }
+        let isRenamed = try mover.run()
+        // What follows may fail while the file is in its new place.
         outcomeOfStop = nil
         self.move = MigrationReport.Move(pending: move)
+        moved = (move, isRenamed)
+    }
+
+    /// Moves the store's file back if the upgrade has failed, for an earlier release that looks for it there.
+    ///
+    /// - Returns: The error to throw; it says where the file is if it cannot be moved back.
+    private func moveBack(after error: any Error) -> any Error {
+        // A row in the ledger means that the upgrade, by whichever process, was committed.
+        guard let (pending, isRenamed) = moved, let state = try? store.state(), !state.ledger.hasMade(pending) else {
+            return error
+        }
+        store.close()
+        var mover = StoreMove(from: pending.newPath, to: pending.path)
+        let giveUp = givingUp(after: configuration.accessTimeout) { SQLiteError.busy }
+        mover.waiting = { _ in try giveUp() }
+        mover.locking = giveUp
+        if isRenamed, (try? mover.run()) == true {
+            outcomeOfStop = .unchanged
+            return error
+        }
+        guard var failure = error as? MoltError else { return error }
+        failure.problem +=
+            " The store was not upgraded, but its file was moved from \(pending.path) to \(pending.newPath)."
+        failure.outcome = nil
+        return failure
     }
 
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
@@ -181,17 +230,17 @@ final class Upgrade {
         }
     }
 
-    /// Erases what this upgrade or an earlier one has deleted for good, and returns the report.
-    private func finish(_ plan: MigrationPlan) throws -> MigrationReport {
-        var report = report(of: plan)
-        if plan.needsErasure, configuration.owner == .thisProcess, !configuration.isDryRun, !store.isInMemory {
-            report.erasure = try erase()
-        }
-        return report
+    private func finish(_ plan: MigrationPlan) -> MigrationReport {
+        mustErase =
+            plan.needsErasure && configuration.owner == .thisProcess && !configuration.isDryRun && !store.isInMemory
+        return report(of: plan)
     }
 
-    /// Erases deleted records; if that is not possible, the store is upgraded all the same.
+    /// Erases what this upgrade or an earlier one has deleted; if that is not possible, the store is upgraded all the
+    /// same.
     private func erase() throws -> MigrationReport.Erasure {
+        // Other stores with the same suites need not wait for it.
+        suiteLocks = nil
         var erasure = MigrationReport.Erasure(isComplete: false, copies: store.files.copies)
         do {
             try FileCompaction(of: store.path).erase(until: configuration.deadline) { try configuration.reach(.erase) }
@@ -517,7 +566,21 @@ final class Upgrade {
         plan.journal = try transaction.journal().map(\.store)
         plan.needsErasure = try transaction.needsErasure()
         try configuration.checkCancellation()
+        try setProtection(plan)
         try configuration.reach(.beforeCommit, "of the upgrade")
+    }
+
+    /// Gives the store's file the protection class of the moves that are about to be committed.
+    ///
+    /// It comes last, because a rollback keeps the class; a kill before the commit means that the next opening sets it.
+    private func setProtection(_ plan: MigrationPlan) throws {
+        guard !configuration.isDryRun, !store.isInMemory, store.primary == nil else { return }
+        for step in steps(of: plan) {
+            guard let move = step.declaration as? MoveStoreStep, let type = move.protection,
+                registry.isOnWay(move.newPath, to: store.path)
+            else { continue }
+            try FileProtection.set(type, of: store.files.path, suffixes: StoreFiles.suffixes)
+        }
     }
 
     // MARK: The ledger

@@ -234,10 +234,13 @@ extension UpgradeReportPage {
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")
         }
-        if let move = report?.move { lines.append("The store would be \(move).") }
-        if let erasure = report?.erasure {
-            let line = erasure.description
-            lines.append(line.prefix(1).uppercased() + line.dropFirst() + ".")
+        if let move = report?.move {
+            lines.append("The store would be \(move).")
+        } else if let path = plan?.movesFrom {
+            lines.append("The store would be moved from \(path).")
+        }
+        if plan?.needsErasure == true {
+            lines.append("Records that were deleted before would be erased from the file.")
         }
         guard !lines.isEmpty else { return nil }
         return finding("note", "?", "Worth a look") {

@@ -22,8 +22,18 @@
                 let away = isCopied ? try ScratchDirectory(in: URL(fileURLWithPath: "/dev/shm")) : scratch
                 let places = Places(old: scratch.file("old.molt"), new: away.file("new.molt"))
                 let cache = try CodableCache(at: places.old)
-                for number in 0..<300 { try cache.set("text \(number)", forKey: "\(number)") }
+                for number in 0..<200 { try cache.set("text \(number)", forKey: "\(number)") }
                 cache.close()
+                // The old store has a log, and another one has left its files at the new place.
+                await #expect(processExitsWith: .signal(SIGKILL), "\(point)") { [places = places as Places] in
+                    let writer = try CodableCache(at: places.old)
+                    for number in 200..<300 { try writer.set("text \(number)", forKey: "\(number)") }
+                    for suffix in ["-wal", "-shm"] {
+                        try Data().write(to: URL(fileURLWithPath: places.new.path + suffix))
+                    }
+                    raise(SIGKILL)
+                }
+                #expect(StoreFiles(places.old.path).hasLog)
                 await #expect(processExitsWith: .signal(SIGKILL), "\(point)") {
                     [places = places as Places, point = point as String] in
                     var configuration = CodableCache.Configuration()

@@ -71,7 +71,7 @@ import Testing
     @Test func `Opening it at the new place moves it with all that it has, and upgrades it`() throws {
         let plan = try MigrationPlan(forFileAt: new, migrations: registry)
         #expect(plan.movesFrom == old.path && plan.from == 1 && plan.needsUpgrade)
-        #expect("\(plan)".contains("the file is moved from \(old.path) first"))
+        #expect("\(plan)".contains("opening first moves the file from \(old.path)"))
         let decoded = try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan))
         #expect(decoded.movesFrom == old.path)
         let dry = try CodableCache.dryRun(at: new, migrations: registry)
@@ -141,22 +141,191 @@ import Testing
 
     @Test func `Two stores are an error that names both, and a new one without tables makes room`() throws {
         try FileManager.default.createDirectory(at: new.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try CodableCache(at: new).close()
-        try fails(.twoStores, says: old.path, new.path, "into-the-group")
-        try fails(.twoStores) { _ = try MigrationPlan(forFileAt: new, migrations: registry) }
-        try fails(.twoStores) { _ = try CodableCache(reading: new, migrations: registry) }
-
-        for content in [Data(), nil] {
+        let begin = { (migrations: MigrationRegistry) in
+            let cache = try CodableCache(at: new, migrations: migrations)
+            defer { cache.close() }
+            try cache.set(1, forKey: "new")
+        }
+        let hidden = scratch.file("hidden")
+        for isBornFresh in [false, true] {
+            if isBornFresh { try FileManager.default.moveItem(at: old, to: hidden) }
+            try begin(isBornFresh ? registry : [])
+            if isBornFresh { try FileManager.default.moveItem(at: hidden, to: old) }
+            try fails(.twoStores, says: old.path, new.path, "into-the-group", "there is already data at")
+            try fails(.twoStores) { _ = try MigrationPlan(forFileAt: new, migrations: registry) }
+            try fails(.twoStores) { _ = try CodableCache(reading: new, migrations: registry) }
             try FileManager.default.removeItem(at: new)
-            if let content {
-                try content.write(to: new)
-            } else {
-                try SQLite(new).run(FileFormat.blank(pageSize: 8_192))
+        }
+
+        var impatient = CodableCache.Configuration()
+        impatient.timeout = .milliseconds(20)
+        for kind in ["empty", "blank", "without records", "born fresh"] {
+            if kind != "empty" { try FileManager.default.removeItem(at: new) }
+            switch kind {
+            case "empty": try Data().write(to: new)
+            case "blank": try SQLite(new).run(FileFormat.blank(pageSize: 8_192))
+            case "without records": try CodableCache(at: new).close()
+            default:
+                try FileManager.default.moveItem(at: old, to: hidden)
+                let holder = try CodableCache(at: new, migrations: registry)
+                try FileManager.default.moveItem(at: hidden, to: old)
+                let busy = try #require(throws: MoltError.self) {
+                    try CodableCache(at: new, migrations: registry, configuration: impatient)
+                }
+                #expect(busy.code == .busy && busy.message.contains("The file at \(new.path) is open"))
+                holder.close()
             }
             let image = try Data(contentsOf: old)
             try CodableCache(at: new, migrations: registry).close()
             try Snapshot(of: new).expect(#"Person ada {"email":"a@c"}"#)
             try image.write(to: old)
+        }
+    }
+
+    @Test func `If the upgrade fails, the file is back at its old place, or the error says where it is`() throws {
+        struct Stop: Error {}
+        let failing = Self.registry(from: old, to: new, Migration(to: 4, "fails", .run { _ in throw Stop() }))
+        let before = try Snapshot(of: old)
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        let open = { try CodableCache(at: new, migrations: failing, configuration: configuration) }
+        let error = try #require(throws: MoltError.self) { try open() }
+        #expect(error.code == .stepFailed && error.outcome == .rolledBack)
+        #expect(try !exists(new) && Snapshot(of: old) == before && CodableCache.backups(at: new).isEmpty)
+        configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
+        let stop = try #require(throws: MoltError.self) { try open() }
+        #expect(stop.code == .cancelled && stop.outcome == .unchanged && exists(old) && !exists(new))
+
+        // A file that was copied stays.
+        var move = StoreMove(from: old.path, to: new.path)
+        move.isCopied = true
+        move.reach = { if $0 == "before the copy gets its name" { throw Stop() } }
+        #expect(throws: Stop.self) { try move.run() }
+        configuration.isCancelled = { false }
+        let stays = try #require(throws: MoltError.self) { try open() }
+        #expect(stays.outcome == nil && stays.message.contains("was moved from \(old.path) to \(new.path)"))
+        #expect(!exists(old) && exists(new))
+        let cache = try CodableCache(at: new, migrations: registry)
+        defer { cache.close() }
+        #expect(try cache.keys() == ["ada"])
+    }
+
+    @Test func `With a protection class, the file may stay in its place`() throws {
+        let protecting = Migration(to: 2, "class", .moveStore(from: old, to: old, protection: .complete))
+        let cache = try CodableCache(at: old, migrations: [Self.first, protecting])
+        defer { cache.close() }
+        #expect(cache.report.applied.map(\.name) == ["class"] && cache.report.move == nil)
+    }
+
+    @Test func `A condition that does not hold keeps the file in its place`() throws {
+        let asking = Self.registry(
+            from: old,
+            to: new,
+            Migration(to: 4, "asks").requiring(orElse: "Nobody is here.") { try $0.count(ofType: "Person") > 7 }
+        )
+        var configuration = CodableCache.Configuration()
+        configuration.hooks.atPoint = { #expect($0.kind != .moveStore) }
+        try fails(.requirementUnmet, says: "Nobody is here.") {
+            try CodableCache(at: new, migrations: asking, configuration: configuration).close()
+        }
+    }
+
+    @Test(arguments: ["-wal", "-journal"], [false, true])
+    func `What is left of another file at the new place is not applied to the store`(suffix: String, isCopied: Bool)
+        throws
+    {
+        try FileManager.default.createDirectory(at: new.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let left = URL(fileURLWithPath: new.path + suffix)
+        try Data("left".utf8).write(to: left)
+        var move = StoreMove(from: old.path, to: new.path)
+        move.isCopied = isCopied
+        try fails(.notADatabase, says: left.path) { try move.run() }
+        try fails(.notADatabase, says: left.path) { try CodableCache(at: new, migrations: registry).close() }
+        // An empty one has nothing.
+        try Data().write(to: left)
+        try move.run()
+        #expect(exists(new) && !exists(old) && !exists(left))
+    }
+
+    @Test func `An extension does not begin anew where a store is moved to`() throws {
+        try FileManager.default.removeItem(at: old)
+        try fails(.needsMigration, says: new.path, "in the app first") { $0.role = .appExtension }
+        #expect(!exists(new))
+        var configuration = CodableCache.Configuration()
+        configuration.role = .appExtension
+        let cache = try CodableCache(at: new, migrations: [Self.first], configuration: configuration)
+        defer { cache.close() }
+        #expect(cache.report.isFresh)
+    }
+
+    @Test func `A place is the same through a link, also before its directory exists`() throws {
+        let link = scratch.url.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.url)
+        let through = link.appending(path: "Group/Library/contacts.molt")
+        let cache = try CodableCache(at: through, migrations: registry)
+        defer { cache.close() }
+        #expect(try cache.keys() == ["ada"] && !exists(old))
+    }
+
+    @Test func `A replacement of the migration that has moved the store looks at the old place no more`() throws {
+        let stale = try Data(contentsOf: old)
+        try CodableCache(at: new, migrations: registry).close()
+        try stale.write(to: old)
+        let squashed: MigrationRegistry = [
+            Migration(
+                to: 3,
+                "all",
+                replacing: ["first", "into-the-group", "email"],
+                .moveStore(from: old, to: new),
+                .renameProperty("Person", "mail", to: "email")
+            )
+        ]
+        let cache = try CodableCache(at: new, migrations: squashed)
+        defer { cache.close() }
+        #expect(try cache.report.move == nil && cache.keys() == ["ada"] && exists(old))
+    }
+
+    @Test func `A copy to another volume can be cancelled, and leaves nothing`() throws {
+        struct Stop: Error {}
+        let cache = try CodableCache(at: old, migrations: [Self.first])
+        try cache.set(String(repeating: "x", count: 1_000_000), forKey: "large")
+        cache.close()
+        var move = StoreMove(from: old.path, to: new.path)
+        move.isCopied = true
+        move.checking = { throw Stop() }
+        #expect(throws: Stop.self) { try move.run() }
+        let left = try FileManager.default.contentsOfDirectory(atPath: new.deletingLastPathComponent().path)
+        #expect(try left.isEmpty && StoreFile.state(at: old).version == 1)
+    }
+
+    @Test func `Errors name the place that they are about, and its lock`() throws {
+        let directory = new.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let lock = try FileLock(directory: directory.path) {}
+        try fails(.busy, says: "moving a store into the directory of \(new.path)")
+        _ = consume lock
+        // A user that may do everything is refused nothing.
+        guard getuid() != 0 else { return }
+        let places = (old.deletingLastPathComponent(), directory)
+        for (place, path) in [(places.0, old.path), (places.1, new.path)] {
+            chmod(place.path, 0o500)
+            defer { chmod(place.path, 0o700) }
+            try fails(.noPermission, says: path) { try StoreMove(from: old.path, to: new.path).run() }
+        }
+    }
+
+    @Test func `The summary of an opening and of a dry run have the size of the file that is moved`() throws {
+        let size = try #require(StoreFile(at: old).byteCount)
+        for isDry in [true, false] {
+            let monitor = MigrationMonitor()
+            var configuration = CodableCache.Configuration()
+            configuration.monitor = monitor
+            if isDry {
+                _ = try CodableCache.dryRun(at: new, migrations: registry, configuration: configuration)
+            } else {
+                try CodableCache(at: new, migrations: registry, configuration: configuration).close()
+            }
+            #expect(monitor.summary?.storeSize == size)
         }
     }
 
@@ -182,11 +351,10 @@ import Testing
             "before the old file is sealed", "before the copy gets its name", "before the old file is removed",
         ] {
             let image = try Data(contentsOf: old)
-            var move = StoreMove(from: old.path, to: new.path, protection: nil)
+            var move = StoreMove(from: old.path, to: new.path)
             move.isCopied = true
-            #expect(throws: Stop.self) {
-                try move.run(reach: { if $0 == last { throw Stop() } }, waiting: {})
-            }
+            move.reach = { if $0 == last { throw Stop() } }
+            #expect(throws: Stop.self) { try move.run() }
             if last != "before the old file is sealed" {
                 let error = #expect(throws: MoltError.self) { try CodableCache(at: old) }
                 #expect(error?.code == .newerFormat)

@@ -72,16 +72,34 @@ import Testing
     }
 
     @Test func `Before the file is rewritten, the bytes of the records are overwritten`() throws {
-        struct Stop: Error {}
-        let cache = try CodableCache(at: url)
-        try set("Token", #"{"token":"written-once"}"#, "last", in: cache)
-        cache.close()
-        let hasBytes = { try Data(contentsOf: url).range(of: Data("written-once".utf8)) != nil }
-        #expect(try hasBytes())
-        var configuration = CodableCache.Configuration()
-        configuration.hooks.atPoint = { if $0.kind == .erase { throw Stop() } }
-        #expect(throws: Stop.self) { try CodableCache(at: url, migrations: erasing, configuration: configuration) }
-        #expect(try !hasBytes() && StoreFile.state(at: url).version == 1)
+        let copy = scratch.file("copy.molt")
+        try FileManager.default.copyItem(at: url, to: copy)
+        for (file, isErasing) in [(url, true), (copy, false)] {
+            let store = StoreFile(at: file)
+            let connection = try store.ready(busyMilliseconds: 1_000)
+            // Many systems build SQLite so that it always overwrites.
+            try connection.execute("PRAGMA secure_delete = OFF")
+            try store.withWriteTransaction(until: nil) {
+                try $0.deleteType("Token", erasing: isErasing) > 0
+            } waiting: {
+            }
+            #expect(try connection.integer("PRAGMA secure_delete") == 0)
+            connection.close()
+            store.close()
+        }
+        #expect(try files() == ["copy.molt"])
+    }
+
+    @Test func `Afterwards, deletions overwrite as much as before`() throws {
+        let store = StoreFile(at: url)
+        let connection = try store.ready(busyMilliseconds: 1_000)
+        try connection.execute("PRAGMA secure_delete = FAST")
+        try store.withWriteTransaction(until: nil) {
+            try $0.deleteType("Token", erasing: true) > 0
+        } waiting: {
+        }
+        #expect(try connection.integer("PRAGMA secure_delete") == 2)
+        store.close()
     }
 
     @Test func `The report names the backup, which keeps the bytes`() throws {
@@ -106,7 +124,9 @@ import Testing
         try reader.run("COMMIT")
 
         let plan = try MigrationPlan(forFileAt: url, migrations: erasing)
-        #expect(!plan.needsUpgrade && plan.description.contains("will be erased from the file"))
+        #expect(plan.needsErasure && plan.needsUpgrade && plan.description.contains("will be erased from the file"))
+        #expect(plan.description.hasPrefix("\(url.path): up to date at version 1\n"))
+        #expect(try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan)) == plan)
         var configuration = CodableCache.Configuration()
         configuration.owner = .anotherProcess()
         try CodableCache(at: url, migrations: erasing, configuration: configuration).close()
@@ -116,17 +136,53 @@ import Testing
 
         let next = try CodableCache(at: url, migrations: erasing)
         defer { next.close() }
+        #expect(!next.report.isEmpty && next.report.isUpToDate)
         #expect(try next.report.erasure?.isComplete == true && files() == [])
         #expect(try !MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
     }
 
-    @Test func `A store that never had the type is not rewritten, and one in memory has no file`() throws {
-        let other = Migration(to: 1, "no-keys", .deleteType("Key", erasing: true))
-        let cache = try CodableCache(at: url, migrations: [other])
+    @Test func `While the reader stays, the file is rewritten once, and later only its log is emptied`() throws {
+        let reader = try SQLite(url)
+        try reader.run("BEGIN")
+        _ = try reader.rows("SELECT count(*) FROM molt_record")
+        try CodableCache(at: url, migrations: erasing).close()
+        let size = StoreFile(at: url).byteCount
+        try CodableCache(at: url, migrations: erasing).close()
+        #expect(StoreFile(at: url).byteCount == size)
+        try reader.run("COMMIT")
+        let cache = try CodableCache(at: url, migrations: erasing)
         defer { cache.close() }
-        #expect(cache.report.erasure == nil)
+        #expect(try cache.report.erasure?.isComplete == true && files() == [])
+    }
+
+    @Test func `Too little space for rewriting the file leaves the mark`() throws {
+        struct Stop: Error {}
+        var configuration = CodableCache.Configuration()
+        configuration.hooks.atPoint = { if $0.kind == .erase { throw Stop() } }
+        #expect(throws: Stop.self) { try CodableCache(at: url, migrations: erasing, configuration: configuration) }
+        var compaction = try FileCompaction(of: url.path)
+        compaction.freeSpace = { _ in 1_000 }
+        let error = try #require(throws: MoltError.self) { try compaction.erase(until: nil) {} }
+        #expect(error.code == .storeFailed && error.problem.contains("only 1000 bytes are free"))
+        #expect(try MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
+    }
+
+    @Test func `A type that was deleted before is erased, too, and a store in memory has no file`() throws {
+        let plain = Migration(to: 1, "no-tokens", .deleteType("Token"))
+        try CodableCache(at: url, migrations: [plain]).close()
+        let later: MigrationRegistry = [plain, Migration(to: 2, "erased", .deleteType("Token", erasing: true))]
+        let cache = try CodableCache(at: url, migrations: later)
+        #expect(try cache.report.erasure?.isComplete == true && files() == [])
+        cache.close()
+        let again = try CodableCache(at: url, migrations: later)
+        #expect(again.report.isEmpty)
+        again.close()
+        let other = Migration(to: 1, "no-keys", .deleteType("Key"))
+        let restored = try CodableCache(at: scratch.file("memory"))
+        try set("Token", "{}", "token", in: restored)
+        restored.close()
         let memory = StoreFile(inMemoryWith: [])
-        try StoreFile(at: url).contents().write(to: memory)
+        try StoreFile(at: scratch.file("memory")).contents().write(to: memory)
         let report = try Migrator([other, Migration(to: 2, "no-tokens", .deleteType("Token", erasing: true))])
             .migrate(memory)
         #expect(report.counts.dropped > 0 && report.erasure == nil)

@@ -96,6 +96,30 @@ import Testing
         #expect(try !store.text.contains("Evelyn") && !store.text.contains("King"))
     }
 
+    @Test func `says that the file would be moved, also if the upgrade fails, and what an earlier one left to erase`()
+        async throws
+    {
+        struct Stop: Error {}
+        let store = try ReportStore([.json("t", "{}", type: "Trash"), .json("ada", "{}")])
+        let erasing = Migration(to: 1, "erase", .deleteType("Trash", erasing: true))
+        var configuration = CodableCache.Configuration()
+        configuration.hooks.atPoint = { if $0.kind == .erase { throw Stop() } }
+        #expect(throws: Stop.self) {
+            try CodableCache(at: store.url, migrations: [erasing], configuration: configuration)
+        }
+        let old = store.scratch.file("old.molt")
+        try FileManager.default.moveItem(at: store.url, to: old)
+        // The tool looks at files that are there only.
+        try CodableCache(at: store.url).close()
+        let moving = Migration(to: 2, "move", .moveStore(from: old, to: store.url))
+        await store.run([erasing, moving, Migration(to: 3, "fails", .run { _ in throw Stop() })]).expect(1)
+        try store.parsed().expect(
+            ".note",
+            "…The store would be moved from \(old.path).…Records that were deleted before would be erased from the file.…",
+            others: true
+        )
+    }
+
     @Test func `an error before the upgrade, or in a value, has a page too`() async throws {
         let store = try ReportStore()
         await store.run([Migration(to: 1, "same"), Migration(to: 2, "same")]).expect(1)

@@ -206,7 +206,9 @@ import Testing
         ("/Documents//photos//Documents/./a.jpg", "photos/Documents/./a.jpg"), ("\(container)/Documents", ""),
         ("\(container)/Documents/", ""), ("/Documents/a:b\u{301}", "a:b\u{301}"),
         // Relative already.
-        ("photos/a%20b.jpg", "photos/a%20b.jpg"), ("Documents/a.jpg", "Documents/a.jpg"), ("", ""), ("a:b", "a:b"),
+        ("photos/a%20b.jpg", "photos/a%20b.jpg"), ("Documents/a.jpg", "Documents/a.jpg"), ("", ""),
+        ("12:30 a:b", "12:30 a:b"),
+        ("a b:c", "a b:c"), ("photos/a:b", "photos/a:b"),
     ]
 
     @Test func `What follows the directory is kept, and a relative path stays as it is`() throws {
@@ -227,6 +229,8 @@ import Testing
 
     private static let others: [(String, String)] = [
         (#""https://a.b/Documents/secret""#, "is a string, but not a file URL or a path"),
+        (#""data:image/png;base64,secret""#, "is a string, but not"), (#""mailto:secret""#, "is a string, but not"),
+        (#""content:/secret""#, "is a string, but not"),
         (#""file://server/Documents/secret""#, "is a string, but not"),
         (#""file:///Documents/secret?x""#, "is a string, but not"), (#""file:secret""#, "is a string, but not"),
         (#""file:///Documents/%2Fsecret""#, "is a string, but not"),

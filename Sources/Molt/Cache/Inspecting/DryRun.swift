@@ -22,7 +22,9 @@ struct DryRun {
         let move: PendingMove?
         do {
             move = try migrations.pendingMove(of: original, original.state())
-            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: "dry run", byteCount: original.byteCount ?? 0)
+            let source = move?.source ?? original
+            opening.storeSize = source.byteCount
+            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: "dry run", byteCount: source.byteCount ?? 0)
         } catch {
             opening.end(with: error)
             throw error

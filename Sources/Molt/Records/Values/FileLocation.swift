@@ -35,7 +35,8 @@ enum FileLocation {
         let scheme = text.prefix { $0 != UInt8(ascii: ":") && $0 != slash }
         let rest = text[scheme.endIndex...]
         guard String(decoding: scheme, as: UTF8.self).lowercased() == "file", rest.first == UInt8(ascii: ":") else {
-            if rest.starts(with: "://".utf8) { throw .notAPath }
+            let isOther = rest.first == UInt8(ascii: ":") && isScheme(scheme)
+            if isOther || rest.starts(with: "://".utf8) { throw .notAPath }
             return nil
         }
         // A URL always encodes them in a path.
@@ -52,6 +53,13 @@ enum FileLocation {
             throw .notAPath
         }
         return decoded
+    }
+
+    /// Whether the text before a colon is the scheme of a URL (RFC 3986, section 3.1).
+    private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
+        let characters = text.map { Character(Unicode.Scalar($0)) }
+        guard let first = characters.first, first.isASCII, first.isLetter else { return false }
+        return characters.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
     /// A path with its percent escapes decoded; nil if they are not those of a path.

@@ -64,8 +64,8 @@ extension MigrationStep {
     ///
     /// What follows the first directory of that name is kept, without percent encoding. Where a path may have that name
     /// twice, name the directories around it, too: "Library/Application Support". Only the stored text counts, not
-    /// where the directory is today. A relative path and null stay as they are. A `URL` in a property list is an
-    /// object: its path ends with "relative".
+    /// where the directory is today. A relative path and null stay as they are; a text that begins as another URL does,
+    /// such as "data:", is another value. A `URL` in a property list is an object: its path ends with "relative".
     ///
     /// Plans list the property among the losses: a path outside the container cannot be restored.
     ///

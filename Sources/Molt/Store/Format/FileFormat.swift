@@ -16,6 +16,8 @@ package enum FileFormat {
     static let generation = "generation"
     /// The name of the mark of a file with bytes of deleted records that are still to be erased.
     static let erasure = "erasure"
+    /// The value of that mark once only the log may have such bytes; it is 1 before.
+    static let erasureInLog: Int64 = 2
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
@@ -130,6 +132,21 @@ package enum FileFormat {
     /// Whether bytes of deleted records are still to be erased.
     static func needsErasure(_ connection: Connection) throws(SQLiteError) -> Bool {
         try mark(erasure, of: connection) != nil
+    }
+
+    /// Whether the file at a path has records, quarantined ones, or changes of other stores that are to be made.
+    static func hasData(_ path: String) throws(MoltError) -> Bool {
+        try FileProbe.look(path) { connection throws(SQLiteError) in try hasData(connection) } ?? false
+    }
+
+    static func hasData(_ connection: Connection) throws(SQLiteError) -> Bool {
+        // The quarantine has a table only once it has a record.
+        let tables =
+            "SELECT name FROM sqlite_schema WHERE name IN('molt_record', 'molt_journal', '\(QuarantineTable.name)')"
+        for table in try connection.prepare(tables).map({ $0.text(0) }) {
+            if try connection.integer("SELECT EXISTS(SELECT 1 FROM \(table))") != 0 { return true }
+        }
+        return false
     }
 
     static func mark(_ name: String, of connection: Connection) throws(SQLiteError) -> Int64? {

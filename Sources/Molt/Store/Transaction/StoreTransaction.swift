@@ -349,22 +349,26 @@ final class StoreTransaction {
 
     /// Deletes all records of a type, and returns their number.
     ///
-    /// - Parameter erases: Whether their bytes are overwritten, and the file is marked for the rest of that work.
+    /// - Parameter erases: Whether their bytes are overwritten, and the file is marked for the rest of that work, also
+    ///   if the type is gone: its records may have been deleted before.
     func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
         try mapped { () throws(SQLiteError) in
+            if erases {
+                try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
+            }
             guard let typeID = try typeID(name) else {
                 try allTypes().checkEveryTypeHasName(connection)
                 return 0
             }
             defer { forgetTypes() }
             forgetCounts()
-            let overwrites = try connection.integer("PRAGMA secure_delete")
-            if erases {
-                try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
-                try connection.execute("PRAGMA secure_delete = ON")
-            }
+            // SQLite reads 2, which stands for FAST, as ON.
+            let mode = try connection.integer("PRAGMA secure_delete")
+            if erases { try connection.execute("PRAGMA secure_delete = ON") }
             // On failure, later deletions only take longer.
-            defer { if erases { try? connection.execute("PRAGMA secure_delete = \(overwrites)") } }
+            defer {
+                if erases { try? connection.execute("PRAGMA secure_delete = \(mode == 2 ? "FAST" : "\(mode)")") }
+            }
             try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
             let count = connection.changes
             try connection.run(Self.typeDeletion, typeID)
