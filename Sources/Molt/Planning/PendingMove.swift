@@ -55,6 +55,9 @@ extension MigrationRegistry {
         return pending
     }
 
+    /// The places from which a store's file has been moved, or will be.
+    func oldPlaces(of path: String) -> [String] { moves(to: path).map(\.path) }
+
     /// Whether a store's file is moved to a place from elsewhere.
     func movesStore(to path: String) -> Bool { !moves(to: path).isEmpty }
 

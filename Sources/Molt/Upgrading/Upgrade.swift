@@ -241,7 +241,9 @@ final class Upgrade {
     private func erase() throws -> MigrationReport.Erasure {
         // Other stores with the same suites need not wait for it.
         suiteLocks = nil
-        var erasure = MigrationReport.Erasure(isComplete: false, copies: store.files.copies)
+        // Backups stay where the file was when they were made.
+        let copies = ([store.path] + registry.oldPlaces(of: store.path)).flatMap { StoreFiles($0).copies }
+        var erasure = MigrationReport.Erasure(isComplete: false, copies: copies)
         do {
             try FileCompaction(of: store.path).erase(until: configuration.deadline) { try configuration.reach(.erase) }
             erasure.isComplete = true

@@ -100,6 +100,14 @@ import Testing
         #expect(again.report.isEmpty && exists(old))
     }
 
+    @Test func `Erasing names the backups at the old place, which keep the bytes`() throws {
+        let copies = try CodableCache.backups(at: old)
+        let erase = Migration(to: 4, "erase", .deleteType("Token", erasing: true))
+        let cache = try CodableCache(at: new, migrations: Self.registry(from: old, to: new, erase))
+        defer { cache.close() }
+        #expect(try copies.count == 1 && #require(cache.report.erasure).copies == copies)
+    }
+
     @Test func `A new store, one elsewhere, a suite, a document and an import are not concerned`() throws {
         let other = scratch.file("other.molt")
         for url in [other, old] {

@@ -213,7 +213,10 @@ struct ShortcutTests {
         try correct(.markApplied("v2"), of: store, registry)
         let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
         #expect(plan.applied.map(\.name) == ["v1", "v2"])
-        #expect(plan.entries.last?.description == "4  short  (counts as applied after the migrations that it replaces)")
+        #expect(
+            plan.entries.last?.description
+                == "4  short  (counts as applied once the migrations that it replaces have run)"
+        )
         #expect(try await store.upgrade(registry).outcomes == "v3 ran, v4 ran, short replaced")
         #expect(try store.snapshot().contents == [#"{"trace":"v3v4"}"#])
         // It can be marked as pending, too, although the store counts the shortcut as applied.
