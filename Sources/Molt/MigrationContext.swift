@@ -152,9 +152,8 @@ public final class MigrationContext {
         if count > 0 { deleted[ExactName(type), default: 0] += count }
     }
 
-    /// Notes a record that became one with another, or an extracted one that was lost to another.
+    /// Notes the loss of a record that became one with another, or of an object that did not become a record.
     func noteMerged(ofType type: String) {
-        counts.dropped += 1
         merged[ExactName(type), default: 0] += 1
     }
 

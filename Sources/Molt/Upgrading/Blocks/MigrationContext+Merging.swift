@@ -114,7 +114,8 @@ extension MigrationContext {
         try perform(at: UpgradePoint(.delete)) { try $0.delete(id: lost.id) }
         // It was counted as changed when it got its new key.
         if isLostMoving { counts.changed -= 1 }
-        if outcome.isLossy { noteMerged(ofType: record.typeName) } else { counts.dropped += 1 }
+        counts.dropped += 1
+        if outcome.isLossy { noteMerged(ofType: record.typeName) }
         note(lost, nil, replacing: isLostMoving)
     }
 
