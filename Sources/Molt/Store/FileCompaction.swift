@@ -160,7 +160,9 @@ struct FileCompaction {
         }
         try reach()
         do {
-            try connection.execute("DELETE FROM molt_meta WHERE name = '\(FileFormat.erasure)'")
+            try connection.execute(
+                "DELETE FROM molt_meta WHERE name = '\(FileFormat.erasure)' AND value = \(FileFormat.erasureInLog)"
+            )
         } catch {
             throw MoltError(error, store: path)
         }

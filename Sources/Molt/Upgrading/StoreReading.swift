@@ -62,7 +62,9 @@ struct ReadingCheck {
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)
-            let state = try stores.entering(store.state(), configuration, reading: store.read)
+            let stored = try store.state()
+            let state =
+                try stored.isFresh ? stored : stores.entering(stored, configuration, reading: store.read)
             guard let (plan, read) = try choose(state) else { return nil }
             opening.plan = plan
             configuration.monitor?.send(.planned(plan))
@@ -186,7 +188,9 @@ struct ReadingCheck {
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
             // An eager migration that finishes one on read has records to change.
-            !entry.isApplied && !waiting.contains(entry.migration.name) || entry.status == .onRead && entry.willRun
+            // What another migration replaces is missing only if that one is.
+            !entry.isApplied && entry.status != .notNeeded && !waiting.contains(entry.migration.name)
+                || entry.status == .onRead && entry.willRun
         }
         if let first = missing {
             throw superseded(

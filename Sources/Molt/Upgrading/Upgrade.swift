@@ -89,8 +89,11 @@ final class Upgrade {
         while let move = plan.move, configuration.owner == .thisProcess {
             try plan.checkProblems()
             try checkEdits(plan)
-            try move.source.read { records in
-                if let records { try checkRequirements(plan, records, readStores()) }
+            // Settings have their form only once the changes in the journal are made, which is after the move.
+            if plan.journal.isEmpty {
+                try move.source.read { records in
+                    if let records { try checkRequirements(plan, records, readStores()) }
+                }
             }
             opening.storeSize = move.source.byteCount
             try make(move)
@@ -183,9 +186,10 @@ final class Upgrade {
     /// - Returns: The error to throw; it says where the file is if it cannot be moved back.
     private func moveBack(after error: any Error) -> any Error {
         // A row in the ledger means that the upgrade, by whichever process, was committed.
-        guard let (pending, isRenamed) = moved, let state = try? store.state(), !state.ledger.hasMade(pending) else {
-            return error
-        }
+        guard let (pending, isRenamed) = moved, (error as? MoltError)?.outcome != .committed,
+            let ledger = (try? store.state())?.ledger,
+            !ledger.hasMade(pending), !ledger.contains(where: { $0.name == pending.migration.name })
+        else { return error }
         store.close()
         var mover = StoreMove(from: pending.newPath, to: pending.path)
         let giveUp = givingUp(after: configuration.accessTimeout) { SQLiteError.busy }
@@ -434,6 +438,8 @@ final class Upgrade {
                 onlyRecordsOnRead: migrator.onlyRecordsOnRead
             ) { try transaction.hasRecords(before: $0) }
             self.plan = plan
+            // Another process may have moved the file back to its old place.
+            if plan.isFresh, !planned.isFresh { return false }
             // A journal comes first: the plan reads attached stores.
             guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
             if !plan.isSameUpgrade(as: planned) {

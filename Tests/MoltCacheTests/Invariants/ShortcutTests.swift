@@ -219,6 +219,12 @@ struct ShortcutTests {
         )
         #expect(try await store.upgrade(registry).outcomes == "v3 ran, v4 ran, short replaced")
         #expect(try store.snapshot().contents == [#"{"trace":"v3v4"}"#])
+        // The shortcut itself stands for all of them.
+        let other = try OldStore(Self.records)
+        try correct(.markApplied("v1"), of: other, registry)
+        try correct(.markApplied("short"), of: other, registry)
+        #expect(try StoreFile.state(at: other.url).version == 4)
+        #expect(try await other.upgrade(registry).isEmpty)
         // It can be marked as pending, too, although the store counts the shortcut as applied.
         try correct(.markPending("v3"), of: store, registry)
         #expect(try await store.upgrade(registry).outcomes == "v3 ran")

@@ -53,8 +53,8 @@ package enum LedgerTable {
             """
         )
         let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
-        for entry in entries {
-            try removeRows(replacedBy: entry, connection)
+        for var entry in entries {
+            try removeRows(replacedBy: &entry, connection)
             try insertion.bind([
                 entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970,
                 entry.duration,
@@ -82,10 +82,14 @@ package enum LedgerTable {
         if id != 0 { try connection.run("UPDATE molt_ledger SET id = ?1 WHERE name = ?2", id, entry.name) }
     }
 
-    /// Removes the rows for which ``LedgerEntry/replacesRow(_:)`` is true.
-    private static func removeRows(replacedBy entry: LedgerEntry, _ connection: Connection) throws(SQLiteError) {
+    /// Removes the rows for which ``LedgerEntry/replacesRow(_:)`` is true; one of the same name leaves its corrections.
+    private static func removeRows(replacedBy entry: inout LedgerEntry, _ connection: Connection) throws(SQLiteError) {
         guard !entry.replaces.isEmpty else { return }
         for row in try state(connection).ledger where entry.replacesRow(row) {
+            if row.name == entry.name {
+                entry.extra = entry.extra ?? row.extra
+                entry.corrections = row.corrections + entry.corrections
+            }
             try connection.run("DELETE FROM molt_ledger WHERE name = ?1", row.name)
         }
     }

@@ -99,7 +99,10 @@ struct CorrectedLedger {
     /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run.
     private static func version(after change: LedgerChange, _ plan: MigrationPlan) -> Int {
         guard case .markApplied(let name) = change else { return plan.from }
-        let pending = plan.entries.first { !$0.isApplied && $0.migration.name != name }?.migration.version ?? .max
+        let pending =
+            plan.entries.first { entry in
+                !entry.isApplied && entry.migration.name != name && entry.replacement?.name != name
+            }?.migration.version ?? .max
         return plan.entries.map(\.migration.version).filter { $0 < pending }.reduce(plan.from, max)
     }
 

@@ -142,8 +142,8 @@ struct RecordRetry {
         for migration in migrations.migrations {
             guard var place = places[migration.name] else { continue }
             known.formUnion([migration.name] + migrations.replaced(by: migration))
-            // No other record went through it.
-            if applied[place].outcome == .marked { continue }
+            // No other record went through it, unless the record failed in it.
+            if applied[place].outcome == .marked, migration.name != failure.migration.name { continue }
             if applied[place].outcome == .replaced {
                 // The migrations that a shortcut replaces are in the registry.
                 if migration.isShortcut(among: names) { continue }
