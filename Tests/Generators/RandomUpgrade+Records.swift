@@ -37,7 +37,7 @@ extension RandomUpgrade {
             }
         }
         if extracts {
-            // What is first depends on the order of the store.
+            // With other policies, the result would depend on which record the store has first.
             let newest = Record.ConflictPolicy.newest(by: "at")
             return [marking, .extractRecords(type, key, as: "E\(mark)", key: .property("id"), onConflict: newest)]
         }

@@ -513,7 +513,7 @@ extension MigrationPlan {
         )
     }
 
-    /// What is done about a migration that is not later than the version at which the app says that the store enters.
+    /// What the plan says of a migration that a baseline covers; nil for any other.
     private func baselineAction(_ migration: Migration, _ state: StoreState) -> (Status, Action)? {
         guard let baseline, migration.version <= baseline else { return nil }
         // A new store has no records from an earlier release, and still has to import those that are elsewhere.

@@ -147,9 +147,15 @@ struct FileCompaction {
         do {
             if try FileFormat.mark(FileFormat.erasure, of: connection) != FileFormat.erasureInLog {
                 try checkSpace("Erasing deleted records rewrites")
+                let generation = try FileFormat.generation(of: connection)
                 try rewriteWhole { throw SQLiteError.busy }
-                try connection.execute(
-                    "UPDATE molt_meta SET value = \(FileFormat.erasureInLog) WHERE name = '\(FileFormat.erasure)'"
+                // If another upgrade has begun since, it may have deleted more, and the next erasing rewrites again.
+                try connection.run(
+                    """
+                    UPDATE molt_meta SET value = \(FileFormat.erasureInLog) WHERE name = '\(FileFormat.erasure)'
+                        AND ?1 = coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'), 0)
+                    """,
+                    generation
                 )
             }
             guard try emptyLog() else {
