@@ -100,7 +100,7 @@ struct ImportedSettings {
         let name = suite.attachedName
         var patch = SuitePatch(snapshot: content.values.mapValues { $0.asStored() })
         patch.isImport = true
-        for (key, value) in (upgraded[name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (key, value) in (upgraded[name] ?? [:]).sortedByKey {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }
                 switch conflicts {

@@ -33,7 +33,7 @@ struct SettingsConversion: Sendable {
         if keys.isEmpty { faults.append("No key is named.") }
         if keys.contains(where: \.name.isEmpty) { faults.append("A key has an empty name.") }
         let names = Dictionary(grouping: keys, by: \.name)
-        for (name, same) in names.sorted(by: { $0.key < $1.key }) where same.count > 1 {
+        for (name, same) in names.sortedByKey where same.count > 1 {
             faults.append("The key \"\(name)\" is named \(same.count) times.")
         }
         for key in exceptions where names[key] != nil {

@@ -20,7 +20,7 @@ struct SuiteMoveStep: Sendable {
     }
 
     private var parameters: [String] {
-        let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        let renames = names.sortedByKey.flatMap { [$0.key, $0.value] }
         return [source.identity, destination.declaredName] + keys.identity + conflict.identity
             + [afterwards.rawValue, "none", "names"] + renames
     }
@@ -41,7 +41,7 @@ struct SuiteMoveStep: Sendable {
         }
         if keys.list?.isEmpty == true { faults.append("No key is named.") }
         let targets = Dictionary(grouping: Set(names.keys).union(keys.list ?? []), by: newName(of:))
-        for (target, olds) in targets.sorted(by: { $0.key < $1.key }) {
+        for (target, olds) in targets.sortedByKey {
             let olds = olds.sorted().map { "\"\($0)\"" }
             if olds.count > 1 {
                 faults.append("The keys \(olds.joined(separator: " and ")) would both become \"\(target)\".")

@@ -91,7 +91,7 @@ final class AttachedStores {
         }
         let states = try suiteStates()
         guard let own = states[primary.attachedName] else { return file }
-        let others = states.sorted { $0.key < $1.key }.map(\.value)
+        let others = states.sortedByKey.map(\.value)
         let migrations = registry.migrations.filter(\.worksOnSettings)
         let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
         var ledger: [LedgerEntry] = []

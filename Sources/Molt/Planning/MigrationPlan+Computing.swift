@@ -66,7 +66,7 @@ extension MigrationPlan {
             let names = migration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
             if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
         }
-        let rows = suites.sorted { $0.key < $1.key }.flatMap { name, suite in
+        let rows = suites.sortedByKey.flatMap { name, suite in
             (suite.ledger?.rows ?? []).map { row in
                 var entry = row.entry
                 // What another suite has may still be in a journal.
@@ -110,7 +110,7 @@ extension MigrationPlan {
         checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
         if problems.isEmpty, journal.isEmpty {
             let suites = try suites()
-            for (name, suite) in suites.sorted(by: { $0.key < $1.key }) {
+            for (name, suite) in suites.sortedByKey {
                 guard let ledger = suite.ledger else { continue }
                 checkUnknown(in: ledger, of: name, registry)
                 addEdits(in: ledger, registry)

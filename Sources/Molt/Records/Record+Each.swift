@@ -7,6 +7,7 @@ extension Record {
     /// - Parameter areNamed: Whether the elements have their ``elementNames``.
     /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
     ///   object nor null.
+    @_optimize(size)  // Otherwise it is compiled once for each closure.
     mutating func changeEachElement(
         of path: PropertyPath,
         areNamed: Bool = false,
@@ -46,6 +47,10 @@ extension Record {
         inEachOf outer: PropertyPath,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> R
     ) rethrows -> R? {
+        try values(at: path, inEachOf: outer)?.withUnsafeBufferPointer(body)
+    }
+
+    private func values(at path: PropertyPath, inEachOf outer: PropertyPath) -> [UInt8]? {
         guard let elements = elements(at: outer) else { return nil }
         var element = element(at: outer)
         var values: [UInt8] = [0x5B]
@@ -57,7 +62,7 @@ extension Record {
             }
         }
         values.append(0x5D)
-        return try values.withUnsafeBufferPointer(body)
+        return values
     }
 
     /// Applies a change in each element, if a path leads through elements; returns whether it does.
@@ -92,6 +97,7 @@ extension Record {
         if try !body(&self, paths), ifMissing == .fail { throw missing(paths.first ?? []) }
     }
 
+    @_optimize(size)  // Otherwise it is compiled once for each closure.
     private mutating func changeElements(
         _ paths: [PropertyPath],
         ifMissing: MissingProperty,

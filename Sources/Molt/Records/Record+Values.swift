@@ -31,6 +31,7 @@ extension Record {
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
+    @_optimize(size)  // Otherwise it is compiled once for each closure.
     mutating func replaceValue(
         _ path: PropertyPath,
         ifMissing: Record.MissingProperty,

@@ -64,7 +64,7 @@ final class SuiteLock: Sendable {
     static func all(of suites: [Suite], waiting: (Suite) -> () throws -> Void) throws -> [SuiteLock] {
         let byDomain = Dictionary(suites.map { ($0.domainName, $0) }) { first, _ in first }
         // In one order everywhere, so that two upgrades never wait for each other.
-        return try byDomain.sorted { $0.key < $1.key }.map { try SuiteLock($1, waiting: waiting($1)) }
+        return try byDomain.sortedByKey.map { try SuiteLock($1, waiting: waiting($1)) }
     }
 }
 

@@ -167,7 +167,7 @@ struct DefaultsV4Walk {
     ) throws(ConversionFailure) -> [(name: String, value: Source)]? {
         switch source {
         case .native(let value):
-            return value.dictionary?.sorted { $0.key < $1.key }.map { ($0.key, .native($0.value)) }
+            return value.dictionary?.sortedByKey.map { ($0.key, .native($0.value)) }
         case .json(let part):
             if let properties = part.properties { return properties.map { ($0.name, .json($0.value)) } }
             guard keys.mayAlternate, let elements = part.elements else { return nil }

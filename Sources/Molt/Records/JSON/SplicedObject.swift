@@ -407,9 +407,20 @@ struct SplicedObject: Sendable {
         at path: ArraySlice<String>,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> R
     ) rethrows -> R? {
-        guard let name = path.first, let index = lastIndex(of: name) else { return nil }
-        if path.count == 1 { return try withValue(at: index, body) }
-        return try child(at: index)?.withValue(at: path.dropFirst(), body)
+        guard let name = path.last, let parent = parent(of: path), let index = parent.lastIndex(of: name) else {
+            return nil
+        }
+        return try parent.withValue(at: index, body)
+    }
+
+    /// The object that may have the last name of a path; nil if there is none.
+    private func parent(of path: ArraySlice<String>) -> SplicedObject? {
+        var object = self
+        for name in path.dropLast() {
+            guard let index = object.lastIndex(of: name), let child = object.child(at: index) else { return nil }
+            object = child
+        }
+        return object
     }
 
     /// The object that is the value of a property; nil for other kinds.

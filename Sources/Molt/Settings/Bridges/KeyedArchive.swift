@@ -46,7 +46,7 @@ package enum KeyedArchive {
                 "an archive of the class \"\($0)\", which this app does not have: if the class was renamed, \(mapping)."
             }
         case .array(let elements): elements.lazy.compactMap(fault).first
-        case .dictionary(let values): values.sorted { $0.key < $1.key }.lazy.compactMap { fault(of: $0.value) }.first
+        case .dictionary(let values): values.sortedByKey.lazy.compactMap { fault(of: $0.value) }.first
         default: nil
         }
     }

@@ -173,6 +173,6 @@ extension PropertyListValue: CustomStringConvertible {
     }
 
     private static func members(_ values: [String: PropertyListValue]) -> String {
-        values.sorted { $0.key < $1.key }.map { "\($0.key.debugDescription): \($0.value)" }.joined(separator: ", ")
+        values.sortedByKey.map { "\($0.key.debugDescription): \($0.value)" }.joined(separator: ", ")
     }
 }

@@ -38,8 +38,12 @@ struct FileProbe {
         // SQLite follows symbolic links, and keeps its other files beside the target.
         let files = StoreFiles(path)
         try files.checkCompanions()
+        var found: Found?
         do throws(MoltError) {
-            return try FileProbe(files: files).look(body)
+            let isFound = try FileProbe(files: files).look { connection throws(SQLiteError) in
+                found = try body(connection)
+            }
+            return isFound ? found : nil
         } catch {
             // At its end, an upgrade of a suite without a cache removes the file.
             guard try FileStatus.of(files.path) != nil else { return nil }
@@ -47,11 +51,13 @@ struct FileProbe {
         }
     }
 
-    private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws(MoltError) -> Found? {
+    /// - Returns: False when the file is missing or empty.
+    @_optimize(size)  // Otherwise it is compiled once for each closure.
+    private func look(_ body: (Connection) throws(SQLiteError) -> Void) throws(MoltError) -> Bool {
         for _ in 0..<Self.attempts {
-            guard let before = try check() else { return nil }
+            guard let before = try check() else { return false }
             if files.isBeingWritten { break }
-            let found = Result { () throws(MoltError) -> Found? in try read(.immutable, body) }
+            let found = Result { () throws(MoltError) in try read(.immutable, body) }
             // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
             if !files.isBeingWritten, try FileStatus.of(path) == before {
                 return try found.get()
@@ -189,10 +195,10 @@ struct FileProbe {
         return applicationIDs
     }
 
-    private func read<Found>(
+    private func read(
         _ mode: Connection.Mode,
-        _ body: (Connection) throws(SQLiteError) -> Found
-    ) throws(MoltError) -> Found? {
+        _ body: (Connection) throws(SQLiteError) -> Void
+    ) throws(MoltError) -> Bool {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
@@ -201,9 +207,10 @@ struct FileProbe {
         } catch {
             throw MoltError(error, store: path)
         }
-        guard try FileFormat.recognize(connection, path: path) else { return nil }
+        guard try FileFormat.recognize(connection, path: path) else { return false }
         do throws(SQLiteError) {
-            return try body(connection)
+            try body(connection)
+            return true
         } catch {
             throw MoltError(error, store: path)
         }

@@ -3,7 +3,7 @@ internal import Foundation
 /// Corrects a row of a store's ledger, and of the ledgers of its suites, completely or not at all.
 ///
 /// The rows of suites go through the store's journal, as the changes of an upgrade do.
-struct LedgerCorrector {
+struct LedgerCorrector: ~Copyable {
     private let change: LedgerChange
     private let correction: LedgerCorrection
     private let store: StoreFile
@@ -80,7 +80,7 @@ struct LedgerCorrector {
 
     /// The changes to suites.
     private func journal(_ rows: CorrectedLedger, _ stores: AttachedStores) throws -> [JournalEntry] {
-        try rows.suites.sorted { $0.key < $1.key }.compactMap { name, row in
+        try rows.suites.sortedByKey.compactMap { name, row in
             guard let suite = try stores.store(name).suite else { return nil }
             return try stores.reporting(name) {
                 let snapshot = try SuiteSnapshot(suite)

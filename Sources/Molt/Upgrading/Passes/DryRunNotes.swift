@@ -87,6 +87,6 @@ final class DryRunNotes: Sendable {
         .DataLoss]
     {
         let lost = notes.withLock { $0[step]?.lost ?? [:] }
-        return lost.sorted { $0.key < $1.key }.map { MigrationReport.DataLoss(kind, $0, count: $1) }
+        return lost.sortedByKey.map { MigrationReport.DataLoss(kind, $0, count: $1) }
     }
 }
