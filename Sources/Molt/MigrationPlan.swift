@@ -4,7 +4,7 @@
 /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
 /// print(plan)
 /// ```
-public struct MigrationPlan: Hashable, Sendable, Codable {
+public struct MigrationPlan: Equatable, Sendable, Codable {
     /// The status of a migration in a store, by its ledger.
     public enum Status: String, Hashable, Sendable, Codable {
         /// It is not in the ledger.
@@ -26,7 +26,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// What opening the store does about a migration.
-    public enum Action: Hashable, Sendable, Codable {
+    public enum Action: Equatable, Sendable, Codable {
         /// Nothing.
         case none
         /// Runs its steps; on a fresh store only those that import data, until one has imported records.
@@ -77,7 +77,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// A migration in the plan.
-    public struct Entry: Hashable, Sendable, Codable {
+    public struct Entry: Equatable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
         /// The descriptions of its steps.
@@ -112,7 +112,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// Why the store cannot be upgraded.
-    public struct Problem: Hashable, Sendable, Codable {
+    public struct Problem: Equatable, Sendable, Codable {
         /// The code of the error that opening the store throws.
         public var code: MoltError.Code
         /// The problem, in full sentences.
@@ -130,7 +130,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 
     /// A migration that was edited after the store had counted it as applied.
-    public struct Edit: Hashable, Sendable, Codable {
+    public struct Edit: Equatable, Sendable, Codable {
         /// The migration as the registry has it.
         public var migration: MigrationID
         /// The ``Migration/fingerprint`` in the ledger.

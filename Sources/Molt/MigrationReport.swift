@@ -1,9 +1,9 @@
 public import Foundation
 
 /// The results of an upgrade, by migration and step.
-public struct MigrationReport: Hashable, Sendable, Codable {
+public struct MigrationReport: Equatable, Sendable, Codable {
     /// A migration that the upgrade ran or recorded.
-    public struct Entry: Hashable, Sendable, Codable {
+    public struct Entry: Equatable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
         /// The reason why the store counts it as applied.
@@ -31,7 +31,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// A step of a migration.
-    public struct Step: Hashable, Sendable, Codable {
+    public struct Step: Equatable, Sendable, Codable {
         /// The step's description.
         public var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
@@ -66,7 +66,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// A migration that was deferred.
-    public struct Deferral: Hashable, Sendable, Codable {
+    public struct Deferral: Equatable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
         /// The reason for the deferral, in a sentence.
@@ -74,7 +74,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// A migration's work after the commit; see ``Migration/afterCommit(_:_:)``.
-    public struct Work: Hashable, Sendable, Codable {
+    public struct Work: Equatable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
         /// What the work does.
@@ -84,7 +84,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// A move of the store's file; see ``MigrationStep/moveStore(from:to:protection:)``.
-    public struct Move: Hashable, Sendable, Codable {
+    public struct Move: Equatable, Sendable, Codable {
         /// The path of the old place.
         public var from: String
         /// The backups, and the files put aside, that are still there.
@@ -92,7 +92,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     }
 
     /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
-    public struct Erasure: Hashable, Sendable, Codable {
+    public struct Erasure: Equatable, Sendable, Codable {
         /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
         public var isComplete: Bool
         /// Why it is not complete, in a sentence.

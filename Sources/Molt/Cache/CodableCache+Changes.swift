@@ -24,7 +24,7 @@ extension CodableCache {
 
 extension CodableCache {
     /// A change that this process made to a cache.
-    public struct Change: Hashable, Sendable {
+    public struct Change: Equatable, Sendable {
         /// The kinds of change.
         public enum Kind: String, Hashable, Sendable {
             /// A value was set.

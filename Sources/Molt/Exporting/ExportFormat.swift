@@ -19,7 +19,7 @@ enum ExportFormat {
     }
 
     /// What an export says before its records.
-    struct Head: Hashable, Sendable {
+    struct Head: Equatable, Sendable {
         /// The schema version of the records.
         var version: Int
         /// The migrations that the store counted as applied, in the order of its ledger.

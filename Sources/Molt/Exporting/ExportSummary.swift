@@ -1,5 +1,5 @@
 /// What an export has written.
-public struct ExportSummary: Hashable, Sendable {
+public struct ExportSummary: Equatable, Sendable {
     /// The number of records.
     public var records: Int
     /// The size of the file in bytes.

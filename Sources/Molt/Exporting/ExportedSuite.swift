@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The settings of a suite in an export, and the migrations that they have been through.
-struct ExportedSuite: Hashable, Sendable, Encodable {
+struct ExportedSuite: Equatable, Sendable, Encodable {
     /// The migrations that the suite counts as applied.
     var migrations: [MigrationID]
     var values: [String: PropertyListValue]

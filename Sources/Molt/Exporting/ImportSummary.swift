@@ -1,5 +1,5 @@
 /// What an import has done.
-public struct ImportSummary: Hashable, Sendable {
+public struct ImportSummary: Equatable, Sendable {
     /// The schema version of the export, or of the store, before its records were upgraded.
     public var version: Int
     /// The number of records that were added.

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// An export of the records of one snapshot to a file.
-struct RecordExport: ~Copyable {
+struct RecordExport {
     let target: ExportTarget
     /// The store's path, for errors.
     let store: String

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// The records first go into a temporary store, which is upgraded as any store is, blocks included. What has become of
 /// them is then written into the open store in one transaction.
-struct RecordImport: ~Copyable {
+struct RecordImport {
     let source: URL
     /// The open store's path.
     let store: String

@@ -3,11 +3,11 @@
 /// ```swift
 /// try cache.export(to: url, only: .types(Note.self, Tag.self))
 /// ```
-public struct RecordSelection: Hashable, Sendable {
+public struct RecordSelection: Equatable, Sendable {
     /// Nil for all records.
     private var chosen: Chosen?
 
-    fileprivate struct Chosen: Hashable {
+    fileprivate struct Chosen: Equatable {
         var types: Set<ExactName> = []
         var keys: [ExactName] = []
         var keySet: Set<ExactName> = []

@@ -70,7 +70,7 @@ extension MigrationEvent: CustomStringConvertible {
 
 extension MigrationEvent {
     /// The progress of an upgrade; the fraction never decreases within one opening.
-    public struct Progress: Hashable, Sendable, Codable, CustomStringConvertible {
+    public struct Progress: Equatable, Sendable, Codable, CustomStringConvertible {
         /// The number of records that were processed.
         public var completed: Int
         /// The number of records to process; each pass over a record counts.

@@ -16,7 +16,7 @@ public import Observation
 @Observable
 public final class MigrationState {
     /// A phase of an opening.
-    public enum Phase: Hashable, Sendable {
+    public enum Phase: Equatable, Sendable {
         /// No event has been received yet.
         case idle
         /// Another process holds the store.

@@ -17,7 +17,7 @@ internal import Foundation
 ///  "migrations":[{"name":"split-full-name","version":4,"outcome":"ran","duration":1.5,
 ///   "counts":{"read":100000,"changed":100000,"dropped":0,"created":0,"quarantined":2}}]}
 /// ```
-public struct MigrationSummary: Hashable, Sendable, Codable {
+public struct MigrationSummary: Equatable, Sendable, Codable {
     /// What became of the store; new outcomes may be added.
     public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The outcome's stable name.
@@ -46,7 +46,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     }
 
     /// Why an opening failed.
-    public struct Failure: Hashable, Sendable, Codable {
+    public struct Failure: Equatable, Sendable, Codable {
         /// The error's code, such as `stepFailed`; for an error that is not Molt's, the name of its type.
         public var code: String
         /// The code or the type of the innermost error below it, with its number if it has one, such as
@@ -63,7 +63,7 @@ public struct MigrationSummary: Hashable, Sendable, Codable {
     }
 
     /// A migration that the opening ran or recorded.
-    public struct Entry: Hashable, Sendable, Codable {
+    public struct Entry: Equatable, Sendable, Codable {
         /// The name, cut to 60 bytes.
         public var name: String
         /// The version.

@@ -2,9 +2,9 @@ extension MigrationPlan {
     /// A setting that needs the developer's attention.
     ///
     /// A note does not contain the setting's value.
-    public struct SettingNote: Hashable, Sendable, Codable {
+    public struct SettingNote: Equatable, Sendable, Codable {
         /// Why a setting is named.
-        public enum Kind: Hashable, Sendable, Codable {
+        public enum Kind: Equatable, Sendable, Codable {
             /// It is larger than ``MoltConfiguration/largeSettingSize``.
             ///
             /// The size counts strings, data and keys as they are, and 8 bytes for each other value.

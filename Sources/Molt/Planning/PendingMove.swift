@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A move of a store's file that its opening has to make first.
-struct PendingMove: Hashable, Sendable {
+struct PendingMove: Equatable, Sendable {
     /// The migration that declares it.
     var migration: MigrationID
     /// The names of the migrations that it replaces.

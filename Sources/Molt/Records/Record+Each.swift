@@ -7,33 +7,25 @@ extension Record {
     /// - Parameter areNamed: Whether the elements have their ``elementNames``.
     /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
     ///   object nor null.
-    @_optimize(size)  // Otherwise it is compiled once for each closure.
     mutating func changeEachElement(
         of path: PropertyPath,
         areNamed: Bool = false,
         _ body: (inout Record) throws -> Void
     ) throws -> Bool {
-        guard var elements = elements(at: path) else { return hasNoElements(at: path) }
-        var element = element(at: path)
-        let names = areNamed && elements.kind == .object ? elements.names : []
-        for index in 0..<elements.entries.count {
-            elements.withValue(at: index) { element.loadElement($0) }
-            if areNamed { element.elementNames = elementNames + [names.isEmpty ? String(index) : names[index]] }
+        guard var elements = RecordElements(of: self, at: path, areNamed: areNamed) else {
+            return hasNoElements(at: path)
+        }
+        for index in 0..<elements.count {
+            elements.load(index)
             do {
-                try body(&element)
+                try body(&elements.element)
             } catch var error as MoltError {
                 error.key = key
                 throw error
             }
-            if element.isDropped {
-                elements.remove(index)
-            } else if element.revision > 0 {
-                elements.set(index) { element.writeContent(to: &$0) }
-            }
+            elements.store(index)
         }
-        if elements.revision > 0 {
-            var bytes: [UInt8] = []
-            elements.write(to: &bytes)
+        if let bytes = elements.changed {
             if path.count == 0 { replaceChecked(bytes) } else { try put(bytes, at: path) }
         }
         return true
@@ -97,13 +89,21 @@ extension Record {
         if try !body(&self, paths), ifMissing == .fail { throw missing(paths.first ?? []) }
     }
 
-    @_optimize(size)  // Otherwise it is compiled once for each closure.
     private mutating func changeElements(
         _ paths: [PropertyPath],
         ifMissing: MissingProperty,
         _ areNamed: Bool,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
+        let (outer, inner) = try atFirstEach(paths)
+        let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
+            try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
+        }
+        if !isPresent, ifMissing == .fail { throw missing(paths.first ?? []) }
+    }
+
+    /// Splits paths that lead through the same elements at their first `each`.
+    private func atFirstEach(_ paths: [PropertyPath]) throws -> (outer: PropertyPath, inner: [PropertyPath]) {
         let first = paths.first ?? []
         guard let outer = first.atFirstEach?.outer, paths.allSatisfy({ $0.hasSameElements(as: first) }) else {
             throw error(
@@ -112,11 +112,7 @@ extension Record {
                 property: first
             )
         }
-        let inner = paths.compactMap { $0.atFirstEach?.inner }
-        let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
-            try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
-        }
-        if !isPresent, ifMissing == .fail { throw missing(first) }
+        return (outer, paths.compactMap { $0.atFirstEach?.inner })
     }
 
     /// Whether the value that should have elements is missing or null.
@@ -140,10 +136,51 @@ extension Record {
         return elements?.kind == .other ? nil : elements
     }
 
-    private func element(at path: PropertyPath) -> Record {
+    fileprivate func element(at path: PropertyPath) -> Record {
         var element = Record(coding: coding, typeName: typeName)
         element.elementPath = full(path + .each)
         element.isSetting = isSetting
         return element
+    }
+}
+
+/// The elements of a value of a record, one of which is loaded as a record of its own.
+private struct RecordElements {
+    var element: Record
+    private var elements: SplicedObject
+    /// The names of the elements; nil if they do not get any.
+    private let names: [String]?
+    private let outerNames: [String]
+
+    init?(of record: Record, at path: PropertyPath, areNamed: Bool) {
+        guard let elements = record.elements(at: path) else { return nil }
+        self.elements = elements
+        element = record.element(at: path)
+        names = areNamed ? elements.kind == .object ? elements.names : [] : nil
+        outerNames = record.elementNames
+    }
+
+    var count: Int { elements.entries.count }
+
+    mutating func load(_ index: Int) {
+        elements.withValue(at: index) { element.loadElement($0) }
+        if let names { element.elementNames = outerNames + [names.isEmpty ? String(index) : names[index]] }
+    }
+
+    /// Stores or removes the loaded element if it was changed or dropped.
+    mutating func store(_ index: Int) {
+        if element.isDropped {
+            elements.remove(index)
+        } else if element.revision > 0 {
+            elements.set(index) { element.writeContent(to: &$0) }
+        }
+    }
+
+    /// The value with its changes; nil if no element was changed.
+    var changed: [UInt8]? {
+        guard elements.revision > 0 else { return nil }
+        var bytes: [UInt8] = []
+        elements.write(to: &bytes)
+        return bytes
     }
 }

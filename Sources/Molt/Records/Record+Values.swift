@@ -31,25 +31,28 @@ extension Record {
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
-    @_optimize(size)  // Otherwise it is compiled once for each closure.
     mutating func replaceValue(
         _ path: PropertyPath,
         ifMissing: Record.MissingProperty,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
     ) throws {
         try changeEachPlace(of: [path], ifMissing: ifMissing) { record, paths in
-            switch try record.withValue(at: paths[0], body) {
-            case nil: return false
-            case .kept: break
-            case .new(let json): try record.put(json, at: paths[0])
-            case .removed where paths[0].count == 0: record.drop()
-            case .removed: try record.remove(paths[0], ifMissing: .skip)
-            case .failed(let problem):
-                let path = record.full(paths[0])
-                let place = path.count == 0 ? "The content" : "The property \"\(path)\""
-                throw record.error(.typeMismatch, "\(place) \(problem).", property: paths[0])
-            }
+            guard let change = try record.withValue(at: paths[0], body) else { return false }
+            try record.apply(change, at: paths[0])
             return true
+        }
+    }
+
+    private mutating func apply(_ change: ValueChange, at path: PropertyPath) throws {
+        switch change {
+        case .kept: break
+        case .new(let json): try put(json, at: path)
+        case .removed where path.count == 0: drop()
+        case .removed: try remove(path, ifMissing: .skip)
+        case .failed(let problem):
+            let full = full(path)
+            let place = full.count == 0 ? "The content" : "The property \"\(full)\""
+            throw error(.typeMismatch, "\(place) \(problem).", property: path)
         }
     }
 }

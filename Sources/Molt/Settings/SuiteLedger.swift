@@ -6,7 +6,7 @@ internal import Foundation
 /// upgrade began at.
 package struct SuiteLedger: Codable {
     /// A migration that the suite has been through.
-    struct Row: Hashable, Codable {
+    struct Row: Equatable, Codable {
         var entry: LedgerEntry
         /// The names of the migrations before it in the registry that applied it; nil in rows of unknown origin.
         var predecessors: [String]?

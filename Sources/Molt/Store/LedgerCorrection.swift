@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A change of a ledger's row that somebody made by hand.
-public struct LedgerCorrection: Hashable, Sendable, Codable {
+public struct LedgerCorrection: Equatable, Sendable, Codable {
     /// What was changed.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The migration was marked as applied, without running it.
@@ -45,7 +45,7 @@ extension LedgerCorrection: CustomStringConvertible {
 
 /// A change of a ledger's row to make by hand; see
 /// ``CodableCache/correctLedger(_:at:migrations:reason:configuration:)``.
-public enum LedgerChange: Hashable, Sendable {
+public enum LedgerChange: Equatable, Sendable {
     /// The migration with a name counts as applied, without running.
     case markApplied(String)
     /// The migration with a name is not applied any more, so that the next opening runs it.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A row of the ledger: one migration that this store counts as applied, or that waits.
-public struct LedgerEntry: Hashable, Sendable, Codable {
+public struct LedgerEntry: Equatable, Sendable, Codable {
     /// The reason why the store counts the migration as applied.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// It ran.

@@ -1,8 +1,8 @@
 internal import Foundation
 
 /// The complete contents of a store, for fixtures.
-package struct StoreContents: Hashable, Sendable {
-    package struct StoredRecord: Hashable, Sendable {
+package struct StoreContents: Equatable, Sendable {
+    package struct StoredRecord: Equatable, Sendable {
         package var key: String
         package var typeName: String
         /// JSON as UTF-8, or raw data.
@@ -31,7 +31,7 @@ package struct StoreContents: Hashable, Sendable {
     }
 
     /// A record with its dates.
-    package struct DatedRecord: Hashable, Sendable {
+    package struct DatedRecord: Equatable, Sendable {
         package var stored: StoredRecord
         /// When the key was first set, in seconds since 1970.
         package var created: Double

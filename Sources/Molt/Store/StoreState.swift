@@ -1,5 +1,5 @@
 /// A store's schema version, ledger and related state.
-package struct StoreState: Hashable, Sendable {
+package struct StoreState: Equatable, Sendable {
     /// The schema version; 0 = written before Molt, or never migrated.
     package var version: Int
     /// Whether the store does not exist yet: there is no file, or nothing was ever written to it.

@@ -12,7 +12,7 @@ struct StoreReading {
 }
 
 /// Checks whether a store can be read without an upgrade.
-struct ReadingCheck: ~Copyable {
+struct ReadingCheck {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
 

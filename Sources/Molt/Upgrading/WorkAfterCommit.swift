@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// The ledger says what is still to be done. One process at a time does it, under a lock that neither readers nor
 /// writers of the store need.
-struct WorkAfterCommit: ~Copyable {
+struct WorkAfterCommit {
     /// The migrations whose work may be pending.
     private let migrations: [Migration]
     private let plan: MigrationPlan

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An upgrade of a temporary copy of a cache file.
-struct DryRun: ~Copyable {
+struct DryRun {
     private let url: URL
     private let migrations: MigrationRegistry
     private let configuration: CodableCache.Configuration

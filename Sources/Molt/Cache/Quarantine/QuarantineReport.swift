@@ -2,7 +2,7 @@ internal import Foundation
 
 extension CodableCache {
     /// The outcomes of a retry of records in quarantine.
-    public struct QuarantineReport: Hashable, Sendable, Codable {
+    public struct QuarantineReport: Equatable, Sendable, Codable {
         /// The outcome of one record.
         public enum Outcome: String, Hashable, Sendable, Codable {
             /// The migrations converted it, and it is in the store.
@@ -18,7 +18,7 @@ extension CodableCache {
         }
 
         /// A record that was retried.
-        public struct Entry: Hashable, Sendable, Codable {
+        public struct Entry: Equatable, Sendable, Codable {
             /// The record's id in quarantine.
             public var id: Int64
             /// The record's key in quarantine.

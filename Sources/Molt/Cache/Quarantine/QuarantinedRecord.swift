@@ -2,7 +2,7 @@ public import Foundation
 
 extension CodableCache {
     /// A record that a migration could not convert, as it was before that migration.
-    public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
+    public struct QuarantinedRecord: Equatable, Sendable, Codable, Identifiable {
         /// The record's id in quarantine, which no other record of the store ever gets.
         public var id: Int64
         /// The record's key.

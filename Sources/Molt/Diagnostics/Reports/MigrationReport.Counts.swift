@@ -2,7 +2,7 @@ extension MigrationReport {
     /// The numbers of records that a migration or a step read, changed, dropped, created and quarantined.
     ///
     /// A type rename changes one row of the store's type table and no record, so it does not count.
-    public struct Counts: Hashable, Sendable, Codable, CustomStringConvertible {
+    public struct Counts: Equatable, Sendable, Codable, CustomStringConvertible {
         /// Records that it processed; consecutive per-record steps of one migration share one reading.
         public var read = 0
         /// Records that it changed.

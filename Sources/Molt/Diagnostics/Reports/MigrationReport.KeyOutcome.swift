@@ -1,6 +1,6 @@
 extension MigrationReport {
     /// The result of a step for one key of a suite, or for one file, which counts do not show.
-    public struct KeyOutcome: Hashable, Sendable, Codable {
+    public struct KeyOutcome: Equatable, Sendable, Codable {
         /// The result for a key; new cases may be added, so switch over them with a `default`.
         public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
             /// The stable name, as in reports.

@@ -1,6 +1,6 @@
 extension MigrationReport {
     /// A record or a setting before and after a step, from a dry run with samples; it contains the user's values.
-    public struct Sample: Hashable, Sendable {
+    public struct Sample: Equatable, Sendable {
         /// The record's key before the step.
         public var key: String
         /// The record's type before the step; the name of the suite for a setting.

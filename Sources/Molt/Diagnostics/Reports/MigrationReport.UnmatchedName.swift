@@ -2,7 +2,7 @@ extension MigrationReport {
     /// A name in a step that matches no type or property of the store, such as an old optional property.
     ///
     /// It may be misspelled.
-    public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
+    public struct UnmatchedName: Equatable, Sendable, Codable, CustomStringConvertible {
         /// The type; for settings, their key, or their prefix with an asterisk.
         public var type: String
         /// The suite, as an attached store is named; nil for records.

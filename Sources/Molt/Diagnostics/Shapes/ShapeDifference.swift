@@ -3,7 +3,7 @@
 /// ```swift
 /// print(difference)   // Property 'Person.age' changed from 'Int' to 'String'.
 /// ```
-package struct ShapeDifference: Hashable, Sendable, Codable {
+package struct ShapeDifference: Equatable, Sendable, Codable {
     /// The kinds of difference.
     package enum Kind: String, Hashable, Sendable, Codable {
         /// A property was added.

@@ -45,7 +45,7 @@ public enum CacheDirectory {
     /// ```swift
     /// let content: CacheDirectory.Content = "Person"
     /// ```
-    public struct Content: Hashable, Sendable {
+    public struct Content: Equatable, Sendable {
         /// The type name of a value; nil when the file can only be raw data.
         let typeName: String?
         /// Whether a file without a value is adopted as raw data.

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The reason and the location of a JSON syntax error (RFC 8259).
-package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct JSONSyntaxError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The rule that is violated.
     package enum Reason: String, Hashable, Sendable {
         /// The bytes end inside a value.

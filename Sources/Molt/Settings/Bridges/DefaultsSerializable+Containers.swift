@@ -7,6 +7,7 @@ extension DefaultsSerializable {
     /// container is next set.
     ///
     /// - Parameter isSorted: Whether the encoded elements are sorted, for a container without an order.
+    @_semantics("optimize.sil.specialize.generic.never")  // Otherwise it is compiled once for each type of element.
     static func elementsBridge<Container>(
         _ makeForm: @escaping @Sendable () -> DefaultsForm?,
         isSorted: Bool = false,

@@ -81,7 +81,7 @@ extension AttachedDirectory {
     }
 
     /// A file of a directory, with the size and time that show whether it was modified.
-    struct File: Hashable, Codable {
+    struct File: Equatable, Codable {
         let name: String
         /// The size in bytes.
         let size: Int

@@ -30,6 +30,7 @@ struct FileProbe {
     /// Runs a closure on one snapshot of a file that has our tables; it runs again when the file changes meanwhile.
     ///
     /// - Returns: The closure's result; nil when the file is missing or empty.
+    @_semantics("optimize.sil.specialize.generic.never")  // Otherwise it is compiled once for each closure.
     static func look<Found>(
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
@@ -38,12 +39,8 @@ struct FileProbe {
         // SQLite follows symbolic links, and keeps its other files beside the target.
         let files = StoreFiles(path)
         try files.checkCompanions()
-        var found: Found?
         do throws(MoltError) {
-            let isFound = try FileProbe(files: files).look { connection throws(SQLiteError) in
-                found = try body(connection)
-            }
-            return isFound ? found : nil
+            return try FileProbe(files: files).look(body)
         } catch {
             // At its end, an upgrade of a suite without a cache removes the file.
             guard try FileStatus.of(files.path) != nil else { return nil }
@@ -51,13 +48,11 @@ struct FileProbe {
         }
     }
 
-    /// - Returns: False when the file is missing or empty.
-    @_optimize(size)  // Otherwise it is compiled once for each closure.
-    private func look(_ body: (Connection) throws(SQLiteError) -> Void) throws(MoltError) -> Bool {
+    private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws(MoltError) -> Found? {
         for _ in 0..<Self.attempts {
-            guard let before = try check() else { return false }
+            guard let before = try check() else { return nil }
             if files.isBeingWritten { break }
-            let found = Result { () throws(MoltError) in try read(.immutable, body) }
+            let found = Result { () throws(MoltError) -> Found? in try read(.immutable, body) }
             // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
             if !files.isBeingWritten, try FileStatus.of(path) == before {
                 return try found.get()
@@ -195,10 +190,10 @@ struct FileProbe {
         return applicationIDs
     }
 
-    private func read(
+    private func read<Found>(
         _ mode: Connection.Mode,
-        _ body: (Connection) throws(SQLiteError) -> Void
-    ) throws(MoltError) -> Bool {
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(MoltError) -> Found? {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
@@ -207,10 +202,9 @@ struct FileProbe {
         } catch {
             throw MoltError(error, store: path)
         }
-        guard try FileFormat.recognize(connection, path: path) else { return false }
+        guard try FileFormat.recognize(connection, path: path) else { return nil }
         do throws(SQLiteError) {
-            try body(connection)
-            return true
+            return try body(connection)
         } catch {
             throw MoltError(error, store: path)
         }

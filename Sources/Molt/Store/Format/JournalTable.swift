@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Changes to one attached store that are to be made after the commit.
-package struct JournalEntry: Hashable, Sendable {
+package struct JournalEntry: Equatable, Sendable {
     /// The name of the attached store.
     var store: String
     /// The changes, in a form that only the attached store can read.

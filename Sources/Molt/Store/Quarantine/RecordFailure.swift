@@ -1,6 +1,6 @@
 extension MigrationReport {
     /// The reason and location of a failure to convert a record, without values.
-    public struct RecordFailure: Hashable, Sendable, Codable {
+    public struct RecordFailure: Equatable, Sendable, Codable {
         /// The migration that could not convert it.
         public var migration: MigrationID
         /// The step that failed.
@@ -35,7 +35,7 @@ extension MigrationReport {
     }
 
     /// A record that a step could not convert, and that did not stop the upgrade.
-    public struct FailedRecord: Hashable, Sendable, Codable {
+    public struct FailedRecord: Equatable, Sendable, Codable {
         /// The outcome for a failed record.
         public enum Outcome: String, Hashable, Sendable, Codable {
             /// It was quarantined.

@@ -2,7 +2,7 @@ internal import CMoltSQLite
 internal import Foundation
 
 /// A failure that SQLite reports: a result code and a message, never a bound value.
-package struct SQLiteError: Error, Hashable, Sendable {
+package struct SQLiteError: Error, Equatable, Sendable {
     /// The primary result code, such as 13 for a full disk.
     package let resultCode: Int32
     /// The extended result code, such as 778 for a failed write.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// It is noted beside the store when it begins, and removed when it ends, with or without an error. An attempt that is
 /// still there when the next one begins is either in progress or was interrupted by a crash or a kill.
-public struct UpgradeAttempt: Hashable, Sendable, Codable {
+public struct UpgradeAttempt: Equatable, Sendable, Codable {
     /// When it began.
     public var startedAt: Date
     /// The store's version before the upgrade.

@@ -3,7 +3,7 @@ internal import Foundation
 /// Corrects a row of a store's ledger, and of the ledgers of its suites, completely or not at all.
 ///
 /// The rows of suites go through the store's journal, as the changes of an upgrade do.
-struct LedgerCorrector: ~Copyable {
+struct LedgerCorrector {
     private let change: LedgerChange
     private let correction: LedgerCorrection
     private let store: StoreFile

@@ -2,7 +2,7 @@ public import Foundation
 
 extension DocumentUpgrade {
     /// A document after its upgrade; see ``DocumentUpgrade``.
-    public struct Output: Hashable, Sendable {
+    public struct Output: Equatable, Sendable {
         /// The content: the bytes that were passed if no step changed them.
         public let content: Data
         /// The name of the type, which a step may have renamed.
