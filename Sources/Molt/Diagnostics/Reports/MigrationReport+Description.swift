@@ -113,11 +113,11 @@ extension MigrationReport: CustomStringConvertible {
     /// The records before and after each step, if the dry run was asked for them.
     private var sampleLines: [String] {
         entries.flatMap { entry in
-            entry.steps.filter { !$0.samples.isEmpty }.flatMap { step in
-                ["", Self.title(of: step, in: entry)]
-                    + step.samples.map { sample in
-                        sample.description.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
-                    }
+            entry.steps.filter { !$0.samples.isEmpty }.flatMap { step -> [String] in
+                let samples = step.samples.map { sample in
+                    sample.description.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+                }
+                return ["", Self.title(of: step, in: entry)] + samples
             }
         }
     }
