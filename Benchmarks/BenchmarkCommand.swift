@@ -4,8 +4,8 @@ import Foundation
 enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
     static let cases: [BenchmarkCase] =
-        PeerCases.all + UpgradeCases.all + CacheCases.all + OnReadCases.all + DocumentCases.all + ThreadCases.all
-        + SettingsCases.all
+        PeerCases.all + UpgradeCases.all + OpenCases.all + CacheCases.all + OnReadCases.all + DocumentCases.all
+        + ThreadCases.all + SettingsCases.all
 
     /// Checks that ratios and the chart name existing cases, and that records written by hand equal encoded ones.
     static func check() throws {

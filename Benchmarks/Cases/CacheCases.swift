@@ -1,10 +1,9 @@
 import Foundation
 import Molt
 
-/// Molt's cache in daily use: opening an up-to-date store, and setting and getting values.
+/// Molt's cache in daily use: setting and getting values.
 enum CacheCases {
-    static let all: [BenchmarkCase] =
-        [openCurrent, openEmpty, openBump, openRenameType, set(inBatches: false), set(inBatches: true), get, getOnce]
+    static let all: [BenchmarkCase] = [set(inBatches: false), set(inBatches: true), get, getOnce]
 
     static let fileName = "people.molt"
 
@@ -23,94 +22,6 @@ enum CacheCases {
     /// A cache file at version 0 without records.
     static let emptyFixture = BenchmarkFixture(name: "molt-store-empty") { context in
         try CodableCache(at: context.file(fileName)).close()
-    }
-
-    // MARK: Opening
-
-    private static let openCurrent = open(
-        "molt-open-current",
-        "open and close a store that is up to date, with all records in it",
-        fixture,
-        ratios: [BenchmarkRatio(.time, of: "molt-open-empty", atMost: 4)]
-    )
-
-    private static let openEmpty = open(
-        "molt-open-empty",
-        "open and close a store that is up to date, without a record",
-        emptyFixture
-    )
-
-    private static func open(
-        _ name: String,
-        _ summary: String,
-        _ fixture: BenchmarkFixture,
-        ratios: [BenchmarkRatio] = []
-    ) -> BenchmarkCase {
-        BenchmarkCase(name: name, summary: summary, fixture: fixture, ratios: ratios) { context in
-            let opens = context.records < 100_000 ? 200 : 1000
-            let file = context.file(fileName)
-            let migrations: MigrationRegistry = [
-                Migration(to: 1, "person-becomes-contact", .renameType(People.typeName, to: "Contact"))
-            ]
-            try CodableCache(at: file, migrations: migrations).close()
-            return BenchmarkTrial(count: opens) { _ in
-                for _ in 0..<opens {
-                    let cache = try CodableCache(at: file, migrations: migrations)
-                    guard cache.report.isEmpty else { throw BenchmarkError("The store was not up to date.") }
-                    cache.close()
-                }
-            }
-        }
-    }
-
-    private static let openBump = openUpgrading(
-        "molt-open-bump",
-        "open a store that is one version behind, without steps",
-        []
-    )
-
-    private static let openRenameType = openUpgrading(
-        "molt-open-rename-type",
-        "open a store that is one version behind, with a renamed type",
-        [.renameType(People.typeName, to: "Contact")]
-    )
-
-    /// Opens a store that is one version behind, and an up-to-date one in turn.
-    private static func openUpgrading(_ name: String, _ summary: String, _ steps: [MigrationStep]) -> BenchmarkCase {
-        BenchmarkCase(
-            name: name,
-            summary: summary,
-            other: "open one that is up to date",
-            fixture: fixture,
-            ratios: [BenchmarkRatio(.time, atMost: 3)]
-        ) { context in
-            let rounds = 100
-            let file = context.file(fileName)
-            let old: MigrationRegistry = [Migration(to: 1, "first")]
-            let new: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second", steps: steps)]
-            var cache: CodableCache? = try CodableCache(at: file, migrations: old)
-            cache?.close()
-            return BenchmarkTrial(count: rounds, rounds: rounds, countsMedians: true) { _ in
-                cache = try CodableCache(at: file, migrations: new)
-                guard cache?.report.to == 2 else { throw BenchmarkError("The store was not upgraded.") }
-            } other: { _ in
-                cache = try CodableCache(at: file, migrations: old)
-                guard cache?.report.isEmpty == true else { throw BenchmarkError("The store was not up to date.") }
-            } afterPart: {
-                // Closing writes the log into the file.
-                cache?.close()
-                guard cache?.schemaVersion == 2 else { return }
-                let database = try PeerDatabase(moltFileAt: file)
-                try database.execute(
-                    """
-                    DELETE FROM molt_ledger WHERE version = 2;
-                    UPDATE molt_type SET name = '\(People.typeName)';
-                    PRAGMA user_version = 1
-                    """
-                )
-                try database.close()
-            }
-        }
     }
 
     // MARK: Setting and getting

@@ -1,11 +1,11 @@
 import Foundation
 import Molt
 
-/// Migrations on read: what the opening, a read and the backfill cost.
+/// Migrations on read: what a read and the backfill cost.
 enum OnReadCases {
-    static let all: [BenchmarkCase] = [openCurrent, openFirst, openAgain, get, rest, busy]
+    static let all: [BenchmarkCase] = [get, rest, busy]
 
-    private static let steps: [MigrationStep] = [
+    static let steps: [MigrationStep] = [
         .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
         .renameProperty(.records(ofType: People.typeName), "city", to: "town"),
         .addProperty(.records(ofType: People.typeName), "level", default: 1),
@@ -38,51 +38,6 @@ enum OnReadCases {
         let upgraded = try open(copy, 1)
         try upgraded.backfill()
         return (try open(file, 1, runsBackfill: runsBackfill), upgraded)
-    }
-
-    private static let openCurrent = BenchmarkCase(
-        name: "molt-open-current-once",
-        summary: "open a store that is up to date, once, as the first use of a process",
-        fixture: CacheCases.fixture
-    ) { context in
-        try openOnce(context, 0)
-    }
-
-    private static let openFirst = BenchmarkCase(
-        name: "molt-open-on-read",
-        summary: "the same while it is five migrations on read behind",
-        fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.time, of: openCurrent.name, atMost: 6)]
-    ) { context in
-        try openOnce(context, 5)
-    }
-
-    /// Opens the store with a number of migrations; closing it, which writes the log into the file, is not measured.
-    private static func openOnce(_ context: BenchmarkContext, _ count: Int) throws -> BenchmarkTrial {
-        let file = context.file(CacheCases.fileName)
-        var cache: CodableCache?
-        return BenchmarkTrial(count: 1) { _ in
-            cache = try open(file, count)
-        } finish: {
-            cache?.close()
-            guard try CodableCache.schemaVersion(ofFileAt: file) == count else {
-                throw BenchmarkError("The store was not upgraded.")
-            }
-        }
-    }
-
-    private static let openAgain = BenchmarkCase(
-        name: "molt-open-on-read-again",
-        summary: "open and close it while none of its records is upgraded",
-        fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.time, of: "molt-open-current", atMost: 4)]
-    ) { context in
-        let opens = context.records < 100_000 ? 200 : 1000
-        let file = context.file(CacheCases.fileName)
-        try open(file, 5).close()
-        return BenchmarkTrial(count: opens) { _ in
-            for _ in 0..<opens { try open(file, 5).close() }
-        }
     }
 
     private static let get = BenchmarkCase(

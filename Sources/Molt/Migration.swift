@@ -16,7 +16,9 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public internal(set) var steps: [MigrationStep]
+    public internal(set) var steps: [MigrationStep] {
+        didSet { forgetFingerprint() }
+    }
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
     /// Whether releases that do not know the migration can still read the store correctly after it.
@@ -41,9 +43,15 @@ public struct Migration: Sendable {
     var declaresWorkTwice = false
 
     /// The coders of the values that its closures decode and encode.
-    private(set) var coding = RecordCoding.standard
+    private(set) var coding = RecordCoding.standard {
+        didSet { forgetFingerprint() }
+    }
     /// Whether the migration itself declares its coders; otherwise they are those of its registry.
-    private(set) var hasOwnCoding = false
+    private(set) var hasOwnCoding = false {
+        didSet { forgetFingerprint() }
+    }
+    /// The fingerprint at the migration's own version, computed at its first use; copies share it.
+    private var knownFingerprint = Locked<String?>(nil)
 
     /// The name and the version.
     public var id: MigrationID { MigrationID(name: name, version: version) }
@@ -217,14 +225,30 @@ public struct Migration: Sendable {
 
     /// The fingerprint that the migration would have if it were registered at another version.
     func fingerprint(at version: Int) -> String {
+        guard version == self.version else { return makeFingerprint(at: version) }
+        // Every opening compares those of all applied migrations with the ledger.
+        if let known = knownFingerprint.withLock({ $0 }) { return known }
+        let made = makeFingerprint(at: version)
+        knownFingerprint.withLock { $0 = made }
+        return made
+    }
+
+    private mutating func forgetFingerprint() { knownFingerprint = Locked(nil) }
+
+    private func makeFingerprint(at version: Int) -> String {
         var parts = [name, String(version)]
         for step in steps where !step.isCheck { parts += ["step"] + step.declaration.identity }
         if runsClosure || hasOwnCoding && runsSettingClosure, coding.summary != RecordCoding.standard.summary {
             parts += ["coding", coding.summary]
         }
-        // The length prefix keeps parts apart.
-        let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
-        return String(SHA256.hexadecimal(of: text.utf8).prefix(32))
+        var text: [UInt8] = []
+        for part in parts {
+            if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
+            // The length prefix keeps parts apart.
+            text += "\(part.utf8.count):".utf8
+            text += part.utf8
+        }
+        return String(SHA256.hexadecimal(of: text).prefix(32))
     }
 
     // MARK: For plans

@@ -15,7 +15,8 @@ public struct MoltConfiguration: Sendable {
     /// The monitor that follows the upgrade.
     public var monitor: MigrationMonitor?
     /// The app's version, for the ledger; by default the short version of the main bundle, or empty if it has none.
-    public var appVersion =
+    public var appVersion = bundleVersion
+    private static let bundleVersion =
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     /// The suites that blocks of migrations change, in addition to those that steps name.
     public var attached: [Suite] = []
@@ -174,9 +175,8 @@ extension MoltConfiguration {
         case appExtension
 
         /// The role of this process, from its bundle: extensions have the path extension `appex`.
-        public static var current: Role {
+        public static let current: Role =
             Bundle.main.bundleURL.pathExtension == "appex" ? .appExtension : .app
-        }
     }
 
     /// The policy for code that does not match the store's record of it.

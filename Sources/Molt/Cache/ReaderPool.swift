@@ -12,7 +12,9 @@ final class ReaderPool: Sendable {
     private let state = Locked(State())
     private let open: @Sendable () throws(SQLiteError) -> CacheSession
     /// The number of connections kept open while idle; more are open only during as many concurrent reads.
-    private let idleLimit = min(4, ProcessInfo.processInfo.activeProcessorCount)
+    ///
+    /// Counted once for the process: on Linux, each count reads two files.
+    private static let idleLimit = min(4, ProcessInfo.processInfo.activeProcessorCount)
 
     /// - Parameter open: Opens a connection; called on the reading thread.
     init(_ open: @escaping @Sendable () throws(SQLiteError) -> CacheSession) {
@@ -48,7 +50,7 @@ final class ReaderPool: Sendable {
         let (isKept, atEnd) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             state.countInUse -= 1
             guard !state.isClosed else { return (false, state.countInUse == 0 ? state.atEnd : nil) }
-            guard let session, state.idle.count < idleLimit, !StoreAccess.isSuspended else { return (false, nil) }
+            guard let session, state.idle.count < Self.idleLimit, !StoreAccess.isSuspended else { return (false, nil) }
             state.idle.append(session)
             return (true, nil)
         }

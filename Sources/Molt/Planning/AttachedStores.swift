@@ -23,6 +23,9 @@ final class AttachedStores {
         primary = store.primary
     }
 
+    /// Whether there are none.
+    var isEmpty: Bool { stores.isEmpty && primary == nil }
+
     func contains(_ name: String) -> Bool { stores[name] != nil }
 
     /// Whether the upgrade is one of a cache, with records.

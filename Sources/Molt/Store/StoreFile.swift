@@ -41,6 +41,14 @@ package final class StoreFile {
     private let createsFile: Bool
     private(set) var connection: Connection?
     private var isProbed = false
+    /// The highest version of a file that is opened for writing when its state is first read; nil to only look at it.
+    ///
+    /// An opening sets it: one connection then serves the plan, the upgrade and the cache.
+    var opensUpTo: Int?
+    /// Whether the connection has found our tables, writes to the log, and has the settings for single writes.
+    private var isReady = false
+    /// The state that the connection has read, and its data version then, which each later commit changes.
+    private var known: (state: StoreState, dataVersion: UInt32)?
     /// The file's generation at the last look or upgrade.
     private(set) var generation: Int64 = 0
 
@@ -101,22 +109,27 @@ package final class StoreFile {
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
-        guard let connection else {
-            guard !isInMemory else { return .fresh }
-            let found = try FileProbe.stateAndGeneration(path)
-            if let layout = found?.state.laterLayout, !readsLaterLayouts {
-                throw FileFormat.newer(path, Int64(layout), isReadable: true)
-            }
-            isProbed = true
-            generation = found?.generation ?? 0
-            return found?.state ?? .fresh
+        if let connection { return try state(connection) }
+        guard !isInMemory else { return .fresh }
+        if let state = openAtOnce() { return state }
+        let found = try FileProbe.stateAndGeneration(path)
+        if let layout = found?.state.laterLayout, !readsLaterLayouts {
+            throw FileFormat.newer(path, Int64(layout), isReadable: true)
         }
+        isProbed = true
+        generation = found?.generation ?? 0
+        return found?.state ?? .fresh
+    }
+
+    private func state(_ connection: Connection) throws -> StoreState {
         do {
             try connection.execute("BEGIN")
             defer { connection.rollBack() }
-            guard try FileFormat.recognize(connection, path: path) else { return .fresh }
-            generation = try FileFormat.generation(of: connection)
-            return try LedgerTable.state(connection)
+            guard let marks = try FileFormat.recognize(connection, path: path) else { return .fresh }
+            generation = marks.generation
+            let state = try LedgerTable.state(connection, marks)
+            known = state.laterLayout == nil ? connection.dataVersion.map { (state, $0) } : nil
+            return state
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         }
@@ -143,6 +156,8 @@ package final class StoreFile {
     private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found? {
         guard let connection else { return isInMemory ? nil : try FileProbe.look(path, body) }
         do {
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
             return try body(connection)
         } catch {
             throw MoltError(error, store: path)
@@ -174,7 +189,7 @@ package final class StoreFile {
     /// - Parameters:
     ///   - deadline: When the transaction's statements are interrupted; nil for never.
     ///   - isSynced: Whether the commit must survive a power loss from then on. Otherwise a loss may undo it, together
-    ///     with all commits that follow it.
+    ///     with all commits that follow it, and the transaction should change few pages.
     ///   - body: Reads and writes through the transaction, which must not outlive the call. It returns whether to
     ///     commit.
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
@@ -196,22 +211,25 @@ package final class StoreFile {
             }
             // The file may have been replaced since it was probed.
             connection.busyTimeout = 5_000
-            _ = try hasTables(connection, forWriting: true)
+            if !isReady { _ = try hasTables(connection, forWriting: true) }
             connection.busyTimeout = 50
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
-            try enableWAL(connection, waiting)
-            // The cache, in KiB, is larger, to keep a batch's pages from being read until they are written: only a tenth
-            // of it is for unchanged pages.
-            try connection.execute("PRAGMA cache_size = -8000")
+            if !isReady { try enableWAL(connection, waiting) }
+            isReady = false
+            var isOurs = false
             // Last, because these settings cannot be changed in a transaction; a failure here must not fail the upgrade.
-            defer { try? setLevel("NORMAL", of: connection) }
+            defer { isReady = (try? setLevel("NORMAL", of: connection)) != nil && isOurs }
+            if isSynced { try prepareForBatches(connection) }
+            defer { if isSynced { endBatches(connection) } }
             try begin(connection, isSynced: isSynced, waiting)
             defer { connection.rollBack() }
             // SQLite refuses this only after the transaction has made temporary tables.
-            try connection.execute("PRAGMA temp_store = DEFAULT")
+            if isSynced { try connection.execute("PRAGMA temp_store = DEFAULT") }
             if connection.hasMoved { throw SQLiteError.moved }
-            let isFresh = try !FileFormat.recognize(connection, path: path, forWriting: true)
+            let known = connection.dataVersion == known?.dataVersion ? known?.state : nil
+            let isFresh = try known == nil && FileFormat.recognize(connection, path: path, forWriting: true) == nil
+            isOurs = !isFresh
             if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = StoreTransaction(
                 connection,
@@ -219,7 +237,8 @@ package final class StoreFile {
                 holdsRecords: primary == nil,
                 isFresh: isFresh,
                 isDurable: isDurable,
-                deadline: deadline
+                deadline: deadline,
+                known: known
             )
             defer { transaction.invalidate() }
             connection.interrupt(at: deadline)
@@ -230,6 +249,8 @@ package final class StoreFile {
             let generation = try FileFormat.generation(of: connection)
             try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
+            self.known = nil
+            isOurs = true
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
             if isSynced, isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
             tidy(connection, isFresh: isFresh)
@@ -283,9 +304,10 @@ package final class StoreFile {
     /// log that begins anew, because old frames may follow it. An empty log has none, so OFF suffices for it: a loss
     /// only shortens or empties the log until it is synced, and no page is copied into the file before.
     private func begin(_ connection: Connection, isSynced: Bool, _ waiting: () throws -> Void) throws {
+        let files = files
         let isLogEmpty = !isSynced && !files.hasLog
         try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
-        try beginImmediate(connection, waiting)
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         // Another process may have written before the lock was taken, and its frames been copied.
         if isLogEmpty, files.hasLog {
             connection.rollBack()
@@ -295,32 +317,29 @@ package final class StoreFile {
 
     /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
     private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
-        let pages = isDurable && level == "OFF" ? 0 : 1_000
-        try connection.execute(
-            "PRAGMA synchronous = \(isDurable ? level : "OFF"); PRAGMA wal_autocheckpoint = \(pages)"
-        )
+        try connection.execute("PRAGMA synchronous = \(isDurable ? level : "OFF")")
+        sqlite3_wal_autocheckpoint(connection.handle, isDurable && level == "OFF" ? 0 : 1_000)
     }
 
-    /// Takes the write lock, with SQLite's copies of changed pages in memory.
+    /// Prepares a transaction that may write all records: a larger cache, and SQLite's copies of changed pages in
+    /// memory.
     ///
-    /// SQLite can undo a statement that calls our functions, so it keeps the original of every changed page until the
-    /// statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or file when the
-    /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
-    /// later belong in files, so that memory stays flat.
-    private func beginImmediate(_ connection: Connection, _ waiting: () throws -> Void) throws {
-        try connection.execute("PRAGMA temp_store = MEMORY")
-        do {
-            try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
-        } catch {
-            // The next attempt sets it again.
-            try? connection.execute("PRAGMA temp_store = DEFAULT")
-            throw error
-        }
+    /// The cache, in KiB, keeps a batch's pages from being read until they are written: only a tenth of it is for
+    /// unchanged pages. SQLite can undo a statement that calls our functions, so it keeps the original of every changed
+    /// page until the statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or
+    /// file when the transaction begins (undocumented; true of 3.40). The caller resets `temp_store` then: temporary
+    /// tables made later belong in files, so that memory stays flat.
+    private func prepareForBatches(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
+    }
+
+    /// Undoes the preparation; a failure here loses nothing and must not fail the upgrade.
+    private func endBatches(_ connection: Connection) {
+        try? connection.execute("PRAGMA cache_size = \(Self.cacheSize); PRAGMA temp_store = DEFAULT")
     }
 
     /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
     private func tidy(_ connection: Connection, isFresh: Bool) {
-        try? connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
         // The first page holds the application id and should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
@@ -332,6 +351,7 @@ package final class StoreFile {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.busyTimeout = busyMilliseconds
+        if isReady { return connection }
         do {
             let exists = try hasTables(connection, forWriting: true)
             let waiting = givingUp(after: .milliseconds(busyMilliseconds)) { SQLiteError.busy }
@@ -341,8 +361,7 @@ package final class StoreFile {
                 try withWriteTransaction(until: nil, { _ in true }, waiting: waiting)
             }
             connection.busyTimeout = busyMilliseconds
-            // Not earlier: this pragma makes SQLite read the schema.
-            try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
+            try setForSingleWrites(connection)
             return connection
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
@@ -386,6 +405,8 @@ package final class StoreFile {
     /// Releases the connection; SQLite closes it with its last user.
     package func close() {
         connection = nil
+        isReady = false
+        known = nil
     }
 
     /// Writes the ledger of a suite that is upgraded without a cache into its file, so that a backup has it.
@@ -414,7 +435,32 @@ package final class StoreFile {
     private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
-        return try FileFormat.recognize(connection, path: path, forWriting: forWriting)
+        return try FileFormat.recognize(connection, path: path, forWriting: forWriting) != nil
+    }
+
+    /// Opens the file for writing before its state is known, if it is one of ours that is likely to be used.
+    ///
+    /// ``FileProbe`` looks at any other file, and leaves nothing beside it: one of another app, of a newer version or
+    /// with a fault, one that another connection has written to, one that may only be read. The header is read before
+    /// SQLite takes locks or creates its files.
+    ///
+    /// - Returns: The state of the file; nil if it was not opened.
+    private func openAtOnce() -> StoreState? {
+        guard let opensUpTo, primary == nil, (try? FileStatus.checkPath(path)) != nil, files.isSettled,
+            let opened = try? Connection(path, mode: .readWrite), !opened.isReadOnly,
+            let header = try? opened.fileBytes(at: 0, FileFormat.headerSize),
+            FileFormat.mayOpen(header, upTo: opensUpTo)
+        else { return nil }
+        opened.busyTimeout = 5_000
+        guard (try? configure(opened)) != nil, let state = try? state(opened), known != nil,
+            (try? setForSingleWrites(opened)) != nil
+        else {
+            known = nil
+            return nil
+        }
+        isReady = true
+        connection = opened
+        return state
     }
 
     private func openForWriting() throws -> Connection {
@@ -422,6 +468,7 @@ package final class StoreFile {
         if !isInMemory {
             // SQLite must not write to a file that is not ours.
             if !isProbed { _ = try state() }
+            if let connection { return connection }
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.
@@ -437,22 +484,37 @@ package final class StoreFile {
                     store: path
                 )
             }
-            // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
-            // it makes half as many system calls.
-            try connection.execute("PRAGMA page_size = \(pageSize)")
-            if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
-            // In this mode, SQLite's first read locks the whole file, and every open cache has a lock on it.
-            if isExclusive { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
-            // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
-            try connection.execute("PRAGMA journal_size_limit = 16777216")
-            // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no
-            // order unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
-            try connection.execute("PRAGMA checkpoint_fullfsync = ON")
+            try configure(connection)
             self.connection = connection
             return connection
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         }
+    }
+
+    /// Configures a connection that writes, before it reads the file.
+    private func configure(_ connection: Connection) throws(SQLiteError) {
+        // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because it
+        // makes half as many system calls.
+        try connection.execute("PRAGMA page_size = \(pageSize)")
+        if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
+        // In this mode, SQLite's first read locks the whole file, and every open cache has a lock on it.
+        if isExclusive { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
+        // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
+        try connection.execute("PRAGMA journal_size_limit = 16777216")
+        // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no order
+        // unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
+        try connection.execute("PRAGMA checkpoint_fullfsync = ON")
+    }
+
+    /// Sets what a cache's single writes need; not before the first read, because SQLite reads the schema for it.
+    ///
+    /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
+    /// That is enough for single values; an upgrade sets FULL.
+    private func setForSingleWrites(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute(
+            "PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = \(Self.cacheSize)"
+        )
     }
 
     private func makeFile() throws {
@@ -481,20 +543,14 @@ package final class StoreFile {
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
-    ///
-    /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
-    /// That is enough for single values; an upgrade sets FULL.
     private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {
-        if !isInMemory {
-            // SQLite knows the mode only after reading the file.
-            try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
-            if try connection.text("PRAGMA journal_mode") != "wal" {
-                // Busy while another process has the file open in the old mode; that process is switching, too.
-                try retryWhileBusy(waiting) { () throws(SQLiteError) in
-                    try connection.execute("PRAGMA journal_mode = WAL")
-                }
-            }
+        guard !isInMemory else { return }
+        // SQLite knows the mode only after reading the file.
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
+        guard try connection.text("PRAGMA journal_mode") != "wal" else { return }
+        // Busy while another process has the file open in the old mode; that process is switching, too.
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in
+            try connection.execute("PRAGMA journal_mode = WAL")
         }
-        try connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF")")
     }
 }

@@ -135,7 +135,7 @@ struct StoreMove {
         let empty = try openAlone(new.path)
         defer { empty.close() }
         // Another process may have written to it until it was locked.
-        guard try !FileFormat.recognize(empty, path: new.path) || !FileFormat.hasData(empty) else { return false }
+        guard try FileFormat.recognize(empty, path: new.path) == nil || !FileFormat.hasData(empty) else { return false }
         for suffix in StoreFiles.suffixes + [""] { try DurableFile.remove(new.path + suffix) }
         return true
     }

@@ -4,11 +4,14 @@
 package enum SHA256 {
     /// The digest of some bytes, as 64 hexadecimal digits.
     package static func hexadecimal(of bytes: some Sequence<UInt8>) -> String {
-        digest(of: Array(bytes)).map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
+        var digits: [UInt8] = []
+        for word in digest(of: Array(bytes)) {
+            for shift in stride(from: 28, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: word >> shift & 0xF)
+                digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+            }
         }
-        .joined()
+        return String(decoding: digits, as: UTF8.self)
     }
 
     private static func digest(of bytes: [UInt8]) -> [UInt32] {
@@ -22,7 +25,8 @@ package enum SHA256 {
         for block in stride(from: 0, to: message.count, by: 64) {
             for index in 0..<16 {
                 let at = block + 4 * index
-                words[index] = message[at..<at + 4].reduce(0) { $0 << 8 | UInt32($1) }
+                let high = UInt32(message[at]) << 24 | UInt32(message[at + 1]) << 16
+                words[index] = high | UInt32(message[at + 2]) << 8 | UInt32(message[at + 3])
             }
             for index in 16..<64 {
                 let (early, late) = (words[index - 15], words[index - 2])

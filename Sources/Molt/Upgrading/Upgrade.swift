@@ -125,6 +125,10 @@ final class Upgrade {
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan() throws -> MigrationPlan {
+        // Another process, or the undoing, may replace the file first, and a dry run leaves nothing beside it.
+        if configuration.owner == .thisProcess, !configuration.redoesLastUpgrade, !configuration.isDryRun {
+            store.opensUpTo = registry.version
+        }
         var plan = try migrator.plan(for: store)
         self.plan = plan
         if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
@@ -144,6 +148,8 @@ final class Upgrade {
     /// Moves the store's file to its place.
     private func make(_ move: PendingMove) throws {
         try configuration.checkCancellation()
+        // An empty file at the new place makes room.
+        store.close()
         var mover = StoreMove(from: move.path, to: move.newPath)
         // A cache that has the file open keeps it, so waiting long is of no use.
         var openPath = move.path
@@ -425,18 +431,25 @@ final class Upgrade {
         let now = configuration.now()
         let isUnsynced = isLight(planned)
         let wait = makeWait()
+        // Another process may have replaced the file since the plan.
+        if store.connection?.hasMoved == true { store.close() }
         var committed: MigrationPlan?
         var hasRun = false
         try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
-            // Another process may have upgraded the store between the plan and the lock, so plan again.
-            let state = try stores.entering(stores.state(transaction.state()), configuration) { try $0(transaction) }
-            var plan = try MigrationPlan(
-                state,
-                storeName: store.storeName,
-                migrations: registry,
-                stores,
-                onlyRecordsOnRead: migrator.onlyRecordsOnRead
-            ) { try transaction.hasRecords(before: $0) }
+            // Another process may have upgraded the store between the plan and the lock, so plan again. A suite may change
+            // at any time.
+            let stored = try transaction.state()
+            let state = try stores.entering(stores.state(stored), configuration) { try $0(transaction) }
+            var plan = planned
+            if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
+                plan = try MigrationPlan(
+                    state,
+                    storeName: store.storeName,
+                    migrations: registry,
+                    stores,
+                    onlyRecordsOnRead: migrator.onlyRecordsOnRead
+                ) { try transaction.hasRecords(before: $0) }
+            }
             self.plan = plan
             // Another process may have moved the file back to its old place.
             if plan.isFresh, !planned.isFresh { return false }
@@ -456,7 +469,7 @@ final class Upgrade {
             try configuration.checkCancellation()
             try checkRequirements(plan, transaction, stores)
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
-            try backup.make(for: plan, transaction.state()) {
+            try backup.make(for: plan, stored) {
                 try stores.changesRestoringCurrentState(store.attached, plan)
             }
             do {
@@ -484,7 +497,7 @@ final class Upgrade {
         _ transaction: StoreTransaction,
         _ stores: AttachedStores
     ) throws {
-        guard !plan.isFresh else { return }
+        guard !plan.isFresh, registry.migrations.contains(where: { !$0.requirements.isEmpty }) else { return }
         let attachedWork = AttachedWork(stores)
         attachedWork.prepare(plan)
         defer { attachedWork.end() }
@@ -530,19 +543,21 @@ final class Upgrade {
     private func isLight(_ plan: MigrationPlan) -> Bool {
         let hasWork = plan.entries.contains { $0.willRun && $0.work != nil }
         guard !hasWork, configuration.effectiveBackup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
-        return steps(of: plan).allSatisfy { step in
+        return onlyRenamesTypes(plan)
+    }
+
+    private func onlyRenamesTypes(_ plan: MigrationPlan) -> Bool {
+        steps(of: plan).allSatisfy { step in
             if case .renameType = step.action { true } else { false }
         }
     }
 
-    /// Whether a type gets the name of one that has records, which changes all records of the type.
+    /// Whether a type gets the name of another, which changes all records of the type.
     private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
             if case .renameType(_, let newName) = step.action { newName } else { nil }
         }
-        guard !newNames.isEmpty else { return false }
-        let types = try transaction.typeNames()
-        return newNames.contains { name in types.contains { ExactName.isSame($0, name) } }
+        return try newNames.contains(where: transaction.hasType)
     }
 
     private func steps(of plan: MigrationPlan) -> [MigrationStep] {
@@ -560,7 +575,7 @@ final class Upgrade {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
         let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
-        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead {
+        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead, !onlyRenamesTypes(plan) {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
         let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)
@@ -571,8 +586,8 @@ final class Upgrade {
         let journal = try attachedWork.finish(adding: suiteRows(rows, runner))
         if !journal.isEmpty { try configuration.reach(.writeJournal) }
         try transaction.addToJournal(journal)
-        plan.journal = try transaction.journal().map(\.store)
-        plan.needsErasure = try transaction.needsErasure()
+        plan.journal += journal.map(\.store)
+        plan.needsErasure = plan.needsErasure || transaction.needsErasure
         try configuration.checkCancellation()
         try setProtection(plan)
         try configuration.reach(.beforeCommit, "of the upgrade")

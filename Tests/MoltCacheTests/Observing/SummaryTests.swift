@@ -106,7 +106,7 @@ import Testing
         let later = Migration(to: 2, "later", .settings(in: .standard) { _ in })
         var extensions = configuration
         extensions.role = .appExtension
-        try await other.upgrade([Migration(to: 1, "first"), later], extensions)
+        try await other.upgrade([Migration(to: 1, "first", .deleteType("Note")), later], extensions)
         var summary = try expect(.upgraded)
         #expect(summary.expired == 1)
         #expect(summary.deferred == 1)

@@ -14,7 +14,7 @@ struct OpenFile: Sendable {
         paths = filePath == path ? [path] : [path, filePath]
         self.device = device
         self.number = number
-        guard isInPlace else { return nil }
+        guard paths.count == 1 || isInPlace else { return nil }
     }
 
     /// Whether the paths still lead to that file; costs one system call each.

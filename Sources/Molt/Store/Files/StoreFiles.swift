@@ -4,18 +4,16 @@ internal import Foundation
 struct StoreFiles {
     /// The path of the cache file, symbolic links followed: the other files are beside the target.
     let path: String
-    let directory: String
-    let name: String
 
     /// What SQLite appends to the names of the files beside a database: its log, the log's index, and its journal.
     static let suffixes = ["-wal", "-shm", "-journal"]
 
     init(_ storeName: String) {
         path = FileStatus.resolved(storeName)
-        directory = (path as NSString).deletingLastPathComponent
-        name = (path as NSString).lastPathComponent
     }
 
+    var directory: String { (path as NSString).deletingLastPathComponent }
+    var name: String { (path as NSString).lastPathComponent }
     var log: String { path + "-wal" }
     var journal: String { path + "-journal" }
     /// The list of upgrades that began; see ``AttemptLog``.
@@ -34,6 +32,16 @@ struct StoreFiles {
     var hasJournal: Bool { FileStatus.hasContent(journal) }
     /// Whether another process may be changing the file: it writes beside it first.
     var isBeingWritten: Bool { hasLog || hasJournal }
+
+    /// Whether the file may be opened for writing without a closer look: a file is there, and nothing but SQLite's own
+    /// files beside it, without content of the database.
+    var isSettled: Bool {
+        guard let file = FileStatus.unfollowed(path), file.isFile else { return false }
+        return Self.suffixes.allSatisfy { suffix in
+            guard let found = FileStatus.unfollowed(path + suffix) else { return true }
+            return found.isFile && (found.size == 0 || suffix == "-shm")
+        }
+    }
 
     /// The size of the file and its log; nil when nothing is there.
     var byteCount: Int? {

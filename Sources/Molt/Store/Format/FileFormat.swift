@@ -110,6 +110,17 @@ package enum FileFormat {
         ) WITHOUT ROWID
         """
 
+    /// The size of SQLite's header at the beginning of a file, in bytes.
+    static let headerSize = 100
+
+    /// Whether a header is that of a file of ours in WAL mode, at most at a schema version.
+    ///
+    /// Layout: sqlite.org/fileformat2.html, section 1.3.
+    static func mayOpen(_ header: [UInt8], upTo version: Int) -> Bool {
+        header.starts(with: "SQLite format 3\0".utf8) && header[18...19].allSatisfy { $0 == 2 }
+            && header.number32(at: 68) == applicationID && header.number32(at: 60) <= version
+    }
+
     static func generation(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.integer(RowQuery.generation.sql)
     }
@@ -129,9 +140,29 @@ package enum FileFormat {
         try mark("file_format", of: connection) ?? 0
     }
 
-    /// Whether bytes of deleted records are still to be erased.
-    static func needsErasure(_ connection: Connection) throws(SQLiteError) -> Bool {
-        try mark(erasure, of: connection) != nil
+    /// The marks that an opening reads.
+    struct Marks {
+        /// See ``FileFormat/number``; nil when the file has no mark.
+        fileprivate(set) var format: Int64?
+        /// The format of a reader; nil when it is the same.
+        fileprivate(set) var reader: Int64?
+        /// See ``FileFormat/generation``.
+        fileprivate(set) var generation: Int64 = 0
+        /// Whether bytes of deleted records are still to be erased.
+        fileprivate(set) var needsErasure = false
+
+        init(_ connection: Connection) throws(SQLiteError) {
+            let marks = try connection.prepare("SELECT name, value FROM molt_meta")
+            try marks.eachRow { row throws(SQLiteError) in
+                switch row.text(0) {
+                case "file_format": format = row.integer(1)
+                case "reader_format": reader = row.integer(1)
+                case FileFormat.generation: generation = row.integer(1)
+                case FileFormat.erasure: needsErasure = true
+                default: break
+                }
+            }
+        }
     }
 
     /// Whether the file at a path has records, quarantined ones, or changes of other stores that are to be made.
@@ -156,30 +187,32 @@ package enum FileFormat {
     /// Finds out whether a database is ours or still empty.
     ///
     /// - Parameter forWriting: Whether the caller will write to it.
-    /// - Returns: Whether it has our tables.
+    /// - Returns: Its marks if it has our tables; otherwise nil.
     /// - Throws: ``MoltError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
+    @discardableResult
     static func recognize(
         _ connection: Connection,
         path: String,
         forWriting: Bool = false
-    ) throws(MoltError) -> Bool {
+    ) throws(MoltError) -> Marks? {
         do {
             let owner = try connection.integer("PRAGMA application_id")
-            let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            let schema = try SchemaCheck(connection)
             guard owner == applicationID else {
-                if owner == 0, tables == 0 { return false }
+                if owner == 0, schema.isEmpty { return nil }
                 throw foreign(path)
             }
             // Emptied to start afresh. A damaged file that appears to have no tables has more pages.
-            if tables == 0, try connection.integer("PRAGMA page_count") == 1 { return false }
-            if let object = try foreignObject(in: connection) { throw foreignSchema(path, by: object) }
-            let format = try number(of: connection)
-            let reader = try mark("reader_format", of: connection) ?? format
-            if format == number, let table = try alteredTable(in: connection) { throw alteredSchema(path, table) }
+            if schema.isEmpty, try connection.integer("PRAGMA page_count") == 1 { return nil }
+            if let object = schema.foreignObject { throw foreignSchema(path, by: object) }
+            let marks = try Marks(connection)
+            let format = marks.format ?? 0
+            let reader = marks.reader ?? format
+            if format == number, let table = schema.alteredTable { throw alteredSchema(path, table) }
             guard format >= 1, (1...number).contains(reader), !forWriting || format <= number else {
                 throw newer(path, format, isReadable: format > number && (1...number).contains(reader))
             }
-            return true
+            return marks
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         } catch {
@@ -208,36 +241,46 @@ package enum FileFormat {
         )
     }
 
-    /// A view in place of one of our tables, or a trigger on one; nil when there is none.
-    ///
-    /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write.
-    private static func foreignObject(in connection: Connection) throws(SQLiteError) -> String? {
-        try connection.prepare(
-            """
-            SELECT type || ' "' || name || '"' FROM sqlite_schema
-            WHERE type = 'view' AND substr(name, 1, 5) = 'molt_' COLLATE NOCASE
-                OR type = 'trigger' AND substr(tbl_name, 1, 5) = 'molt_' COLLATE NOCASE
-            """
-        ).first { $0.text(0) }
-    }
+    /// What a database has in the place of our tables and indexes, found by reading its schema once.
+    private struct SchemaCheck {
+        /// Whether the database has no tables.
+        private(set) var isEmpty = true
+        /// A view in place of one of our tables, or a trigger on one; nil when there is none.
+        ///
+        /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write.
+        private(set) var foreignObject: String?
+        /// The name of a table or an index of ours that was declared in another way; nil when there is none.
+        ///
+        /// If keys were compared without case, for example, one value would replace another.
+        private(set) var alteredTable: String?
 
-    /// The name of a table or an index of ours that was declared in another way; nil when there is none.
-    ///
-    /// If keys were compared without case, for example, one value would replace another.
-    private static func alteredTable(in connection: Connection) throws(SQLiteError) -> String? {
-        let schema = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-        var altered: String?
-        try schema.eachRow { row throws(SQLiteError) in
-            let name = row.text(0)
-            let declaration = declarations.first { $0.key == name.lowercased() }?.value
-            if let declaration, !isSame(row.text(1), declaration) { altered = altered ?? name }
+        init(_ connection: Connection) throws(SQLiteError) {
+            let schema = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+            try schema.eachRow { row throws(SQLiteError) in
+                isEmpty = false
+                let (type, name) = (row.text(0), row.text(1))
+                if type == "view" && isOurs(name) || type == "trigger" && isOurs(row.text(2)) {
+                    foreignObject = foreignObject ?? "\(type) \"\(name)\""
+                }
+                // The indexes of UNIQUE columns have no SQL.
+                guard !row.isNull(3) else { return }
+                let declaration =
+                    declarations.first { row.isText(1, $0.key) }
+                    ?? declarations.first {
+                        $0.key == name.lowercased()
+                    }
+                if let declaration, !row.isText(3, declaration.value), !isSame(row.text(3), declaration.value) {
+                    alteredTable = alteredTable ?? name
+                }
+            }
         }
-        return altered
+
+        /// Whether a name is one that we give, in any case.
+        private func isOurs(_ name: String) -> Bool { name.lowercased().utf8.starts(with: "molt_".utf8) }
     }
 
     /// Whether an object is declared as ours is; columns without a rule for other rows may have been added to a table.
     private static func isSame(_ sql: String, _ declaration: String) -> Bool {
-        guard sql != declaration else { return true }
         guard let end = declaration.firstRange(of: "\n)") else { return false }
         let (columns, options) = (declaration[..<end.lowerBound], declaration[end.upperBound...])
         guard sql.hasPrefix(columns), sql.hasSuffix(")" + options) else { return false }

@@ -202,7 +202,7 @@ struct FileProbe {
         } catch {
             throw MoltError(error, store: path)
         }
-        guard try FileFormat.recognize(connection, path: path) else { return nil }
+        guard try FileFormat.recognize(connection, path: path) != nil else { return nil }
         do throws(SQLiteError) {
             return try body(connection)
         } catch {

@@ -146,7 +146,7 @@ package final class Connection {
 
     /// Whether the file itself, not the temporary database, has a table.
     func hasTable(_ name: String) throws(SQLiteError) -> Bool {
-        try integer("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)", name) != 0
+        try integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name) != 0
     }
 
     // MARK: State

@@ -14,6 +14,8 @@ final class StoreTransaction {
     let isFresh: Bool
     private let isDurable: Bool
     private let deadline: ContinuousClock.Instant?
+    /// The state at the transaction's beginning, if the store has read it just before.
+    private let known: StoreState?
     private var statements: Statements<Query>
     private let postponed: PostponedChanges
     private var isOver = false
@@ -31,6 +33,8 @@ final class StoreTransaction {
     private var types: TypeNameTable?
     private var counts: [Int64: Int] = [:]
     private var total: Int?
+    /// Whether the transaction has deleted records whose bytes are to be erased after the commit.
+    private(set) var needsErasure = false
     /// Whether records were added, removed or written.
     private var changesSizes = false
     /// Reused memory for the content of inserted records.
@@ -42,7 +46,8 @@ final class StoreTransaction {
         holdsRecords: Bool = true,
         isFresh: Bool,
         isDurable: Bool = true,
-        deadline: ContinuousClock.Instant? = nil
+        deadline: ContinuousClock.Instant? = nil,
+        known: StoreState? = nil
     ) {
         self.connection = connection
         self.storeName = storeName
@@ -50,6 +55,7 @@ final class StoreTransaction {
         self.isFresh = isFresh
         self.isDurable = isDurable
         self.deadline = deadline
+        self.known = known
         firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)
         postponed = PostponedChanges(connection)
@@ -90,9 +96,13 @@ final class StoreTransaction {
 
     // MARK: The ledger
 
-    /// Reads the version and the ledger inside the transaction.
+    /// Whether the transaction has found the file as it was when the store last read its state.
+    var isAsLastRead: Bool { known != nil }
+
+    /// The version and the ledger; called before the transaction changes them.
     func state() throws -> StoreState {
-        try mapped { () throws(SQLiteError) in
+        if let known { return known }
+        return try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
             return state
@@ -131,11 +141,6 @@ final class StoreTransaction {
     /// Notes that a migration's work after the commit has succeeded.
     func endWork(of name: String) throws {
         try mapped { () throws(SQLiteError) in try LedgerTable.endWork(of: name, connection) }
-    }
-
-    /// Whether bytes of deleted records are to be erased after the commit.
-    func needsErasure() throws -> Bool {
-        try mapped { () throws(SQLiteError) in try FileFormat.needsErasure(connection) }
     }
 
     // MARK: The journal
@@ -328,6 +333,11 @@ final class StoreTransaction {
 
     // MARK: Types
 
+    /// Whether a type has this name, with or without records.
+    func hasType(_ name: String) throws -> Bool {
+        try mapped { () throws(SQLiteError) in try typeID(name) != nil }
+    }
+
     /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in
@@ -354,6 +364,7 @@ final class StoreTransaction {
     func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
         try mapped { () throws(SQLiteError) in
             if erases {
+                needsErasure = true
                 try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
             }
             guard let typeID = try typeID(name) else {

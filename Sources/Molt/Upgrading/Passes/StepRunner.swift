@@ -201,7 +201,7 @@ final class StepRunner {
     private func run(pass steps: [ScheduledStep]) throws {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, self)
-        let typeNames = try records.typeNames()
+        let typeNames = findsUnmatchedNames ? try records.typeNames() : []
         try pass.run()
         let unmatched = try UnmatchedNames.find(in: steps, pass.counts, typeNames: typeNames, self)
         for (stepIndex, step) in steps.enumerated() {

@@ -24,7 +24,7 @@ struct UnmatchedNames {
 
     /// Returns the unmatched names by the position of their step in the pass; none if they are not asked for.
     ///
-    /// - Parameter typeNames: The types with records before the pass.
+    /// - Parameter typeNames: The types with records before the pass; none if no one looks for such names.
     static func find(
         in steps: [ScheduledStep],
         _ counts: PassCounts,
@@ -32,7 +32,7 @@ struct UnmatchedNames {
         _ runner: StepRunner
     ) throws -> [Int: [MigrationReport.UnmatchedName]] {
         // In an empty store, unmatched names mean nothing.
-        guard runner.findsUnmatchedNames, !typeNames.isEmpty else { return [:] }
+        guard !typeNames.isEmpty else { return [:] }
         var names = UnmatchedNames(steps, counts, typeNames, runner)
         return try names.find()
     }
