@@ -14,7 +14,7 @@ final class StoreTransaction {
     let isFresh: Bool
     private let isDurable: Bool
     private let deadline: ContinuousClock.Instant?
-    private var statements: Statements<Query>
+    private let statements: Statements<Query>
     private let postponed: PostponedChanges
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
