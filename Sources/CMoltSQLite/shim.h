@@ -45,8 +45,8 @@ static inline void molt_begin_writing(int descriptor, long long offset, long lon
 // A descriptor of a new queue; -1 if there can be none.
 static inline int molt_watch_open(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
-// Watches a path that is no symbolic link, and returns the watch's number; -1 if it cannot be watched. On all other file
-// systems, another computer may move files without notice.
+// Watches a path that is no symbolic link, and returns the watch's number; -1 if it cannot be watched. On all other
+// file systems, another computer may move files without notice.
 static inline int molt_watch_add(int queue, const char *path, int is_file) {
     struct statfs status;
     if (statfs(path, &status) != 0) return -1;

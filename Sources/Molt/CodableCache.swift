@@ -633,7 +633,7 @@ extension CodableCache {
         }
     }
 
-    // Not inlined: the cast needs the metadata of an optional, which would be fetched for content that is no raw data, too.
+    // Not inlined: the cast needs the metadata of an optional, which would be fetched for other content, too.
     @inline(never)
     private func data<Value>(_ type: Value.Type, _ found: StoredContent) throws(MoltError) -> Value {
         guard let data = found.data as? Value else { throw unreadable(type, found, nil) }

@@ -23,10 +23,10 @@ final class CacheCore: Sendable {
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
-    private let files: Files
+    let files: Files
 
     /// The connection that writes, and reads while it is free.
-    private struct Writer {
+    fileprivate struct Writer {
         /// Nil once closed, and while stores are suspended.
         var session: CacheSession?
         let store: StoreFile
@@ -41,12 +41,12 @@ final class CacheCore: Sendable {
     /// What is closed while stores are suspended.
     ///
     /// An object of its own, because it is referenced weakly: each use of such an object counts references more slowly.
-    private final class Files: StoreHolder {
+    final class Files: StoreHolder {
         private let writer: Locked<Writer>
         private let readers: ReaderPool?
         private let memory: MemoryLayer?
 
-        init(writer: Locked<Writer>, readers: ReaderPool?, memory: MemoryLayer?) {
+        fileprivate init(writer: Locked<Writer>, readers: ReaderPool?, memory: MemoryLayer?) {
             self.writer = writer
             self.readers = readers
             self.memory = memory

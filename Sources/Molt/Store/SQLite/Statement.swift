@@ -279,8 +279,8 @@ var transient: sqlite3_destructor_type {
 
 /// Prepared statements by enumeration case; an array look-up keeps hot paths free of hashing.
 ///
-/// A class, because a look-up may then prepare a statement without changing the owner; Swift would check each look-up for
-/// conflicts with others.
+/// A class, because a look-up may then prepare a statement without changing the owner; Swift would check each look-up
+/// for conflicts with others.
 final class Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue == Int {
     let connection: Connection
     private let sql: (Query) -> String
