@@ -3,7 +3,7 @@ import Molt
 
 /// Molt's cache in daily use: setting and getting values.
 enum CacheCases {
-    static let all: [BenchmarkCase] = [set(inBatches: false), set(inBatches: true), get, getOnce]
+    static let all: [BenchmarkCase] = [set(.one), set(.oneEncoded), set(.batches), get, getOnce]
 
     static let fileName = "people.molt"
 
@@ -31,21 +31,33 @@ enum CacheCases {
     private static let byHand = "its own statements by hand"
     private static let ratios = [BenchmarkRatio(.rate, atLeast: 0.2)]
 
-    /// - Parameter inBatches: Whether many values are set per commit; otherwise each value is committed on its own.
-    private static func set(inBatches: Bool) -> BenchmarkCase {
+    private enum Setting: String {
+        case one = "molt-set-one-by-one"
+        case oneEncoded = "molt-set-one-by-one-encoded"
+        case batches = "molt-set-batch"
+
+        var summary: String {
+            switch self {
+            case .one: "set for each value, each committed (synchronous=NORMAL)"
+            case .oneEncoded: "the same beside a way that need not encode the values"
+            case .batches: "setAll twenty times with a twentieth of the values; by hand, a transaction each time"
+            }
+        }
+    }
+
+    private static func set(_ way: Setting) -> BenchmarkCase {
         BenchmarkCase(
-            name: inBatches ? "molt-set-batch" : "molt-set-one-by-one",
-            summary: inBatches
-                ? "setAll twenty times with a twentieth of the values; by hand, a transaction each time"
-                : "set for each value, each committed (synchronous=NORMAL)",
-            other: byHand,
-            limit: inBatches ? .max : 50_000,
-            quickLimit: inBatches ? .max : 2000,
+            name: way.rawValue,
+            summary: way.summary,
+            other: way == .oneEncoded ? "its own statements by hand, with the bytes at hand" : byHand,
+            limit: way == .batches ? .max : 50_000,
+            quickLimit: way == .batches ? .max : 2000,
             fixture: emptyFixture,
             ratios: ratios
         ) { context in
             let rounds = 20
             let people = People.pool()
+            let contents = try people.map { try People.encoder().encode($0) }
             func values(_ round: Int) -> some Sequence<(key: String, value: PersonV1)> {
                 context.indices(ofRound: round, of: rounds).lazy
                     .map { (key: People.key($0), value: people[$0 % people.count]) }
@@ -56,10 +68,16 @@ enum CacheCases {
             let cache = try CodableCache(at: file)
             let store = try PeerStore(at: handFile)
             func setByHand(_ round: Int) throws {
-                for (key, value) in values(round) { try store.set(value, forKey: key) }
+                if way == .oneEncoded {
+                    for index in context.indices(ofRound: round, of: rounds) {
+                        try store.set(content: contents[index % contents.count], forKey: People.key(index))
+                    }
+                } else {
+                    for (key, value) in values(round) { try store.set(value, forKey: key) }
+                }
             }
             return BenchmarkTrial(count: context.records, rounds: rounds) { round in
-                if inBatches {
+                if way == .batches {
                     try cache.setAll(values(round))
                 } else {
                     for (key, value) in values(round) { try cache.set(value, forKey: key) }
@@ -67,7 +85,7 @@ enum CacheCases {
                 // Closing checkpoints the log.
                 if round == rounds - 1 { cache.close() }
             } other: { round in
-                if inBatches {
+                if way == .batches {
                     try store.transaction { try setByHand(round) }
                 } else {
                     try setByHand(round)

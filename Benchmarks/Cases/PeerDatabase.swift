@@ -52,12 +52,13 @@ final class PeerDatabase {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Runs a closure in a transaction that takes the write lock at the start.
-    func transaction(_ body: () throws -> Void) throws {
-        try execute("BEGIN IMMEDIATE")
+    /// Runs a closure in a transaction, which by default takes the write lock at the start.
+    func transaction<Value>(_ kind: String = "IMMEDIATE", _ body: () throws -> Value) throws -> Value {
+        try execute("BEGIN \(kind)")
         do {
-            try body()
+            let value = try body()
             try execute("COMMIT")
+            return value
         } catch {
             try? execute("ROLLBACK")
             throw error

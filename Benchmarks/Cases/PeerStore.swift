@@ -24,13 +24,16 @@ final class PeerStore {
         try database.close()
     }
 
-    func transaction(_ body: () throws -> Void) throws {
-        try database.transaction(body)
+    func transaction<Value>(_ kind: String = "IMMEDIATE", _ body: () throws -> Value) throws -> Value {
+        try database.transaction(kind, body)
     }
 
     func set(_ person: PersonV1, forKey key: String) throws {
+        try set(content: encoder.encode(person), forKey: key)
+    }
+
+    func set(content: Data, forKey key: String) throws {
         guard let setting else { throw BenchmarkError("The store was closed.") }
-        let content = try encoder.encode(person)
         var key = key
         try key.withUTF8 { key in
             try content.withUnsafeBytes { content in

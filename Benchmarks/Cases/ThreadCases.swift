@@ -3,9 +3,56 @@ import Molt
 
 /// The cache with several threads, and the memory used for many values.
 enum ThreadCases {
-    static let all: [BenchmarkCase] = [hits, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand]
+    static let all: [BenchmarkCase] =
+        [hit, hits, readsBesideWriter, writesBesideReaders, readsBesidePoolsWriter, writesBesidePoolsReaders]
+        + [allValues, allValuesByHand]
 
     // MARK: Values from memory
+
+    private static let hit = BenchmarkCase(
+        name: "molt-get-from-memory",
+        summary: "value for each of 1000 keys over and over, which are kept in memory",
+        other: "object(forKey:) of an NSCache with the same values",
+        fixture: CacheCases.emptyFixture,
+        ratios: [BenchmarkRatio(.time, atMost: 10)]
+    ) { context in
+        final class Kept {
+            let person: PersonV1
+            init(_ person: PersonV1) { self.person = person }
+        }
+        let rounds = 20
+        let (cache, keys) = try cacheInMemory(context)
+        let other = NSCache<NSString, Kept>()
+        for key in keys {
+            guard let person = try cache.value(PersonV1.self, forKey: key) else { continue }
+            other.setObject(Kept(person), forKey: key as NSString)
+        }
+        let reads = max(context.records, 100_000)
+        func read(_ value: (String) throws -> PersonV1?) throws {
+            for index in 0..<reads / rounds {
+                guard let person = try value(keys[index % keys.count]), person.age > 0 else {
+                    throw BenchmarkError("A value is missing.")
+                }
+            }
+        }
+        return BenchmarkTrial(count: reads, rounds: rounds) { _ in
+            try read { try cache.value(forKey: $0) }
+        } other: { _ in
+            try read { other.object(forKey: $0 as NSString)?.person }
+        } finish: {
+            cache.close()
+        }
+    }
+
+    /// A cache that keeps the values of 1000 keys in memory.
+    private static func cacheInMemory(_ context: BenchmarkContext) throws -> (CodableCache, keys: [String]) {
+        let people = People.pool()
+        let keys = (1...people.count).map(People.key)
+        let cache = try CodableCache(at: context.file(CacheCases.fileName))
+        for (person, key) in zip(people, keys) { try cache.set(person, forKey: key) }
+        for key in keys { _ = try cache.value(PersonV1.self, forKey: key) }
+        return (cache, keys)
+    }
 
     private static let hits = BenchmarkCase(
         name: "molt-get-from-memory-4-threads",
@@ -15,13 +62,7 @@ enum ThreadCases {
         ratios: [BenchmarkRatio(.rate, atLeast: 0.3)]
     ) { context in
         let rounds = 20
-        let people = People.pool()
-        let keys = (1...1000).map(People.key)
-        let cache = try CodableCache(at: context.file(CacheCases.fileName))
-        for (index, key) in keys.enumerated() {
-            try cache.set(people[index], forKey: key)
-            _ = try cache.value(PersonV1.self, forKey: key)
-        }
+        let (cache, keys) = try cacheInMemory(context)
         let reads = max(context.records, 100_000)
         func read(on threads: Int) throws {
             try Threads.run(threads) { thread in
@@ -45,26 +86,38 @@ enum ThreadCases {
 
     // MARK: Four readers beside a writer
 
-    private static let readsBesideWriter = beside(
-        "molt-reads-beside-writer",
-        "values read by 4 threads while another one sets values",
-        counted: 1..<5
+    private static let reads = "values read by 4 threads while another one sets values"
+    private static let writes = "values set by a thread while 4 others read values"
+
+    private static let readsBesideWriter = beside("molt-reads-beside-writer", reads, counted: 1..<5)
+    private static let writesBesideReaders = beside("molt-writes-beside-readers", writes, counted: 0..<1)
+    private static let readsBesidePoolsWriter = beside(
+        "molt-reads-beside-writer-pool",
+        reads,
+        counted: 1..<5,
+        hasPool: true
+    )
+    private static let writesBesidePoolsReaders = beside(
+        "molt-writes-beside-readers-pool",
+        writes,
+        counted: 0..<1,
+        hasPool: true
     )
 
-    private static let writesBesideReaders = beside(
-        "molt-writes-beside-readers",
-        "values set by a thread while 4 others read values",
-        counted: 0..<1
-    )
-
-    /// - Parameter counted: The threads with a fixed amount of work; the others run until those are done. Thread 0 is
-    ///   the writer.
-    private static func beside(_ name: String, _ summary: String, counted: Range<Int>) -> BenchmarkCase {
+    /// - Parameters:
+    ///   - counted: The threads with a fixed amount of work; the others run until those are done. Thread 0 is the
+    ///     writer.
+    ///   - hasPool: Whether the other way is a pool of connections, and not one for each thread.
+    private static func beside(
+        _ name: String,
+        _ summary: String,
+        counted: Range<Int>,
+        hasPool: Bool = false
+    ) -> BenchmarkCase {
         BenchmarkCase(
             name: name,
             summary: summary,
-            other: "a connection for each thread by hand",
-            limit: 20_000,
+            other: hasPool ? "a pool of connections by hand, as GRDB has it" : "a connection for each thread by hand",
             quickLimit: 1000,
             fixture: CacheCases.fixture,
             ratios: [BenchmarkRatio(.rate, atLeast: 0.2)]
@@ -78,11 +131,14 @@ enum ThreadCases {
 
             // Each connection is used by only one thread.
             nonisolated(unsafe) let connections = try (0..<5).map { _ in try PeerStore(at: handFile) }
+            let pool = hasPool ? try PeerPool(at: handFile) : nil
+            // A write takes ten times as long as a read.
+            let operations = min(context.records, counted.count == 1 ? 20_000 : 200_000)
 
             func work(_ round: Int, _ operation: @escaping @Sendable (_ thread: Int, _ index: Int) throws -> Void)
                 throws
             {
-                let share = max(1, context.records / rounds / counted.count)
+                let share = max(1, operations / rounds / counted.count)
                 let running = Locked(counted.count)
                 try Threads.run(5) { thread in
                     let isCounted = counted.contains(thread)
@@ -96,7 +152,7 @@ enum ThreadCases {
                     }
                 }
             }
-            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+            return BenchmarkTrial(count: operations, rounds: rounds) { round in
                 try work(round) { thread, index in
                     let key = People.key(index)
                     if thread == 0 {
@@ -108,7 +164,13 @@ enum ThreadCases {
             } other: { round in
                 try work(round) { thread, index in
                     let key = People.key(index)
-                    if thread == 0 {
+                    if let pool {
+                        if thread == 0 {
+                            try pool.set(people[index % people.count], forKey: key)
+                        } else {
+                            _ = try pool.value(forKey: key)
+                        }
+                    } else if thread == 0 {
                         try connections[thread].set(people[index % people.count], forKey: key)
                     } else {
                         _ = try connections[thread].value(forKey: key)

@@ -619,16 +619,25 @@ extension CodableCache {
     #endif
 
     func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(MoltError) -> Value {
-        let found = try upgraded(stored)
-        if found.isData {
-            if let data = found.data as? Value { return data }
-            throw unreadable(type, found, nil)
-        }
+        guard upgrader == nil else { return try decode(type, upgraded: upgraded(stored)) }
+        return try decode(type, upgraded: stored)
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type, upgraded found: StoredContent) throws(MoltError) -> Value
+    {
+        if found.isData { return try data(type, found) }
         do {
             return try coding.decoder.decode(type, fromStored: found.data)
         } catch {
             throw unreadable(type, found, error)
         }
+    }
+
+    // Not inlined: the cast needs the metadata of an optional, which would be fetched for other content, too.
+    @inline(never)
+    private func data<Value>(_ type: Value.Type, _ found: StoredContent) throws(MoltError) -> Value {
+        guard let data = found.data as? Value else { throw unreadable(type, found, nil) }
+        return data
     }
 
     /// The name that records of a stored type have when they are read; nil if they are left out.

@@ -23,9 +23,10 @@ final class CacheCore: Sendable {
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
+    let files: Files
 
     /// The connection that writes, and reads while it is free.
-    private struct Writer {
+    fileprivate struct Writer {
         /// Nil once closed, and while stores are suspended.
         var session: CacheSession?
         let store: StoreFile
@@ -34,6 +35,26 @@ final class CacheCore: Sendable {
             session?.close()
             session = nil
             store.close()
+        }
+    }
+
+    /// What is closed while stores are suspended.
+    ///
+    /// An object of its own, because it is referenced weakly: each use of such an object counts references more slowly.
+    final class Files: StoreHolder {
+        private let writer: Locked<Writer>
+        private let readers: ReaderPool?
+        private let memory: MemoryLayer?
+
+        fileprivate init(writer: Locked<Writer>, readers: ReaderPool?, memory: MemoryLayer?) {
+            self.writer = writer
+            self.readers = readers
+            self.memory = memory
+        }
+
+        func releaseStore() {
+            readers?.closeIdle()
+            CacheCore.close(writer, memory)
         }
     }
 
@@ -92,7 +113,8 @@ final class CacheCore: Sendable {
                 return CacheSession(connection, of: shared)
             }
         writer = Locked(Writer(session: session, store: store))
-        if file != nil { StoreAccess.add(self) }
+        files = Files(writer: writer, readers: readers, memory: memory)
+        if file != nil { StoreAccess.add(files) }
     }
 
     /// Closes the connections; with the last one, SQLite checkpoints the log and deletes the files beside the database.
@@ -119,11 +141,12 @@ final class CacheCore: Sendable {
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         let session = CacheSession(connection, of: shared, unlocked: writer.store.unlocked)
         writer.session = session
-        do {
-            try run(on: session, 0) { session throws(SQLiteError) in try session.read { _ in } }
+        do throws(SQLiteError) {
+            try session.read { _ in }
         } catch {
+            let failure = failure(error, of: session)
             writer.close()
-            throw error
+            throw failure
         }
         memory?.restart(connection.logIndex)
         return session
@@ -156,12 +179,13 @@ final class CacheCore: Sendable {
 
     // MARK: Reading
 
-    func read<Value: Sendable>(
+    /// Runs a closure on one snapshot of the file.
+    func read<Value>(
         isUse: Bool = true,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value {
         if isUse { isUsed.set() }
-        return try withSession { session throws(SQLiteError) in try session.read(body) }
+        return try run(on: borrow()) { session throws(SQLiteError) in try session.read(body) }
     }
 
     /// Runs a closure on one snapshot of the file, on a connection of its own.
@@ -173,16 +197,9 @@ final class CacheCore: Sendable {
         isUse: Bool = true,
         _ body: (CacheSession) throws(SQLiteError) -> Value
     ) throws -> Value? {
-        guard let readers else { return nil }
         if isUse { isUsed.set() }
-        try checkFile()
-        let now = now()
-        return try readers.withReader { session in
-            try run(on: session, now) { session throws(SQLiteError) in try session.read(body) }
-        } otherwise: { error -> Value? in
-            if error == nil { throw closed }
-            return nil
-        }
+        guard let loan = try borrowReader() else { return nil }
+        return try run(on: loan) { session throws(SQLiteError) in try session.read(body) }
     }
 
     /// The content under a key; nil when there is none or it has expired.
@@ -191,27 +208,80 @@ final class CacheCore: Sendable {
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
         isUsed.set()
         let ticket = memory?.beginReading()
-        let content = try withSession { session throws(SQLiteError) in try session.content(key) }
+        let content = try run(on: borrow()) { session throws(SQLiteError) in try session.content(key) }
         return (content, ticket)
     }
 
-    private func withSession<Value: Sendable>(
-        _ body: (CacheSession) throws(SQLiteError) -> Value
-    ) throws -> Value {
+    /// A connection that one call has to itself until ``giveBack(_:)``.
+    ///
+    /// Borrowing takes no closure, so that its code is not generated again for each caller.
+    private enum Loan {
+        case writer(CacheSession)
+        case reader(CacheSession)
+
+        var session: CacheSession {
+            switch self {
+            case .writer(let session), .reader(let session): session
+            }
+        }
+    }
+
+    private func borrow() throws -> Loan {
         try checkFile()
         let now = now()
-        guard let readers else { return try writer.withLock { try run(on: open(&$0), now, body) } }
+        guard readers != nil else { return try borrowWriter(now) }
         if !isContended.isSet {
-            if let value = try writer.withLockIfAvailable({ try run(on: open(&$0), now, body) }) { return value }
+            if let session = try writer.lockIfAvailable({ try open(&$0) }) { return try prepare(.writer(session), now) }
             isContended.set()
         }
-        return try readers.withReader { session in
-            try run(on: session, now, body)
-        } otherwise: { error in
-            if error == nil { throw closed }
-            // For example, file descriptors are exhausted. The writer is open and can read, too.
-            return try writer.withLock { try run(on: open(&$0), now, body) }
+        // For example, file descriptors are exhausted. The writer is open and can read, too.
+        return try borrowReader(now) ?? borrowWriter(now)
+    }
+
+    private func borrowWriter(_ now: Double) throws -> Loan {
+        try prepare(.writer(writer.lock { try open(&$0) }), now)
+    }
+
+    /// - Returns: Nil if no connection for reading can be opened.
+    private func borrowReader() throws -> Loan? {
+        guard readers != nil else { return nil }
+        try checkFile()
+        return try borrowReader(now())
+    }
+
+    private func borrowReader(_ now: Double) throws -> Loan? {
+        guard let readers else { return nil }
+        let session: CacheSession?
+        do throws(SQLiteError) { session = try readers.lend() } catch { return nil }
+        guard let session else { throw closed }
+        return try prepare(.reader(session), now)
+    }
+
+    private func prepare(_ loan: Loan, _ now: Double) throws -> Loan {
+        guard !hasClosed else {
+            giveBack(loan)
+            throw closed
         }
+        loan.session.now = now
+        return loan
+    }
+
+    private func giveBack(_ loan: Loan) {
+        switch loan {
+        case .writer: writer.unlock()
+        case .reader(let session): readers?.takeBack(session)
+        }
+    }
+
+    private func run<Value>(
+        on loan: Loan,
+        _ body: (CacheSession) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        defer { giveBack(loan) }
+        let value: Value
+        do throws(SQLiteError) { value = try body(loan.session) } catch { throw failure(error, of: loan.session) }
+        if loan.session.unlocked != nil, let refusal = refusalWithoutLocks(of: loan.session) { throw refusal }
+        return value
     }
 
     // MARK: Writing
@@ -223,40 +293,56 @@ final class CacheCore: Sendable {
     ///   - isSynced: Whether the commit must survive a power loss from then on.
     ///   - committed: Called in the order of the commits, before the next write.
     /// - Returns: The result of `committed`.
-    func write<Value: Sendable, Told: Sendable>(
+    func write<Value, Told>(
         _ body: (CacheSession) throws(SQLiteError) -> Value,
         isUse: Bool = true,
         isSynced: Bool = false,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
+        let session = try borrowForWriting(isUse: isUse)
+        defer { giveBackWritten(session, isSynced: isSynced) }
+        do throws(SQLiteError) {
+            try begin(session, isSynced: isSynced)
+            let value = try body(session)
+            try commit(session, isSynced: isSynced)
+            return committed(session, value)
+        } catch {
+            throw abandon(session, after: error)
+        }
+    }
+
+    private func borrowForWriting(isUse: Bool) throws -> CacheSession {
         if isReadOnly { throw readOnly }
         if isUse { isUsed.set() }
-        let now = now()
-        defer { memory?.releaseDropped() }
-        return try writer.withLock { writer in
-            let session = try open(&writer)
-            if hasClosed { throw closed }
-            session.now = now
-            // If it fails, later commits are only slower.
-            defer { if isSynced { try? session.connection.execute("PRAGMA synchronous = NORMAL") } }
-            do throws(SQLiteError) {
-                if isSynced { try session.connection.execute("PRAGMA synchronous = FULL") }
-                try session.lock()
-                if let file, !file.isInPlace { throw .moved }
-                memory?.writeDidBegin()
-                try session.beginWrite()
-                let value = try body(session)
-                try session.endWrite()
-                try commit(session)
-                // See StoreFile.withWriteTransaction.
-                if isSynced { DurableFile.flushDrive(of: StoreFiles(path).log) }
-                return committed(session, value)
-            } catch {
-                let failure = failure(error, of: session)
-                session.abandonWrite()
-                throw failure
-            }
-        }
+        return try borrowWriter(now()).session
+    }
+
+    private func giveBackWritten(_ session: CacheSession, isSynced: Bool) {
+        // If it fails, later commits are only slower.
+        if isSynced { try? session.connection.execute("PRAGMA synchronous = NORMAL") }
+        giveBack(.writer(session))
+        memory?.releaseDropped()
+    }
+
+    private func begin(_ session: CacheSession, isSynced: Bool) throws(SQLiteError) {
+        if isSynced { try session.connection.execute("PRAGMA synchronous = FULL") }
+        try session.lock()
+        if let file, !file.isInPlace { throw .moved }
+        memory?.writeDidBegin()
+        try session.beginWrite()
+    }
+
+    private func commit(_ session: CacheSession, isSynced: Bool) throws(SQLiteError) {
+        try session.endWrite()
+        try commit(session)
+        // See StoreFile.withWriteTransaction.
+        if isSynced { DurableFile.flushDrive(of: StoreFiles(path).log) }
+    }
+
+    private func abandon(_ session: CacheSession, after error: SQLiteError) -> MoltError {
+        let failure = failure(error, of: session)
+        session.abandonWrite()
+        return failure
     }
 
     private func commit(_ session: CacheSession) throws(SQLiteError) {
@@ -292,26 +378,19 @@ final class CacheCore: Sendable {
 
     // MARK: Failures
 
-    private func run<Value>(
-        on session: CacheSession,
-        _ now: Double,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
-    ) throws -> Value {
-        if hasClosed { throw closed }
-        session.now = now
-        let result = Result { () throws(SQLiteError) in try body(session) }
-        // Without locks, a reader may see only a part of another process's changes.
-        if let unlocked = session.unlocked, try StoreFiles(path).isBeingWritten || FileStatus.of(path) != unlocked {
-            throw changedUnlocked
-        }
-        do {
-            return try result.get()
+    /// Why a read does not count: without locks, it may have seen only a part of another process's changes.
+    private func refusalWithoutLocks(of session: CacheSession) -> MoltError? {
+        guard let unlocked = session.unlocked else { return nil }
+        do throws(MoltError) {
+            let status = try FileStatus.of(path)
+            return StoreFiles(path).isBeingWritten || status != unlocked ? changedUnlocked : nil
         } catch {
-            throw failure(error, of: session)
+            return error
         }
     }
 
     private func failure(_ error: SQLiteError, of session: CacheSession) -> MoltError {
+        if let refusal = refusalWithoutLocks(of: session) { return refusal }
         if let refusal = session.takeRefusal(after: error) { return refusal }
         // A file that was moved may also look damaged.
         if let file, !file.isInPlace { return gone }
@@ -325,7 +404,7 @@ final class CacheCore: Sendable {
     }
 
     private func checkFile() throws {
-        if let file, !file.isInPlace { throw gone }
+        if let file, !file.isUndisturbed { throw gone }
     }
 
     /// The error for a file that is no longer at its path; a closed cache may have been removed.
@@ -355,13 +434,6 @@ final class CacheCore: Sendable {
             advice: "Open it again.",
             store: path
         )
-    }
-}
-
-extension CacheCore: StoreHolder {
-    func releaseStore() {
-        readers?.closeIdle()
-        Self.close(writer, memory)
     }
 }
 

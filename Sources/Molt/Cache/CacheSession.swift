@@ -11,7 +11,7 @@ final class CacheSession: @unchecked Sendable {
     private let shared: Shared
     /// The status of the file when it was opened without locks; nil for a connection with locks.
     let unlocked: FileStatus?
-    var statements: Statements<RowQuery>
+    let statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
 
@@ -146,7 +146,7 @@ final class CacheSession: @unchecked Sendable {
 
     private func beginChanges() {
         changes.removeAll(keepingCapacity: true)
-        changedKeys = ChangedKeys()
+        changedKeys.removeAll()
         newTypes.removeAll()
         drifts.removeAll()
         key = nil
@@ -251,7 +251,7 @@ final class CacheSession: @unchecked Sendable {
         guard row.isText(4, key) else { throw .wrongRow }
         // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
         let expiration = row.real(6)
-        if row.isNumber(6), let expiration, expiration <= now { return nil }
+        if let expiration, expiration <= now, row.isNumber(6) { return nil }
         let typeName = try typeName(id: row.integer(5))
         if let types = shared.types, types.name(of: typeName) == nil { return nil }
         let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
@@ -724,5 +724,11 @@ struct ChangedKeys {
 
     mutating func insertAll() {
         keys = nil
+    }
+
+    /// Keeps the memory for the next keys, which are few if these were.
+    mutating func removeAll() {
+        keys?.removeAll(keepingCapacity: true)
+        keys = keys ?? []
     }
 }

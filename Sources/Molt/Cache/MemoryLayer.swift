@@ -40,23 +40,23 @@ final class MemoryLayer: Sendable {
             old = Generation()
         }
 
-        mutating func drop(_ box: MemoryBox?, _ key: MemoryKey) {
+        mutating func drop(_ box: MemoryBox?, _ key: ExactName) {
             if let box { dropped.append(Generation(boxes: [key: box], bytes: box.size)) }
         }
     }
 
     private struct Generation {
-        var boxes: [MemoryKey: MemoryBox] = [:]
+        var boxes: [ExactName: MemoryBox] = [:]
         /// The stored content in bytes.
         var bytes = 0
 
-        mutating func set(_ box: MemoryBox, _ key: MemoryKey) -> MemoryBox? {
+        mutating func set(_ box: MemoryBox, _ key: ExactName) -> MemoryBox? {
             let previous = boxes.updateValue(box, forKey: key)
             bytes += box.size - (previous?.size ?? 0)
             return previous
         }
 
-        mutating func remove(_ key: MemoryKey) -> MemoryBox? {
+        mutating func remove(_ key: ExactName) -> MemoryBox? {
             let removed = boxes.removeValue(forKey: key)
             bytes -= removed?.size ?? 0
             return removed
@@ -73,11 +73,19 @@ final class MemoryLayer: Sendable {
             count: limit.count > 0 ? limit.count : .max
         )
         state = Locked(State(index: index, mark: index?.mark))
-        pressure.onWarning { [weak self] in self?.removeAll() }
+        // Not the layer itself: a weak reference makes each use of an object slower.
+        pressure.onWarning { [state] in
+            state.withLock { $0.dropAll() }
+            Self.releaseDropped(of: state)
+        }
     }
 
     /// Releases the dropped values; the caller holds no lock.
     func releaseDropped() {
+        Self.releaseDropped(of: state)
+    }
+
+    private static func releaseDropped(of state: Locked<State>) {
         let dropped = state.withLock { state in
             let dropped = state.dropped
             if !dropped.isEmpty { state.dropped = [] }
@@ -92,15 +100,15 @@ final class MemoryLayer: Sendable {
     ///
     /// - Parameter now: The time in seconds since 1970; called only when the value can expire.
     func box(_ key: String, of type: Any.Type, now: () -> Double) -> MemoryBox? {
-        let key = MemoryKey(key)
-        let (found, isDropped) = state.withLock { state -> (MemoryBox?, Bool) in
+        let key = ExactName(key)
+        let (found, hasDropped) = state.withLock { state -> (MemoryBox?, Bool) in
             guard state.isCurrent else { return (nil, false) }
             if let box = state.young.boxes[key] { return (box, false) }
             guard !state.old.boxes.isEmpty, let box = state.old.boxes[key] else { return (nil, false) }
             insert(box, key, &state)
             return (box, !state.dropped.isEmpty)
         }
-        if isDropped { releaseDropped() }
+        if hasDropped { releaseDropped() }
         guard let found, found.type == type else { return nil }
         // Outside the lock: the clock is the app's code, which may use the cache.
         if let expiration = found.expiration, expiration <= now() { return nil }
@@ -111,30 +119,32 @@ final class MemoryLayer: Sendable {
     ///
     /// - Returns: A ticket; nil when the value must not be kept.
     func beginReading() -> Ticket? {
-        defer { releaseDropped() }
-        return state.withLock { state in
-            guard !state.isCommitting else { return nil }
+        let (ticket, hasDropped) = state.withLock { state -> (Ticket?, Bool) in
+            guard !state.isCommitting else { return (nil, false) }
             if !state.isCurrent {
                 // Another connection committed.
                 state.dropAll()
                 state.mark = state.index?.mark
             }
-            return Ticket(epoch: state.epoch)
+            return (Ticket(epoch: state.epoch), !state.dropped.isEmpty)
         }
+        if hasDropped { releaseDropped() }
+        return ticket
     }
 
     /// Keeps a value, unless a write came after the read began.
     func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent, _ ticket: Ticket) {
         let box = TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration)
-        let key = MemoryKey(key)
-        defer { releaseDropped() }
-        state.withLock { state in
-            guard state.epoch == ticket.epoch, !state.isClosed else { return }
+        let key = ExactName(key)
+        let hasDropped = state.withLock { state in
+            guard state.epoch == ticket.epoch, !state.isClosed else { return false }
             insert(box, key, &state)
+            return !state.dropped.isEmpty
         }
+        if hasDropped { releaseDropped() }
     }
 
-    private func insert(_ box: MemoryBox, _ key: MemoryKey, _ state: inout State) {
+    private func insert(_ box: MemoryBox, _ key: ExactName, _ state: inout State) {
         let previous = state.old.remove(key)
         if previous !== box { state.drop(previous, key) }
         guard box.size <= limit.bytes else { return state.drop(state.young.remove(key), key) }
@@ -191,7 +201,7 @@ final class MemoryLayer: Sendable {
             state.epoch += 1
             if state.isEmpty { return }
             for key in keys {
-                let key = MemoryKey(key)
+                let key = ExactName(key)
                 state.drop(state.young.remove(key), key)
                 state.drop(state.old.remove(key), key)
             }
@@ -209,11 +219,6 @@ final class MemoryLayer: Sendable {
         }
     }
 
-    func removeAll() {
-        state.withLock { $0.dropAll() }
-        releaseDropped()
-    }
-
     /// Drops all values, before the connection that owns the index is closed; ``releaseDropped()`` must follow.
     func close() {
         state.withLock { state in
@@ -221,29 +226,6 @@ final class MemoryLayer: Sendable {
             state.index = nil
             state.isClosed = true
         }
-    }
-}
-
-/// A key compared by its bytes: strings compare canonically.
-private struct MemoryKey: Hashable {
-    private let key: String
-    private let hashed: Int
-
-    init(_ key: String) {
-        self.key = key
-        var hasher = Hasher()
-        var copy = key
-        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Hashed here, outside the layer's lock.
-        hashed = hasher.finalize()
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(hashed)
-    }
-
-    static func == (one: MemoryKey, other: MemoryKey) -> Bool {
-        one.hashed == other.hashed && ExactName.isSame(one.key, other.key)
     }
 }
 

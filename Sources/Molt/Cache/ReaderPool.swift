@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The read-only connections of a cache; each read has one to itself.
 final class ReaderPool: Sendable {
     private struct State {
@@ -13,40 +11,37 @@ final class ReaderPool: Sendable {
     private let open: @Sendable () throws(SQLiteError) -> CacheSession
     /// The number of connections kept open while idle; more are open only during as many concurrent reads.
     ///
-    /// Counted once for the process: on Linux, each count reads two files.
-    private static let idleLimit = min(4, ProcessInfo.processInfo.activeProcessorCount)
+    /// It does not depend on the number of processors: opening a connection takes as long as thirty reads, and a thread
+    /// that waits for a processor keeps its connection.
+    private static let idleLimit = 4
 
     /// - Parameter open: Opens a connection; called on the reading thread.
     init(_ open: @escaping @Sendable () throws(SQLiteError) -> CacheSession) {
         self.open = open
     }
 
-    /// Lends a connection to a closure: the last one used, whose pages are most likely in memory.
+    /// Lends a connection: the last one used, whose pages are most likely in memory; ``takeBack(_:)`` must follow.
     ///
-    /// - Parameter otherwise: Called without a connection: with the failure to open one, or nil when the pool is
-    ///   closed.
-    func withReader<Value>(
-        _ body: (CacheSession) throws -> Value,
-        otherwise: (SQLiteError?) throws -> Value
-    ) throws -> Value {
+    /// - Returns: Nil when the pool is closed.
+    /// - Throws: The failure to open a connection.
+    func lend() throws(SQLiteError) -> CacheSession? {
         let (isOpen, idle) = state.withLock { state -> (Bool, CacheSession?) in
             guard !state.isClosed else { return (false, nil) }
             state.countInUse += 1
             return (true, state.idle.popLast())
         }
-        guard isOpen else { return try otherwise(nil) }
-        let session: CacheSession
+        guard isOpen else { return nil }
+        if let idle { return idle }
         do throws(SQLiteError) {
-            if let idle { session = idle } else { session = try open() }
+            return try open()
         } catch {
             takeBack(nil)
-            return try otherwise(error)
+            throw error
         }
-        defer { takeBack(session) }
-        return try body(session)
     }
 
-    private func takeBack(_ session: CacheSession?) {
+    /// Receives a connection that was lent; nil if it could not be opened.
+    func takeBack(_ session: CacheSession?) {
         let (isKept, atEnd) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             state.countInUse -= 1
             guard !state.isClosed else { return (false, state.countInUse == 0 ? state.atEnd : nil) }

@@ -21,12 +21,35 @@ package final class Locked<State>: Sendable {
         return try body(&state)
     }
 
-    /// Runs a closure with the state, or returns nil if another thread holds the lock.
-    func withLockIfAvailable<Result, Failure: Error>(
+    /// Runs a closure with the state and keeps the lock, unless the closure throws; ``unlock()`` must follow on the same
+    /// thread.
+    func lock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        lock.lock()
+        return try withHeldLock(body)
+    }
+
+    /// The same; returns nil if another thread holds the lock.
+    func lockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
         guard lock.try() else { return nil }
-        defer { lock.unlock() }
-        return try body(&state)
+        return try withHeldLock(body)
+    }
+
+    private func withHeldLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        do throws(Failure) {
+            return try body(&state)
+        } catch {
+            lock.unlock()
+            throw error
+        }
+    }
+
+    func unlock() {
+        lock.unlock()
     }
 }

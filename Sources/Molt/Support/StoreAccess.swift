@@ -11,13 +11,14 @@ internal import Foundation
 /// ```
 public enum StoreAccess {
     private struct State {
-        var isSuspended = false
         var suspensionCount = 0
         /// The number of open connections and held locks.
         var useCount = 0
     }
 
     private static let state = Locked(State())
+    /// Written only while ``state`` is locked; read at each step of a statement.
+    private static let suspended = AtomicFlag()
     /// Has a lock of its own, because the last use of a holder may be here, and its `deinit` calls ``leave()``.
     private static let holders = Locked<[WeakHolder]>([])
 
@@ -26,7 +27,7 @@ public enum StoreAccess {
     }
 
     /// Whether no store can be used, since ``suspend(timeout:)`` was called last.
-    public static var isSuspended: Bool { state.withLock { $0.isSuspended } }
+    public static var isSuspended: Bool { suspended.isSet }
 
     /// Releases all locks on files of stores, and refuses to take others until ``resume()``.
     ///
@@ -44,7 +45,7 @@ public enum StoreAccess {
         let end = ContinuousClock.now + timeout
         state.withLock { state in
             state.suspensionCount += 1
-            state.isSuspended = true
+            suspended.set()
         }
         for holder in holders.withLock({ $0.compactMap(\.holder) }) { holder.releaseStore() }
         while state.withLock({ $0.useCount }) > 0 {
@@ -56,7 +57,7 @@ public enum StoreAccess {
 
     /// Allows the use of stores again; caches open their files at the next call.
     public static func resume() {
-        state.withLock { $0.isSuspended = false }
+        state.withLock { _ in suspended.clear() }
     }
 
     // MARK: Counting locks
@@ -69,7 +70,7 @@ public enum StoreAccess {
     /// - Returns: Whether it may be taken; ``leave()`` must then follow.
     static func enter() -> Bool {
         state.withLock { state in
-            if state.isSuspended { return false }
+            if isSuspended { return false }
             state.useCount += 1
             return true
         }

@@ -41,6 +41,11 @@ import Testing
             try FileManager.default.moveItem(at: directory, to: directory.appendingPathExtension("aside"))
             try CodableCache(at: url).set("other", forKey: "key")
         },
+        Way(testDescription: "below a directory that is replaced") { url, _ in
+            let above = url.deletingLastPathComponent().deletingLastPathComponent()
+            try FileManager.default.moveItem(at: above, to: above.appendingPathExtension("aside"))
+            try CodableCache(at: url).set("other", forKey: "key")
+        },
         Way(testDescription: "behind a link that leads elsewhere") { url, other in
             // The cache is opened through the link: see `link(to:)`.
             try FileManager.default.removeItem(at: link(to: url))
@@ -97,9 +102,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ways)
-    func `is noticed by the next read, even by one that memory could serve`(way: Way) throws {
-        let directory = scratch.url.appending(path: "directory")
+    /// - Parameter reads: The reads before; the file of a cache that is read often is watched.
+    @Test(arguments: ways, [1, 40])
+    func `is noticed by the next read, even by one that memory could serve`(way: Way, reads: Int) throws {
+        let directory = scratch.url.appending(path: "above/directory")
         let url = directory.appending(path: "cache.molt")
         let other = scratch.file("other.molt")
         let made = try CodableCache(at: other)
@@ -110,7 +116,9 @@ import Testing
         try FileManager.default.createSymbolicLink(at: Self.link(to: url), withDestinationURL: url)
         let isLinked = way.testDescription.hasPrefix("behind a link")
         let caches = try (0..<4).map { _ in try CodableCache(at: isLinked ? Self.link(to: url) : url) }
-        for cache in caches { try cache.expect("value", forKey: "key") }
+        for cache in caches {
+            for _ in 0..<reads { try cache.expect("value", forKey: "key") }
+        }
         first.close()
 
         try way.replace(url, other)
@@ -125,6 +133,34 @@ import Testing
         }
         // The error repeats until the cache is opened again.
         expectError(store) { try caches[0].value(String.self, forKey: "key") }
+    }
+
+    @Test func `is in place again after it was moved away and back, until it is moved once more`() throws {
+        let directory = scratch.url.appending(path: "directory")
+        let aside = scratch.url.appending(path: "aside")
+        let url = directory.appending(path: "cache.molt")
+        let cache = try CodableCache(at: url)
+        try cache.set("value", forKey: "key")
+        func readOften() throws {
+            for _ in 0..<40 { try cache.expect("value", forKey: "key") }
+        }
+        try readOften()
+        // Other files come and go meanwhile.
+        try CodableCache(at: scratch.file("other.molt")).close()
+        for _ in 0..<2 {
+            try FileManager.default.moveItem(at: directory, to: aside)
+            expectError(url.path) { try cache.value(String.self, forKey: "key") }
+            // The file moves to another directory of the same name.
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+            for suffix in ["", "-wal", "-shm"] {
+                try FileManager.default.moveItem(
+                    atPath: aside.appending(path: "cache.molt").path + suffix,
+                    toPath: url.path + suffix
+                )
+            }
+            try FileManager.default.removeItem(at: aside)
+            try readOften()
+        }
     }
 
     @Test func `is not noticed by a closed cache, which reports that it is closed`() throws {

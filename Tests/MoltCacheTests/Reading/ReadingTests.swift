@@ -195,7 +195,7 @@ import Testing
     @Test func `goes on after a suspension`() throws {
         let cache = try reading()
         try cache.expect(Contact(first: "John", last: "Appleseed"), forKey: "john")
-        cache.core.releaseStore()
+        cache.core.files.releaseStore()
         try cache.expect(Contact(first: "John", last: "Appleseed"), forKey: "john")
     }
 

@@ -7,7 +7,10 @@ extension JSONDecoder {
     ///
     /// - Throws: The decoder's error, or `DecodingError` for such text.
     package func decode<Value: Decodable>(_ type: Value.Type, fromStored json: Data) throws -> Value {
-        if let error = json.withUnsafeBytes({ fault(in: $0.bindMemory(to: UInt8.self)) }) {
+        // Few texts are long enough to be nested too deeply.
+        if json.count > JSONScanner.depthLimit,
+            let error = json.withUnsafeBytes({ fault(in: $0.bindMemory(to: UInt8.self)) })
+        {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
@@ -17,10 +20,7 @@ extension JSONDecoder {
 
     /// Why a text with many brackets is not passed on; nil if it may be.
     private func fault(in json: UnsafeBufferPointer<UInt8>) -> JSONSyntaxError? {
-        // Few texts may be nested too deeply.
-        guard json.count > JSONScanner.depthLimit,
-            json.count(where: { $0 == 0x5B || $0 == 0x7B }) > JSONScanner.depthLimit
-        else { return nil }
+        guard json.count(where: { $0 == 0x5B || $0 == 0x7B }) > JSONScanner.depthLimit else { return nil }
         guard allowsJSON5 else { return JSONScanner.fault(in: json) }
         // Brackets in strings and comments count, too.
         var depth = 0

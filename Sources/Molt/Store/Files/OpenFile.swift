@@ -1,10 +1,22 @@
 internal import Foundation
 
 /// The identity of an open file, and the paths that led to it.
-struct OpenFile: Sendable {
+final class OpenFile: Sendable {
     private let paths: [String]
     private let device: dev_t
     private let number: ino_t
+
+    /// The age of the watch when the path was found to lead to the file; another number while it is not watched.
+    private let watchedSince = AtomicNumber(unwatched)
+    private static let unwatched: CInt = -1
+    private static let unwatchable: CInt = -2
+    private let watching = Locked(Watching())
+
+    private struct Watching {
+        /// Checks before the path is watched; a file that is soon closed needs no watches.
+        var checksLeft = 16
+        var watches: [CInt] = []
+    }
 
     /// Records which file is at a path; nil when there is none, or when the paths lead to two.
     ///
@@ -17,12 +29,44 @@ struct OpenFile: Sendable {
         guard paths.count == 1 || isInPlace else { return nil }
     }
 
+    deinit {
+        PathWatch.shared?.remove(watching.withLock { $0.watches })
+    }
+
     /// Whether the paths still lead to that file; costs one system call each.
     var isInPlace: Bool {
         paths.allSatisfy { path in
             guard let (device, number) = Self.identity(of: path) else { return false }
             return device == self.device && number == self.number
         }
+    }
+
+    /// The same, faster for a file that is read often; see ``PathWatch`` for what it may miss.
+    var isUndisturbed: Bool {
+        guard let watch = PathWatch.shared, paths.count == 1 else { return isInPlace }
+        let age = watchedSince.value
+        if age >= 0, watch.isUnchanged(since: age) { return true }
+        if age == Self.unwatchable { return isInPlace }
+        return watching.withLock { isInPlace(watching: watch, &$0) }
+    }
+
+    private func isInPlace(watching watch: PathWatch, _ state: inout Watching) -> Bool {
+        guard state.checksLeft == 0 else {
+            state.checksLeft -= 1
+            return isInPlace
+        }
+        let age = watch.currentAge()
+        if age == watchedSince.value { return true }
+        // Watched before it is checked, so that no change between the two is missed. The directories may be others now.
+        let watches = watch.add(paths[0])
+        watch.remove(state.watches)
+        state.watches = watches ?? []
+        guard isInPlace else {
+            watchedSince.value = Self.unwatched
+            return false
+        }
+        watchedSince.value = watches == nil ? Self.unwatchable : age
+        return true
     }
 
     private static func identity(of path: String) -> (dev_t, ino_t)? {

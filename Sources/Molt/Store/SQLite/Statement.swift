@@ -278,7 +278,10 @@ var transient: sqlite3_destructor_type {
 }
 
 /// Prepared statements by enumeration case; an array look-up keeps hot paths free of hashing.
-struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue == Int {
+///
+/// A class, because a look-up may then prepare a statement without changing the owner; Swift would check each look-up
+/// for conflicts with others.
+final class Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue == Int {
     let connection: Connection
     private let sql: (Query) -> String
     private var prepared: [Statement?]
@@ -291,7 +294,7 @@ struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue =
 
     /// The statement for a case, prepared at its first use.
     subscript(query: Query) -> Statement {
-        mutating get throws(SQLiteError) {
+        get throws(SQLiteError) {
             if let statement = prepared[query.rawValue] { return statement }
             let statement = try Statement(sql(query), on: connection, isLasting: true)
             prepared[query.rawValue] = statement
@@ -299,7 +302,7 @@ struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue =
         }
     }
 
-    mutating func removeAll() {
+    func removeAll() {
         for index in prepared.indices { prepared[index] = nil }
     }
 }

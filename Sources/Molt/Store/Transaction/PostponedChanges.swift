@@ -30,7 +30,7 @@ final class PostponedChanges {
     }
 
     private let connection: Connection
-    private var statements: Statements<Query>
+    private let statements: Statements<Query>
     // Whether each table was created.
     private var hasChanges = false
     private var hasFailures = false

@@ -16,7 +16,7 @@ final class StoreTransaction {
     private let deadline: ContinuousClock.Instant?
     /// The state at the transaction's beginning, if the store has read it just before.
     private let known: StoreState?
-    private var statements: Statements<Query>
+    private let statements: Statements<Query>
     private let postponed: PostponedChanges
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
