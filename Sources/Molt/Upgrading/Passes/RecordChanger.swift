@@ -271,7 +271,8 @@ struct RecordChanger: Sendable {
         var next = 0
         /// The changes for the notes of a dry run; empty in an upgrade.
         var changes: [(before: Record, after: Record, step: StepsByType.ChainStep)] = []
-        defer { note(changes, outcome) }
+        defer { if !changes.isEmpty { note(changes, outcome) } }
+        var key = record.changedKey
         /// That of the current migration.
         var firstStepIndex = -1
         var isMigrationCounted = false
@@ -290,8 +291,7 @@ struct RecordChanger: Sendable {
                 record.typeName = step.typeName
             }
             named = step.index
-            let revision = record.revision
-            let key = record.changedKey
+            let (revision, headRevision) = (record.revision, record.headRevision)
             let expiration = record.expirationSeconds
             var before: Record?
             do {
@@ -303,10 +303,12 @@ struct RecordChanger: Sendable {
                     isAtPoint = false
                 }
                 if notes != nil, !isAlone { before = record }
-                if !isAlone { counts.noteAlternatives(of: step.edit, at: step.index, in: record) }
-                try step.edit.apply(&record)
+                if !isAlone, step.hasAlternatives {
+                    counts.noteAlternatives(of: step.edit, at: step.index, in: record)
+                }
+                try step.apply(&record)
                 if let failure = record.failure { throw failure }
-                if step.isOnRead || changesOnlyContent {
+                if record.headRevision != headRevision, step.isOnRead || changesOnlyContent {
                     try Self.checkOnlyContent(
                         of: record,
                         key: key,
@@ -343,6 +345,7 @@ struct RecordChanger: Sendable {
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .key(newKey)))
             }
+            key = record.changedKey
             if record.hasNewTypeName, !ExactName.isSame(record.typeName, step.typeName) {
                 let newName = record.typeName
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .type(newName)))
