@@ -62,6 +62,12 @@ struct RecordChanger: Sendable {
     /// The position of the first step of a step's migration.
     func firstStepIndex(of stepIndex: Int) -> Int { stepsByType.firstStepIndices[stepIndex] }
 
+    /// The thread that should read batches.
+    ///
+    /// It takes one or two steps about as long to change a record as it takes the user to write it. With more, the user
+    /// would wait.
+    var reader: BatchReader { allChains().contains { $0.steps.count > 2 } ? .user : .otherThread }
+
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 
     // MARK: Batches
