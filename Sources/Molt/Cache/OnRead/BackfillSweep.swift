@@ -260,9 +260,8 @@ final class BackfillSweep: @unchecked Sendable {
                     counts[failed.firstStepIndex].quarantined += 1
                 }
             }
-            for (step, counts) in zip(upgrader.steps, counts) where !counts.isZero {
-                try LedgerTable.add(counts, toRowOf: step.migration.name, session.connection)
-            }
+            let changes = zip(upgrader.steps, counts).filter { !$1.isZero }
+            try LedgerTable.add(changes.map { (name: $0.migration.name, counts: $1) }, session.connection)
             part.duration += start.duration(to: .now)
         }
     }

@@ -145,6 +145,7 @@ struct RecordChanger: Sendable {
         _ outcome: inout RecordOutcome
     ) -> Bool {
         outcome = runChain(&record, chain, &worker.counts)
+        if skipsFailures { outcome.changedBy = worker.shared(worker.counts.changedLast) }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
@@ -231,7 +232,7 @@ struct RecordChanger: Sendable {
         var counts = noCounts
         var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
         guard outcome.failure == nil else { throw Self.inconsistentClosure(error) }
-        outcome.changedBy = counts.changedMigrations
+        outcome.changedBy = counts.changedLast
         return UnconvertedRecord(
             record: record,
             outcome: outcome,
@@ -270,6 +271,7 @@ struct RecordChanger: Sendable {
         isAlone: Bool = false
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
+        counts.beginRecord()
         var chain = chain
         // The position of the step from which the record's current type name applies.
         var named = 0
@@ -342,10 +344,10 @@ struct RecordChanger: Sendable {
             counts.steps[step.index].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
-                counts.migrations[firstStepIndex].changed += 1
-                if skipsFailures { outcome.changedBy.append(firstStepIndex) }
+                counts.noteChange(by: firstStepIndex)
             }
             outcome.changedAt = step.recordVersion
+            if record.headRevision == headRevision { continue }
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
