@@ -27,6 +27,12 @@ final class StoreTransaction {
     /// The cutoff at which expired records were deleted before the first change; nil when none were.
     private var expiredAt: Double?
 
+    /// Whether the originals of records that the current block changes can be read instead of saved.
+    private var readsOriginals = false
+    /// Reads the originals from the last commit; opened when the block changes the first record, nil if it saves them.
+    private var originals: Connection?
+    private var original: Statement?
+
     /// All types; nil until they are needed, and after names may have changed.
     private var types: TypeNameTable?
     private var counts: [Int64: Int] = [:]
@@ -62,6 +68,7 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             endReading()
+            closeOriginals()
             try postponed.finish()
             if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
         }
@@ -71,6 +78,7 @@ final class StoreTransaction {
         statements.removeAll()
         postponed.invalidate()
         endReading()
+        closeOriginals()
         isOver = true
     }
 
@@ -288,7 +296,7 @@ final class StoreTransaction {
     func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
             let types = try wantedTypes(types)
-            guard !types.isEmpty, let snapshot = try openSnapshot() else { return nil }
+            guard !types.isEmpty, let snapshot = openSnapshot() else { return nil }
             return try SnapshotReader(
                 types,
                 through: through,
@@ -301,11 +309,18 @@ final class StoreTransaction {
     }
 
     /// The connection to the snapshot, opened at its first use; nil if there can be none.
-    private func openSnapshot() throws(SQLiteError) -> Connection? {
+    private func openSnapshot() -> Connection? {
         if let snapshot { return snapshot }
-        guard connection.totalChanges == firstChange, let path = connection.filePath,
-            let opened = try? Connection(path, mode: .readOnly)
-        else { return nil }
+        guard connection.totalChanges == firstChange else { return nil }
+        snapshot = openReader()
+        return snapshot
+    }
+
+    /// Another connection, which reads the last commit; nil if there can be none.
+    ///
+    /// The transaction has the write lock, so until it commits there is no later one.
+    private func openReader() -> Connection? {
+        guard let path = connection.filePath, let opened = try? Connection(path, mode: .readOnly) else { return nil }
         do throws(SQLiteError) {
             // A read transaction begins with the first page read.
             try opened.execute("PRAGMA cache_size = -1000; BEGIN")
@@ -316,7 +331,6 @@ final class StoreTransaction {
         // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
         guard !connection.hasMoved else { return nil }
         opened.interrupt(at: deadline)
-        snapshot = opened
         return opened
     }
 
@@ -427,9 +441,10 @@ final class StoreTransaction {
         changesSizes = true
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
-            if keepsOriginals { try postponed.makeOriginals() }
+            let savesOriginals = keepsOriginals && savesOriginals()
+            if savesOriginals { try postponed.makeOriginals() }
             try source.write(contents) { rows throws(SQLiteError) in
-                if keepsOriginals { try postponed.keepOriginals(of: rows) }
+                if savesOriginals { try postponed.keepOriginals(of: rows) }
                 if rows.count < 4 {
                     for row in rows { try put(source.content(of: row), in: row) }
                 } else {
@@ -618,26 +633,85 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try postponed.recordsToMerge(after: number, count: count) }
     }
 
-    /// Saves a record's current state for ``original(id:)``, unless it was saved before.
-    func keepOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
+    // MARK: Originals
+
+    /// Begins a block that may ask for the records as they are now.
+    ///
+    /// - Parameter isLarge: Whether the block may change so many records that saving their states would take long.
+    func beginBlock(isLarge: Bool) {
+        // Before its first change, the transaction sees the last commit.
+        readsOriginals = isLarge && connection.totalChanges == firstChange
     }
 
-    /// Saves the current state of all records of a type, unless they were saved before.
+    /// Whether the originals must be saved.
+    private func savesOriginals() -> Bool {
+        if readsOriginals, originals == nil {
+            originals = openReader()
+            readsOriginals = originals != nil
+        }
+        return !readsOriginals
+    }
+
+    /// Keeps a record's current state for ``original(id:)``, unless an earlier one is kept.
+    func keepOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in if savesOriginals() { try postponed.keepOriginal(id: id) } }
+    }
+
+    /// Keeps the current state of all records of a type, unless earlier ones are kept.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            if let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
+            if savesOriginals(), let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
-    /// The first saved state of a record, or nil.
-    func original(id: Int64) throws -> Record? {
-        try mapped { () throws(SQLiteError) in try postponed.original(id: id) }
+    /// The first kept state of a record, or nil.
+    ///
+    /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
+    func original(id: Int64, isFirst: inout Bool) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            guard let row = try findOriginal(id) else { return try postponed.original(id: id) }
+            defer { row.reset() }
+            guard try row.step() else { return nil }
+            isFirst = true
+            let batch = RecordBatch(capacity: 1)
+            batch.append(row, row.text(2))
+            return batch[0]
+        }
     }
 
-    /// Deletes all saved states.
+    /// Makes sure that SQL finds the state of a record in which it is quarantined.
+    func saveOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            guard let row = try findOriginal(id) else { return }
+            defer { row.reset() }
+            if try row.step() { try postponed.saveOriginal(row) }
+        }
+    }
+
+    /// A statement that reads a record from the last commit, in the columns of a ``RecordBatch`` with the type's name;
+    /// nil if originals are saved.
+    private func findOriginal(_ id: Int64) throws(SQLiteError) -> Statement? {
+        guard let originals else { return nil }
+        let sql = """
+            SELECT molt_record.id, key, name, version, content, expires_at
+            FROM molt_record CROSS JOIN molt_type ON molt_type.id = type_id WHERE molt_record.id = ?1
+            """
+        if original == nil { original = try Statement(sql, on: originals, isLasting: true) }
+        try original?.bind(id, at: 1)
+        return original
+    }
+
+    /// Forgets the kept states.
     func forgetOriginals() throws {
+        closeOriginals()
         try mapped { () throws(SQLiteError) in try postponed.forgetOriginals() }
+    }
+
+    private func closeOriginals() {
+        original = nil
+        originals?.close()
+        originals = nil
+        readsOriginals = false
     }
 
     // MARK: Statements

@@ -195,14 +195,18 @@ extension MigrationContext {
         var original = record
         if enumerations[level].looksForOriginals {
             // The contents that are not written yet are those of other records.
-            let kept = try perform(writingFirst: false) { try $0.original(id: record.id) }
+            var isFirst = false
+            let kept = try perform(writingFirst: false) { try $0.original(id: record.id, isFirst: &isFirst) }
             if let kept {
                 original = kept
                 original.coding = coding
                 try original.read()
+                if isFirst { return original }
             }
         }
-        guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }
+        guard !originalTypeNames.isEmpty, let typeName = originalTypeNames[ExactName(original.typeName)] else {
+            return original
+        }
         original.typeName = typeName
         return original
     }
@@ -251,6 +255,7 @@ extension MigrationContext {
         counts.quarantined += 1
         let round = newRound()
         try perform(at: UpgradePoint(.postponeChange)) { records in
+            if hasOriginals { try records.saveOriginal(id: old.id) }
             let kind = PostponedChange.Kind.quarantine(cause, typeName: old.typeName)
             try records.postpone(PostponedChange(round: round, id: old.id, kind: kind))
             try records.applyPostponedChanges(round: round)
