@@ -152,6 +152,15 @@ public struct Record: Sendable {
         }
     }
 
+    /// Appends the key's UTF-8.
+    func writeKey(to bytes: inout [UInt8]) {
+        if let changedKey {
+            bytes += changedKey.utf8
+        } else {
+            bytes += object.bytes[object.contentEnd..<object.tailEnd]
+        }
+    }
+
     // MARK: Key, expiry, existence
 
     /// The record's key.

@@ -39,7 +39,7 @@ final class StoreTransaction {
     private var total: Int?
     /// Whether records were added, removed or written.
     private var changesSizes = false
-    /// Reused memory for the content of inserted records.
+    /// Reused memory for the content and the key of an inserted record.
     private var buffer: [UInt8] = []
 
     init(
@@ -489,7 +489,12 @@ final class StoreTransaction {
     /// Adds a record under an unused id.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
-    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+    func insert(_ record: Record, id: Int64, version: Int) throws {
+        if try !insertIfNew(record, id: id, version: version) { throw keyExists(record) }
+    }
+
+    /// Adds a record under an unused id, unless another record has its key; returns whether it was added.
+    func insertIfNew(_ record: borrowing Record, id: Int64, version: Int) throws -> Bool {
         guard holdsRecords else {
             throw MoltError(
                 .unsupported,
@@ -497,34 +502,31 @@ final class StoreTransaction {
                 advice: "Run migrations that import records on a cache."
             )
         }
-        let key = record.key
         let type = record.typeName
         let isText = !record.isData
         let expiration = record.expirationSeconds
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
-        let isNew = try mapped { () throws(SQLiteError) in
+        let contentEnd = buffer.count
+        record.writeKey(to: &buffer)
+        return try mapped { () throws(SQLiteError) in
             forgetCounts()
-            let existing = try statements[.idByKey]
-            try existing.bind(key, at: 1)
-            guard try existing.first({ $0.integer(0) }) == nil else { return false }
             let statement = try statements[.insert]
             let buffer = buffer
             try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
                 let bytes = UnsafeRawBufferPointer(buffer)
+                let content = UnsafeRawBufferPointer(rebasing: bytes[..<contentEnd])
+                let key = UnsafeRawBufferPointer(rebasing: bytes[contentEnd...])
                 try statement.bind(id, at: 1)
-                try statement.bind(key, at: 2)
+                try statement.bind(inPlace: key, isText: true, at: 2)
                 try statement.bind(try addType(type), at: 3)
                 try statement.bind(Int64(version), at: 4)
                 try statement.bind(Date().timeIntervalSince1970, at: 5)
                 try statement.bind(expiration, at: 6)
-                try statement.bind(inPlace: bytes, isText: isText, at: 7)
+                try statement.bind(inPlace: content, isText: isText, at: 7)
                 try statement.run()
             }
-            return true
-        }
-        guard isNew else {
-            throw keyExists(key, of: "A record of type \(type)", key: key, type: type)
+            return connection.changes == 1
         }
     }
 
@@ -552,6 +554,11 @@ final class StoreTransaction {
             firstChange = connection.totalChanges
             return count
         }
+    }
+
+    /// The error for a new record whose key is another record's.
+    func keyExists(_ new: Record) -> MoltError {
+        keyExists(new.key, of: "A record of type \(new.typeName)", key: new.key, type: new.typeName)
     }
 
     private func keyExists(
@@ -717,7 +724,7 @@ final class StoreTransaction {
     // MARK: Statements
 
     private enum Query: Int, CaseIterable {
-        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, idByKey
+        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey
         case addType, write, writeMany, writeRange, writeExpiry, insert, delete
 
         var sql: String {
@@ -737,7 +744,6 @@ final class StoreTransaction {
                 """
             case .recordByID: "SELECT \(RecordBatch.columns) FROM molt_record WHERE id = ?1"
             case .recordByKey: "SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1"
-            case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
             case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
             case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
             case .writeMany:
@@ -752,7 +758,7 @@ final class StoreTransaction {
                 """
                 INSERT INTO molt_record(
                     id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7)
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7) ON CONFLICT(key) DO NOTHING
                 """
             case .delete: "DELETE FROM molt_record WHERE id = ?1"
             }
