@@ -8,15 +8,29 @@ enum CacheCases {
     static let fileName = "people.molt"
 
     /// A cache file at version 0 with the same people as the peers, byte for byte.
-    static let fixture = BenchmarkFixture(name: "molt-store") { context in
-        let cache = try CodableCache(at: context.file(fileName))
-        // Values that are set together are held in memory.
-        let batchSize = 10_000
-        for start in stride(from: 1, through: context.records, by: batchSize) {
-            let indices = start...min(start + batchSize - 1, context.records)
-            try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
+    static let fixture = fixture(named: "molt-store") {
+        (key: People.key($0), value: People.person($0))
+    }
+
+    /// A cache file at version 0.
+    ///
+    /// - Parameters:
+    ///   - perRecord: The number of the context's records that one value is made of.
+    ///   - entry: Returns the key and the value with a number, from one.
+    static func fixture<Value: Encodable & Sendable>(
+        named name: String,
+        perRecord: Int = 1,
+        _ entry: @escaping @Sendable (_ number: Int) -> (key: String, value: Value)
+    ) -> BenchmarkFixture {
+        BenchmarkFixture(name: name) { context in
+            let cache = try CodableCache(at: context.file(fileName))
+            // Values that are set together are held in memory.
+            let (count, batchSize) = (context.records / perRecord, 10_000 / perRecord)
+            for start in stride(from: 1, through: count, by: batchSize) {
+                try cache.setAll((start...min(start + batchSize - 1, count)).lazy.map(entry))
+            }
+            cache.close()
         }
-        cache.close()
     }
 
     /// A cache file at version 0 without records.

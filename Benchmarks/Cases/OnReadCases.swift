@@ -3,7 +3,7 @@ import Molt
 
 /// Migrations on read: what a read and the backfill cost.
 enum OnReadCases {
-    static let all: [BenchmarkCase] = [get, rest, busy]
+    static let all: [BenchmarkCase] = [get, busy] + backfills + backfills.map(\.withFewRecords)
 
     static let steps: [MigrationStep] = [
         .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
@@ -63,24 +63,37 @@ enum OnReadCases {
         }
     }
 
-    private static let rest = BenchmarkCase(
-        name: "molt-rest",
-        summary: "backfill, with one renamed property",
-        fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.rate, of: UpgradeCases.rename.name, atLeast: 0.4)]
-    ) { context in
-        let cache = try open(context.file(CacheCases.fileName), 1)
-        return BenchmarkTrial(count: context.records) { _ in
-            try cache.backfill()
-            cache.close()
-        } finish: {
-            let cache = try open(context.file(CacheCases.fileName), 1)
-            guard cache.report.onRead.isEmpty else { throw BenchmarkError("Records are left.") }
-            for index in stride(from: 1, through: context.records, by: 97) {
-                let person = try cache.value(UpgradedPerson.self, forKey: People.key(index))
-                guard person?.email == People.person(index).mail else {
-                    throw BenchmarkError("Record \(index) is not what it should have become.")
-                }
+    private static let backfills: [BenchmarkCase] = [
+        backfill("molt-rest", "backfill, with one renamed property", UpgradeCases.rename),
+        backfill("molt-rest-five-versions", "backfill of five versions", UpgradeCases.fiveVersions),
+    ]
+
+    /// The backfill of an upgrade, beside the same upgrade at the opening.
+    private static func backfill(_ name: String, _ summary: String, _ upgrade: MoltUpgrade) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            fixture: upgrade.fixture,
+            ratios: [BenchmarkRatio(.rate, of: upgrade.name, atLeast: 0.4), .extraMemory(of: name)]
+        ) { context in
+            var configuration = CacheCases.withoutMemory
+            configuration.runsBackfill = false
+            let migrations = MigrationRegistry(upgrade.migrations.migrations.map { $0.onRead() })
+            func open() throws -> CodableCache {
+                try CodableCache(
+                    at: context.file(CacheCases.fileName),
+                    migrations: migrations,
+                    configuration: configuration
+                )
+            }
+            let cache = try open()
+            return BenchmarkTrial(count: context.records) { _ in
+                try cache.backfill()
+                cache.close()
+            } finish: {
+                let cache = try open()
+                guard cache.report.onRead.isEmpty else { throw BenchmarkError("Records are left.") }
+                try upgrade.check(cache, context)
             }
         }
     }

@@ -4,8 +4,8 @@ import Molt
 /// Molt's upgrades of the same records as the peers', timed from opening the file to closing it.
 enum UpgradeCases {
     static let all: [BenchmarkCase] = {
-        let kinds = [rename] + otherKinds
-        return kinds.map(\.benchmark) + kinds.map(\.benchmark.withFewRecords)
+        let cases = ([rename, oneVersion, fiveVersions] + otherKinds).map(\.benchmark) + [extract]
+        return cases + cases.map(\.withFewRecords)
     }()
 
     /// The upgrade that the others are compared with.
@@ -15,6 +15,38 @@ enum UpgradeCases {
         steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")],
         ratios: besidePeers(.rename)
     ) { $1.isRenamed(of: $0) }
+
+    /// One version for records with an object inside.
+    static let oneVersion = MoltUpgrade(
+        name: "molt-one-version",
+        summary: "renameProperty in records with an object inside",
+        fixture: fixtureAtAddress,
+        steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")]
+    ) { $1.isRenamed(of: $0) }
+
+    /// Five versions with a step of another kind each, for the same records.
+    static let fiveVersions = MoltUpgrade(
+        name: "molt-five-versions",
+        summary: "five versions at once: rename, split, add, rename in the object inside, remove",
+        fixture: fixtureAtAddress,
+        steps: [
+            .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
+            .splitProperty(.records(ofType: People.typeName), "fullName", into: ["firstName", "lastName"]),
+            .addProperty(.records(ofType: People.typeName), "level", default: 1),
+            .renameProperty(.records(ofType: People.typeName), ["address", "city"], to: "town"),
+            .removeProperty(.records(ofType: People.typeName), "isActive"),
+        ],
+        ratios: [BenchmarkRatio(.time, of: oneVersion.name, atMost: 4)]
+    ) { old, new in
+        let expected = SplitPerson(old)
+        return new.email == old.mail && new.firstName == expected.firstName && new.lastName == expected.lastName
+            && new.level == 1 && new.address?.town == old.city && new.address?.city == nil && new.isActive == nil
+    }
+
+    /// The people of the other cases, each with an object inside.
+    private static let fixtureAtAddress = CacheCases.fixture(named: "molt-store-at-address") {
+        (key: People.key($0), value: PersonAtAddress(People.person($0)))
+    }
 
     private static let otherKinds = [
         MoltUpgrade(
@@ -82,21 +114,8 @@ enum UpgradeCases {
                     }
                 }
             ],
-            ratios: besidePeers(.split, isChecked: false)
+            ratios: besidePeers(.split, isChecked: false) + [BenchmarkRatio(.time, of: "molt-split", atMost: 6)]
         ) { $1.isSplit(of: $0) },
-        MoltUpgrade(
-            name: "molt-five-versions",
-            summary: "five versions at once, each with one change of a property",
-            // Keeps the size of the records about the same.
-            steps: [
-                .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
-                .renameProperty(.records(ofType: People.typeName), "city", to: "town"),
-                .addProperty(.records(ofType: People.typeName), "level", default: 1),
-                .renameProperty(.records(ofType: People.typeName), "notes", to: "remarks"),
-                .removeProperty(.records(ofType: People.typeName), "isActive"),
-            ],
-            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)]
-        ) { $1.email == $0.mail && $1.town == $0.city && $1.remarks == $0.notes && $1.level == 1 },
         MoltUpgrade(
             name: "molt-rename-type",
             summary: "renameType, which reads and changes no record",
@@ -105,6 +124,49 @@ enum UpgradeCases {
             typeName: "Contact"
         ) { $1.mail == $0.mail },
     ]
+
+    // MARK: Records in records
+
+    private static let households = CacheCases.fixture(named: "molt-store-households", perRecord: Household.size) {
+        number in
+        let people = (1...Household.size).map { People.person((number - 1) * Household.size + $0) }
+        return (key: "household-\(number)", value: Household(people: people))
+    }
+
+    /// Counts the records that it makes, because the number of those that they are in is a fourth of it.
+    private static let extract = BenchmarkCase(
+        name: "molt-extract",
+        summary: "extractRecords from records with an array of \(Household.size) objects",
+        fixture: households,
+        ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 12), .extraMemory(of: "molt-extract")]
+    ) { context in
+        let file = context.file(CacheCases.fileName)
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "people",
+                .extractRecords("Household", ["people", .each], as: People.typeName, key: .property("mail"))
+            )
+        ]
+        let count = context.records / Household.size * Household.size
+        return BenchmarkTrial(count: count) { _ in
+            try CodableCache(at: file, migrations: migrations).close()
+        } finish: {
+            let cache = try CodableCache(at: file, migrations: migrations)
+            defer { cache.close() }
+            guard try cache.count(of: PersonV1.self) == count else { throw BenchmarkError("Records are missing.") }
+            for index in stride(from: 1, through: count, by: 97) {
+                let person = People.person(index)
+                let household = try cache.value(
+                    ExtractedHousehold.self,
+                    forKey: "household-\((index - 1) / Household.size + 1)"
+                )
+                guard try cache.value(PersonV1.self, forKey: person.mail)?.notes == person.notes,
+                    household?.people[(index - 1) % Household.size] == person.mail
+                else { throw BenchmarkError("Record \(index) is not what was extracted.") }
+            }
+        }
+    }
 
     /// Compares an upgrade with the most similar change of the peers.
     ///
@@ -122,6 +184,8 @@ enum UpgradeCases {
 struct MoltUpgrade: Sendable {
     let name: String
     let summary: String
+    /// The store before the upgrade.
+    var fixture = CacheCases.fixture
     /// The steps, each in its own version.
     let steps: [MigrationStep]
     var ratios: [BenchmarkRatio] = []
@@ -137,9 +201,8 @@ struct MoltUpgrade: Sendable {
         BenchmarkCase(
             name: name,
             summary: summary,
-            fixture: CacheCases.fixture,
-            // At the full count, memory must be about the same as with few records.
-            ratios: ratios + [.init(.extraMegabytes, of: BenchmarkCase.nameWithFewRecords(name), atMost: 20)]
+            fixture: fixture,
+            ratios: ratios + [.extraMemory(of: name)]
         ) { context in
             let file = context.file(CacheCases.fileName)
             let migrations = migrations
@@ -150,13 +213,13 @@ struct MoltUpgrade: Sendable {
                 guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
                     throw BenchmarkError("\(name): the store was not upgraded.")
                 }
-                try check(file, context)
+                try check(CodableCache(at: file, migrations: migrations), context)
             }
         }
     }
 
-    private func check(_ file: URL, _ context: BenchmarkContext) throws {
-        let cache = try CodableCache(at: file, migrations: migrations)
+    /// Closes the cache, too.
+    func check(_ cache: CodableCache, _ context: BenchmarkContext) throws {
         defer { cache.close() }
         guard try cache.count() == context.records else {
             throw BenchmarkError("\(name): \(try cache.count()) records are left.")

@@ -1,3 +1,5 @@
+import Molt
+
 /// A person as release 1 stored it.
 struct PersonV1: Codable, Sendable {
     /// First and last name, separated by a space.
@@ -9,6 +11,44 @@ struct PersonV1: Codable, Sendable {
     /// A date, such as 2009-04-12.
     var joined: String
     var notes: String
+}
+
+/// A person as another app stores it: the city is in an object of its own.
+struct PersonAtAddress: Codable, Sendable, RecordType {
+    static var recordTypeName: String { People.typeName }
+
+    var fullName: String
+    var mail: String
+    var age: Int
+    var address: Address
+    var isActive: Bool
+    var joined: String
+    var notes: String
+
+    struct Address: Codable, Sendable {
+        var city: String
+    }
+
+    init(_ person: PersonV1) {
+        fullName = person.fullName
+        mail = person.mail
+        age = person.age
+        address = Address(city: person.city)
+        isActive = person.isActive
+        joined = person.joined
+        notes = person.notes
+    }
+}
+
+/// People who live together, in one record.
+struct Household: Codable, Sendable {
+    static let size = 4
+    var people: [PersonV1]
+}
+
+/// A household whose people have become records of their own; their keys are left.
+struct ExtractedHousehold: Codable, Sendable {
+    var people: [String]
 }
 
 /// A person after `mail` was renamed to `email`.
@@ -67,7 +107,7 @@ struct UpgradedPerson: Decodable, Sendable {
     var level: Int?
 
     struct Address: Decodable, Sendable {
-        var city: String
+        var city, town: String?
     }
 
     /// Whether the full name was split as in ``SplitPerson``, and nothing else changed.

@@ -51,6 +51,11 @@ struct BenchmarkRatio: Sendable {
         limit = atLeast == nil && atMost == nil ? nil : Limit(atLeast: atLeast, atMost: atMost)
     }
 
+    /// The memory of a case beyond that with few records; at the full count, it must be about the same.
+    static func extraMemory(of name: String) -> BenchmarkRatio {
+        BenchmarkRatio(.extraMegabytes, of: BenchmarkCase.nameWithFewRecords(name), atMost: 20)
+    }
+
     /// Computes the outcome; nil when the baseline was not measured.
     func outcome(for subject: BenchmarkResult, in results: [BenchmarkResult]) -> Outcome? {
         let figures: (value: Double, best: Double)

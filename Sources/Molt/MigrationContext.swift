@@ -82,6 +82,7 @@ public final class MigrationContext {
         }
         nextID = lastID + 1
         firstCreatedID = nextID
+        runner.records.beginBlock(isLarge: lastID > Int64(runner.configuration.hooks.batchSize))
     }
 
     /// Invalidates the context.
@@ -94,7 +95,7 @@ public final class MigrationContext {
         return nextRound
     }
 
-    /// Deletes the originals that were stored for `enumerate`; throws a sticky error that the block caught.
+    /// Forgets the originals that were kept for `enumerate`; throws a sticky error that the block caught.
     func finish() throws {
         if let failure = failure { throw failure }
         try attachedWork.check(usedStores)

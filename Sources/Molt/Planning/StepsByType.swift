@@ -18,6 +18,9 @@ struct StepsByType: Sendable {
         let typeName: String
         let isRenamed: Bool
         let edit: RecordEdit
+        /// Apart from the rest, because a use of one part of a structure copies all of it.
+        let apply: @Sendable (inout Record) throws -> Void
+        let hasAlternatives: Bool
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
@@ -39,6 +42,8 @@ struct StepsByType: Sendable {
             self.typeName = typeName
             self.isRenamed = isRenamed
             self.edit = edit
+            apply = edit.apply
+            hasAlternatives = !edit.alternatives.isEmpty
             self.coding = coding
         }
 

@@ -67,7 +67,7 @@ public struct PropertyPath: Sendable {
     var parts: [Part] { exactName.map { [.name($0)] } ?? otherParts }
 
     /// The names, the outermost first; an empty one for `each`.
-    var names: [String] { exactName.map { [$0.text] } ?? otherParts.map { $0.name ?? "" } }
+    var names: [String] { exactName.map { [$0.text] } ?? otherParts.map(\.text) }
 
     var count: Int { exactName == nil ? otherParts.count : 1 }
 
@@ -122,6 +122,9 @@ extension PropertyPath.Part {
     var name: String? {
         if case .name(let name) = self { name.text } else { nil }
     }
+
+    /// The name; an empty one for `each`.
+    var text: String { name ?? "" }
 }
 
 extension PropertyPath: Hashable {

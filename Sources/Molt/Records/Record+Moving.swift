@@ -330,11 +330,11 @@ private struct SplitText {
 
     /// Appends a part as JSON.
     func write(_ index: Int, to bytes: inout [UInt8]) {
-        let part = text[parts[index]]
-        if isEscaped { return JSONString.write(String(decoding: part, as: UTF8.self), to: &bytes) }
-        bytes.append(0x22)
-        bytes.append(contentsOf: part)
-        bytes.append(0x22)
+        let part = parts[index]
+        if isEscaped { return JSONString.write(String(decoding: text[part], as: UTF8.self), to: &bytes) }
+        text.withUnsafeBufferPointer {
+            JSONString.write(unescaped: UnsafeBufferPointer(rebasing: $0[part]), to: &bytes)
+        }
     }
 
     /// The first place of a separator with text on both sides.

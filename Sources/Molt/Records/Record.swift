@@ -48,7 +48,8 @@ public struct Record: Sendable {
     private(set) var hasNewExpiration = false
     /// The key that was set since the record was loaded.
     private(set) var changedKey: String?
-    private var headRevision = 0
+    /// Increases with each change of the record beside its content.
+    private(set) var headRevision = 0
     /// Whether it is the content of a setting.
     var isSetting = false
     /// The path of an element that is changed as a record of its own; nil for a whole record.
@@ -148,6 +149,15 @@ public struct Record: Sendable {
             bytes.append(contentsOf: object.bytes[0..<object.contentEnd])
         } else {
             object.write(to: &bytes)
+        }
+    }
+
+    /// Appends the key's UTF-8.
+    func writeKey(to bytes: inout [UInt8]) {
+        if let changedKey {
+            bytes += changedKey.utf8
+        } else {
+            bytes += object.bytes[object.contentEnd..<object.tailEnd]
         }
     }
 
@@ -360,6 +370,7 @@ public struct Record: Sendable {
             if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
         }
         if isEach { return }
+        if isObject, let name = path.onlyName { return object.setIfMissing(name, to: value) }
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
     }
@@ -372,7 +383,7 @@ public struct Record: Sendable {
         }
         if let (outer, inner) = path.atFirstEach { return try withValues(at: inner, inEachOf: outer, body) }
         if path.count == 0 { return isData ? nil : try withTrimmedContent(body) }
-        return try object.withValue(at: path.names[...], body)
+        return try object.withValue(at: path.parts[...], body)
     }
 
     private mutating func write(_ value: RecordValue?, at path: PropertyPath) throws {
@@ -397,7 +408,7 @@ public struct Record: Sendable {
         _ body: (inout SplicedObject, _ name: String) throws -> R
     ) throws -> R? {
         if let name = path.onlyName { return try body(&object, name) }
-        return try object.edit(path.names[...], body)
+        return try object.edit(path.parts[...], body)
     }
 
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
@@ -414,7 +425,7 @@ public struct Record: Sendable {
         if let name = path.onlyName { return object.set(name, to: bytes) }
         guard full(path).count <= JSONScanner.depthLimit else { throw tooDeep(path) }
         do {
-            let put: Void? = try object.edit(path.names[...], createsParents: true) { $0.set($1, to: bytes) }
+            let put: Void? = try object.edit(path.parts[...], createsParents: true) { $0.set($1, to: bytes) }
             if put == nil { throw missing(path) }
         } catch let obstacle as SplicedObject.Obstacle {
             throw error(
@@ -441,7 +452,7 @@ public struct Record: Sendable {
 
     private var isNull: Bool { withContent { $0.elementsEqual("null".utf8) } }
 
-    private func isObject(at path: ArraySlice<String>) -> Bool {
+    private func isObject(at path: ArraySlice<PropertyPath.Part>) -> Bool {
         object.withValue(at: path) { $0.first == 0x7B } ?? false
     }
 
@@ -652,8 +663,8 @@ public struct Record: Sendable {
             obstacle =
                 isData
                 ? "the content is raw data" : "\(place.prefix(1).lowercased())\(place.dropFirst()) is not an object"
-        } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
-            let outer = PropertyPath(Array(path.names.prefix(length)))
+        } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.parts.prefix($0)) }) {
+            let outer = PropertyPath(parts: path.parts.prefix(length))
             if contains(outer) { obstacle = "\"\(full(outer))\" is not an object" } else { missing = outer }
         }
         return error(

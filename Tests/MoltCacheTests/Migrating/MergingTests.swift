@@ -54,6 +54,17 @@ private let sum = Policy.merge { record, other in
         }
     }
 
+    // The other thread has taken the child out of p2 when p0 is visited.
+    @Test func `A parent that has been read ahead and is merged into meanwhile keeps both changes`() async throws {
+        let contents = [#"{"c":[{"id":"p2","n":1}]}"#, "{}", #"{"c":[{"id":"x"}],"n":2}"#, "{}", "{}"]
+        let records = contents.enumerated().map { StoredRecord("A", "p\($0)", $1) }
+        let store = try OldStore(records, through: .migrator)
+        let after = try await store.upgraded { migration in
+            try migration.extractRecords("A", ["c", .each], as: "A", key: .property("id"), onConflict: sum)
+        }
+        after.expect(including: #"A p0 {"c":["p2"]}"#, #"A p2 {"c":["x"],"n":3}"#, #"A x {"id":"x"}"#)
+    }
+
     @Test func `A record that is there already takes part, and so do several children of one parent`() async throws {
         for (policy, first, second, child) in Self.cases {
             try await OldStore(Self.posts(["\(second),\(second.replacing("}", with: " }"))"], there: first))

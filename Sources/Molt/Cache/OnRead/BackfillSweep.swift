@@ -82,18 +82,21 @@ final class BackfillSweep: @unchecked Sendable {
         let pipeline = RecordPipeline(
             (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
             on: queue,
-            stoppedBy: stopCheck
+            stoppedBy: stopCheck,
+            reader: changer.reader
         ) { [self] part in
-            part.start = .now
+            let start = ContinuousClock.now
             try readRows(into: part, after: last)
             last = part.records.lastID ?? last
+            part.duration = start.duration(to: .now)
         } change: { [self] part in
+            let start = ContinuousClock.now
             if let settled {
                 try change(part, removingFailuresOf: settled, stopCheck)
             } else {
                 try changer.changeBatch(part.work)
             }
-            part.duration = part.start.duration(to: .now)
+            part.duration += start.duration(to: .now)
         }
         defer { pipeline.end() }
         while let part = try pipeline.nextBatch() {
@@ -149,8 +152,6 @@ final class BackfillSweep: @unchecked Sendable {
         var states: [ContentSource.ReadState] = []
         /// The records to quarantine or drop, with their positions in the batch; once it is written, those that are gone.
         var unconverted: [(index: Int, record: UnconvertedRecord)] = []
-        /// When its records were read.
-        var start = ContinuousClock.now
         /// The time that reading, changing and writing them took, without the wait for the lock.
         var duration = Duration.zero
 
@@ -259,9 +260,8 @@ final class BackfillSweep: @unchecked Sendable {
                     counts[failed.firstStepIndex].quarantined += 1
                 }
             }
-            for (step, counts) in zip(upgrader.steps, counts) where !counts.isZero {
-                try LedgerTable.add(counts, toRowOf: step.migration.name, session.connection)
-            }
+            let changes = zip(upgrader.steps, counts).filter { !$1.isZero }
+            try LedgerTable.add(changes.map { (name: $0.migration.name, counts: $1) }, session.connection)
             part.duration += start.duration(to: .now)
         }
     }

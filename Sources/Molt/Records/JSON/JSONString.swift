@@ -6,14 +6,19 @@ enum JSONString {
             if let escaped = text.firstIndex(where: isEscaped) {
                 write(text, escapingFrom: escaped, to: &bytes)
             } else {
-                bytes.append(upTo: text.count + 2) { buffer in
-                    buffer[0] = 0x22
-                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
-                        .copyMemory(from: UnsafeRawBufferPointer(text))
-                    buffer[text.count + 1] = 0x22
-                    return text.count + 2
-                }
+                write(unescaped: text, to: &bytes)
             }
+        }
+    }
+
+    /// Writes text without characters that must be escaped, with quotes.
+    static func write(unescaped text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        bytes.append(upTo: text.count + 2) { buffer in
+            buffer[0] = 0x22
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
+                .copyMemory(from: UnsafeRawBufferPointer(text))
+            buffer[text.count + 1] = 0x22
+            return text.count + 2
         }
     }
 

@@ -34,6 +34,8 @@ struct SplicedObject: Sendable {
     private var sourceCount = 0
     /// The current number of properties.
     private var liveCount = 0
+    /// Memory for an object inside that is changed; at most one.
+    private var inside: [SplicedObject] = []
     /// Whether all properties were removed at some point, and the inner white space with them.
     private var hasBecomeEmpty = false
     /// Whether the original text is still current.
@@ -248,6 +250,12 @@ struct SplicedObject: Sendable {
         set(name, toEdit: Slice(start, edits.count))
     }
 
+    /// Sets a property if it is missing or null.
+    mutating func setIfMissing(_ name: String, to value: [UInt8]) {
+        guard let index = lastIndex(of: name) else { return append(name) { $0.append(contentsOf: value) } }
+        if withValue(at: index, { $0.elementsEqual("null".utf8) }) { set(index) { $0.append(contentsOf: value) } }
+    }
+
     private mutating func set(_ name: String, toEdit value: Slice) {
         if let index = lastIndex(of: name) { set(index, toEdit: value) } else { append(name, edit: value) }
     }
@@ -368,56 +376,63 @@ struct SplicedObject: Sendable {
     /// - Returns: nil when there is no such object.
     /// - Throws: ``Obstacle`` when an object cannot be created because of another value.
     mutating func edit<R>(
-        _ path: ArraySlice<String>,
+        _ path: ArraySlice<PropertyPath.Part>,
         createsParents: Bool = false,
         _ body: (inout SplicedObject, _ name: String) throws -> R
     ) throws -> R? {
-        guard let name = path.first else { return nil }
+        guard let name = path.first?.text else { return nil }
         if path.count == 1 { return try body(&self, name) }
         let index = lastIndex(of: name)
-        var child: SplicedObject
-        if let found = index.flatMap(child(at:)) {
-            child = found
-        } else if !createsParents {
-            return nil
-        } else if let index, !withValue(at: index, { $0.elementsEqual("null".utf8) }) {
-            throw Obstacle(path: [name])
-        } else {
+        var child = inside.popLast() ?? SplicedObject(bytes: [])
+        if let index { withValue(at: index) { child.loadChecked($0) } }
+        if index == nil || child.kind != .object {
+            guard createsParents else {
+                inside.append(consume child)
+                return nil
+            }
+            if let index, !withValue(at: index, { $0.elementsEqual("null".utf8) }) { throw Obstacle(path: [name]) }
             child = SplicedObject(bytes: Array("{}".utf8))
             // These bytes are valid.
             try? child.read()
         }
-        let before = child.revision
         let result: R?
         do {
             result = try child.edit(path.dropFirst(), createsParents: createsParents, body)
         } catch let obstacle as Obstacle {
             throw Obstacle(path: [name] + obstacle.path)
         }
-        if child.revision != before {
-            var bytes: [UInt8] = []
-            child.write(to: &bytes)
-            set(name, to: bytes)
+        if child.revision > 0 {
+            let start = edits.count
+            child.write(to: &edits)
+            let value = Slice(start, edits.count)
+            if let index { set(index, toEdit: value) } else { append(name, edit: value) }
         }
+        inside.append(consume child)
         return result
+    }
+
+    /// Loads and reads a value, which was checked with the text that it is in.
+    private mutating func loadChecked(_ value: UnsafeBufferPointer<UInt8>) {
+        load(UnsafeRawBufferPointer(value), tail: UnsafeRawBufferPointer(start: nil, count: 0))
+        try? read()
     }
 
     /// Passes the bytes of the value at a path to a closure; returns nil when there is none.
     func withValue<R>(
-        at path: ArraySlice<String>,
+        at path: ArraySlice<PropertyPath.Part>,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> R
     ) rethrows -> R? {
-        guard let name = path.last, let parent = parent(of: path), let index = parent.lastIndex(of: name) else {
+        guard let last = path.last, let parent = parent(of: path), let index = parent.lastIndex(of: last.text) else {
             return nil
         }
         return try parent.withValue(at: index, body)
     }
 
     /// The object that may have the last name of a path; nil if there is none.
-    private func parent(of path: ArraySlice<String>) -> SplicedObject? {
+    private func parent(of path: ArraySlice<PropertyPath.Part>) -> SplicedObject? {
         var object = self
-        for name in path.dropLast() {
-            guard let index = object.lastIndex(of: name), let child = object.child(at: index) else { return nil }
+        for part in path.dropLast() {
+            guard let index = object.lastIndex(of: part.text), let child = object.child(at: index) else { return nil }
             object = child
         }
         return object

@@ -111,13 +111,22 @@ package enum LedgerTable {
         try connection.run("UPDATE molt_ledger SET is_work_pending = 0 WHERE name = ?1", name)
     }
 
-    /// Adds to the numbers of records that a migration on read has changed, dropped and quarantined.
-    static func add(_ counts: MigrationReport.Counts, toRowOf name: String, _ connection: Connection)
-        throws(SQLiteError)
-    {
-        let changes = [("changed", counts.changed), ("dropped", counts.dropped), ("quarantined", counts.quarantined)]
-        let change = changes.map { "records_\($0) = records_\($0) + \($1)" }.joined(separator: ", ")
-        try updateOnRead(change, name, connection)
+    /// Adds to the numbers of records that migrations on read have changed, dropped and quarantined.
+    static func add(
+        _ changes: [(name: String, counts: MigrationReport.Counts)],
+        _ connection: Connection
+    ) throws(SQLiteError) {
+        let update = try connection.prepare(
+            """
+            UPDATE molt_ledger SET records_changed = records_changed + ?3, records_dropped = records_dropped + ?4,
+                records_quarantined = records_quarantined + ?5
+            WHERE name = ?1 AND outcome = ?2
+            """
+        )
+        let onRead = LedgerEntry.Outcome.onRead.rawValue
+        for (name, counts) in changes {
+            try update.run(binding: name, onRead, counts.changed, counts.dropped, counts.quarantined)
+        }
     }
 
     /// Notes that all records went through a migration on read.
@@ -130,18 +139,17 @@ package enum LedgerTable {
         _ name: String,
         _ connection: Connection
     ) throws(SQLiteError) {
-        let ran = LedgerEntry.Outcome.ran.rawValue
-        let change = "outcome = '\(ran)', records_read = max(\(read), records_changed), duration = \(duration)"
-        try updateOnRead(change, name, connection)
-    }
-
-    private static func updateOnRead(
-        _ change: String,
-        _ name: String,
-        _ connection: Connection
-    ) throws(SQLiteError) {
-        let onRead = LedgerEntry.Outcome.onRead.rawValue
-        try connection.run("UPDATE molt_ledger SET \(change) WHERE name = ?1 AND outcome = ?2", name, onRead)
+        try connection.run(
+            """
+            UPDATE molt_ledger SET outcome = ?1, records_read = max(?2, records_changed), duration = ?3
+            WHERE name = ?4 AND outcome = ?5
+            """,
+            LedgerEntry.Outcome.ran.rawValue,
+            read,
+            duration,
+            name,
+            LedgerEntry.Outcome.onRead.rawValue
+        )
     }
 
     private static func entry(_ row: Statement) -> LedgerEntry {

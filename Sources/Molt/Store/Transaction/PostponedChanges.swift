@@ -284,6 +284,16 @@ final class PostponedChanges {
         try statement.run()
     }
 
+    /// Saves an original that was read elsewhere, in the columns of the table.
+    func saveOriginal(_ row: Statement) throws(SQLiteError) {
+        try makeOriginals()
+        let statement = try connection.prepare(
+            "INSERT OR IGNORE INTO temp.molt_original VALUES(?1, ?2, ?3, ?5, ?6, ?4)"
+        )
+        for column in 0..<row.columnCount { try statement.bind(column, of: row, at: column + 1) }
+        try statement.run()
+    }
+
     func keepOriginals(ofType typeID: Int64) throws(SQLiteError) {
         try makeOriginals()
         try connection.run("\(Self.keeping) WHERE +molt_record.type_id = ?1", typeID)

@@ -29,6 +29,12 @@ final class StoreTransaction {
     /// The cutoff at which expired records were deleted before the first change; nil when none were.
     private var expiredAt: Double?
 
+    /// Whether the originals of records that the current block changes can be read instead of saved.
+    private var readsOriginals = false
+    /// Reads the originals from the last commit; opened when the block changes the first record, nil if it saves them.
+    private var originals: Connection?
+    private var original: Statement?
+
     /// All types; nil until they are needed, and after names may have changed.
     private var types: TypeNameTable?
     private var counts: [Int64: Int] = [:]
@@ -37,7 +43,7 @@ final class StoreTransaction {
     private(set) var needsErasure = false
     /// Whether records were added, removed or written.
     private var changesSizes = false
-    /// Reused memory for the content of inserted records.
+    /// Reused memory for the content and the key of an inserted record.
     private var buffer: [UInt8] = []
 
     init(
@@ -68,6 +74,7 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             endReading()
+            closeOriginals()
             try postponed.finish()
             if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
         }
@@ -77,6 +84,7 @@ final class StoreTransaction {
         statements.removeAll()
         postponed.invalidate()
         endReading()
+        closeOriginals()
         isOver = true
     }
 
@@ -293,7 +301,7 @@ final class StoreTransaction {
     func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
             let types = try wantedTypes(types)
-            guard !types.isEmpty, let snapshot = try openSnapshot() else { return nil }
+            guard !types.isEmpty, let snapshot = openSnapshot() else { return nil }
             return try SnapshotReader(
                 types,
                 through: through,
@@ -306,11 +314,18 @@ final class StoreTransaction {
     }
 
     /// The connection to the snapshot, opened at its first use; nil if there can be none.
-    private func openSnapshot() throws(SQLiteError) -> Connection? {
+    private func openSnapshot() -> Connection? {
         if let snapshot { return snapshot }
-        guard connection.totalChanges == firstChange, let path = connection.filePath,
-            let opened = try? Connection(path, mode: .readOnly)
-        else { return nil }
+        guard connection.totalChanges == firstChange else { return nil }
+        snapshot = openReader()
+        return snapshot
+    }
+
+    /// Another connection, which reads the last commit; nil if there can be none.
+    ///
+    /// The transaction has the write lock, so until it commits there is no later one.
+    private func openReader() -> Connection? {
+        guard let path = connection.filePath, let opened = try? Connection(path, mode: .readOnly) else { return nil }
         do throws(SQLiteError) {
             // A read transaction begins with the first page read.
             try opened.execute("PRAGMA cache_size = -1000; BEGIN")
@@ -321,7 +336,6 @@ final class StoreTransaction {
         // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
         guard !connection.hasMoved else { return nil }
         opened.interrupt(at: deadline)
-        snapshot = opened
         return opened
     }
 
@@ -438,9 +452,10 @@ final class StoreTransaction {
         changesSizes = true
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
-            if keepsOriginals { try postponed.makeOriginals() }
+            let savesOriginals = keepsOriginals && savesOriginals()
+            if savesOriginals { try postponed.makeOriginals() }
             try source.write(contents) { rows throws(SQLiteError) in
-                if keepsOriginals { try postponed.keepOriginals(of: rows) }
+                if savesOriginals { try postponed.keepOriginals(of: rows) }
                 if rows.count < 4 {
                     for row in rows { try put(source.content(of: row), in: row) }
                 } else {
@@ -485,7 +500,12 @@ final class StoreTransaction {
     /// Adds a record under an unused id.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
-    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+    func insert(_ record: Record, id: Int64, version: Int) throws {
+        if try !insertIfNew(record, id: id, version: version) { throw keyExists(record) }
+    }
+
+    /// Adds a record under an unused id, unless another record has its key; returns whether it was added.
+    func insertIfNew(_ record: borrowing Record, id: Int64, version: Int) throws -> Bool {
         guard holdsRecords else {
             throw MoltError(
                 .unsupported,
@@ -493,34 +513,31 @@ final class StoreTransaction {
                 advice: "Run migrations that import records on a cache."
             )
         }
-        let key = record.key
         let type = record.typeName
         let isText = !record.isData
         let expiration = record.expirationSeconds
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
-        let isNew = try mapped { () throws(SQLiteError) in
+        let contentEnd = buffer.count
+        record.writeKey(to: &buffer)
+        return try mapped { () throws(SQLiteError) in
             forgetCounts()
-            let existing = try statements[.idByKey]
-            try existing.bind(key, at: 1)
-            guard try existing.first({ $0.integer(0) }) == nil else { return false }
             let statement = try statements[.insert]
             let buffer = buffer
             try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
                 let bytes = UnsafeRawBufferPointer(buffer)
+                let content = UnsafeRawBufferPointer(rebasing: bytes[..<contentEnd])
+                let key = UnsafeRawBufferPointer(rebasing: bytes[contentEnd...])
                 try statement.bind(id, at: 1)
-                try statement.bind(key, at: 2)
+                try statement.bind(inPlace: key, isText: true, at: 2)
                 try statement.bind(try addType(type), at: 3)
                 try statement.bind(Int64(version), at: 4)
                 try statement.bind(Date().timeIntervalSince1970, at: 5)
                 try statement.bind(expiration, at: 6)
-                try statement.bind(inPlace: bytes, isText: isText, at: 7)
+                try statement.bind(inPlace: content, isText: isText, at: 7)
                 try statement.run()
             }
-            return true
-        }
-        guard isNew else {
-            throw keyExists(key, of: "A record of type \(type)", key: key, type: type)
+            return connection.changes == 1
         }
     }
 
@@ -548,6 +565,11 @@ final class StoreTransaction {
             firstChange = connection.totalChanges
             return count
         }
+    }
+
+    /// The error for a new record whose key is another record's.
+    func keyExists(_ new: Record) -> MoltError {
+        keyExists(new.key, of: "A record of type \(new.typeName)", key: new.key, type: new.typeName)
     }
 
     private func keyExists(
@@ -629,32 +651,91 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try postponed.recordsToMerge(after: number, count: count) }
     }
 
-    /// Saves a record's current state for ``original(id:)``, unless it was saved before.
-    func keepOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
+    // MARK: Originals
+
+    /// Begins a block that may ask for the records as they are now.
+    ///
+    /// - Parameter isLarge: Whether the block may change so many records that saving their states would take long.
+    func beginBlock(isLarge: Bool) {
+        // Before its first change, the transaction sees the last commit.
+        readsOriginals = isLarge && connection.totalChanges == firstChange
     }
 
-    /// Saves the current state of all records of a type, unless they were saved before.
+    /// Whether the originals must be saved.
+    private func savesOriginals() -> Bool {
+        if readsOriginals, originals == nil {
+            originals = openReader()
+            readsOriginals = originals != nil
+        }
+        return !readsOriginals
+    }
+
+    /// Keeps a record's current state for ``original(id:)``, unless an earlier one is kept.
+    func keepOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in if savesOriginals() { try postponed.keepOriginal(id: id) } }
+    }
+
+    /// Keeps the current state of all records of a type, unless earlier ones are kept.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            if let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
+            if savesOriginals(), let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
-    /// The first saved state of a record, or nil.
-    func original(id: Int64) throws -> Record? {
-        try mapped { () throws(SQLiteError) in try postponed.original(id: id) }
+    /// The first kept state of a record, or nil.
+    ///
+    /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
+    func original(id: Int64, isFirst: inout Bool) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            guard let row = try findOriginal(id) else { return try postponed.original(id: id) }
+            defer { row.reset() }
+            guard try row.step() else { return nil }
+            isFirst = true
+            let batch = RecordBatch(capacity: 1)
+            batch.append(row, row.text(2))
+            return batch[0]
+        }
     }
 
-    /// Deletes all saved states.
+    /// Makes sure that SQL finds the state of a record in which it is quarantined.
+    func saveOriginal(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            guard let row = try findOriginal(id) else { return }
+            defer { row.reset() }
+            if try row.step() { try postponed.saveOriginal(row) }
+        }
+    }
+
+    /// A statement that reads a record from the last commit, in the columns of a ``RecordBatch`` with the type's name;
+    /// nil if originals are saved.
+    private func findOriginal(_ id: Int64) throws(SQLiteError) -> Statement? {
+        guard let originals else { return nil }
+        let sql = """
+            SELECT molt_record.id, key, name, version, content, expires_at
+            FROM molt_record CROSS JOIN molt_type ON molt_type.id = type_id WHERE molt_record.id = ?1
+            """
+        if original == nil { original = try Statement(sql, on: originals, isLasting: true) }
+        try original?.bind(id, at: 1)
+        return original
+    }
+
+    /// Forgets the kept states.
     func forgetOriginals() throws {
+        closeOriginals()
         try mapped { () throws(SQLiteError) in try postponed.forgetOriginals() }
+    }
+
+    private func closeOriginals() {
+        original = nil
+        originals?.close()
+        originals = nil
+        readsOriginals = false
     }
 
     // MARK: Statements
 
     private enum Query: Int, CaseIterable {
-        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, idByKey
+        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey
         case addType, write, writeMany, writeRange, writeExpiry, insert, delete
 
         var sql: String {
@@ -674,7 +755,6 @@ final class StoreTransaction {
                 """
             case .recordByID: "SELECT \(RecordBatch.columns) FROM molt_record WHERE id = ?1"
             case .recordByKey: "SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1"
-            case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
             case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
             case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
             case .writeMany:
@@ -689,7 +769,7 @@ final class StoreTransaction {
                 """
                 INSERT INTO molt_record(
                     id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7)
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7) ON CONFLICT(key) DO NOTHING
                 """
             case .delete: "DELETE FROM molt_record WHERE id = ?1"
             }

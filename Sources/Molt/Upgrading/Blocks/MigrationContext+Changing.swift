@@ -2,15 +2,28 @@ internal import Foundation
 
 extension MigrationContext {
     /// Adds a record, which `enumerate` does not visit.
+    ///
+    /// - Throws: ``MoltError`` with the code `keyExists`.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
+        if try !insertIfNew(&record, expiration) { throw runner.records.keyExists(record) }
+    }
+
+    /// Adds a record, which `enumerate` does not visit, unless another one has its key; returns whether it was added.
+    func insertIfNew(_ record: inout Record, _ expiration: Date?) throws -> Bool {
         if record.typeName.isEmpty { throw record.error(.stepFailed, Record.noTypeName) }
         record.expiration = expiration
-        try perform(at: UpgradePoint(.insert, "of \(record.typeName)")) {
-            try $0.insert(record, id: nextID, version: recordVersion)
+        // The contents that are not written yet do not matter for it.
+        let isNew = try perform(at: UpgradePoint(.insert, "of \(record.typeName)"), writingFirst: false) {
+            try $0.insertIfNew(record, id: nextID, version: recordVersion)
         }
+        guard isNew else { return false }
         nextID += 1
         counts.created += 1
-        note(nil, record)
+        if runner.notes != nil {
+            try record.read()
+            note(nil, record)
+        }
+        return true
     }
 
     /// Writes back a record from ``record(forKey:)``: its content, expiry, key and type name.

@@ -15,27 +15,32 @@ extension MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        try enumerate(type, mergingBy: nil, body)
+        try enumerate(type, mergingBy: nil, preparing: nil, body)
     }
 
     /// Visits each record of a type.
     ///
-    /// - Parameter merging: How records of the type become one that would have the same key; nil if they fail the
-    ///   upgrade.
+    /// - Parameters:
+    ///   - merging: How records of the type become one that would have the same key; nil if they fail the upgrade.
+    ///   - prepare: Called on another thread for each record that is read ahead, as it was when the block started.
     func enumerate(
         _ type: String,
-        mergingBy merging: Merging?,
+        mergingBy merging: Merging? = nil,
+        preparing prepare: (@Sendable (Record) -> Void)? = nil,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
         let changes = changeCount
         do {
-            try visitAll(type, mergingBy: merging, body)
+            try visitAll(type, mergingBy: merging, preparing: prepare, body)
         } catch {
             // Some records are changed and others are not; their new keys and type names are not written.
             if changeCount != changes { failure = failure ?? error }
             throw error
         }
     }
+
+    /// Whether the visited record is as another thread has read it ahead.
+    var isReadAhead: Bool { enumerations.last.map { $0.isReadAhead && !$0.isBatchStale } ?? false }
 
     /// Increases with each record that was changed, deleted, added or quarantined, and with each renamed type.
     private var changeCount: Int {
@@ -45,6 +50,7 @@ extension MigrationContext {
     private func visitAll(
         _ type: String,
         mergingBy merging: Merging?,
+        preparing prepare: (@Sendable (Record) -> Void)?,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
         let round = newRound()
@@ -58,7 +64,7 @@ extension MigrationContext {
         var read = 0
         // Created records are not visited.
         var hasChangedOthers = counts.created > 0
-        var ahead = level == 0 ? try readAhead(type) : nil
+        var ahead = level == 0 ? try readAhead(type, prepare) : nil
         defer { ahead?.end() }
         var after = Int64.min
         while true {
@@ -69,6 +75,7 @@ extension MigrationContext {
                 return memory.isEmpty ? nil : memory
             }
             guard let batch = next else { break }
+            enumerations[level].isReadAhead = ahead != nil
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
             read += batch.count
@@ -117,7 +124,10 @@ extension MigrationContext {
     /// Reads the records of a type on another thread, as they were when the block started.
     ///
     /// - Returns: Nil if the block, or a migration before it, has changed the store, or if there is one batch only.
-    private func readAhead(_ type: String) throws -> RecordPipeline<RecordBatch>? {
+    private func readAhead(
+        _ type: String,
+        _ prepare: (@Sendable (Record) -> Void)?
+    ) throws -> RecordPipeline<RecordBatch>? {
         guard firstCreatedID > configuration.hooks.batchSize else { return nil }
         let reader = try perform { try $0.makeReader(ofTypes: [type], through: firstCreatedID - 1) }
         guard let reader else { return nil }
@@ -128,9 +138,13 @@ extension MigrationContext {
             stoppedBy: StopCheck { [configuration] in try configuration.checkCancellation() }
         ) { batch in
             try reader.read(into: batch)
-        } change: { batch in
-            // An error is that of the visit, which reads the content again.
-            for index in 0..<batch.count { try? batch[index].read() }
+        } change: { [coding] batch in
+            for index in 0..<batch.count {
+                batch[index].coding = coding
+                // An error is that of the visit, which reads the content again.
+                guard (try? batch[index].read()) != nil else { continue }
+                prepare?(batch[index])
+            }
         } atEnd: { [runner] in
             reader.end()
             runner.records.endReading()
@@ -195,14 +209,18 @@ extension MigrationContext {
         var original = record
         if enumerations[level].looksForOriginals {
             // The contents that are not written yet are those of other records.
-            let kept = try perform(writingFirst: false) { try $0.original(id: record.id) }
+            var isFirst = false
+            let kept = try perform(writingFirst: false) { try $0.original(id: record.id, isFirst: &isFirst) }
             if let kept {
                 original = kept
                 original.coding = coding
                 try original.read()
+                if isFirst { return original }
             }
         }
-        guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }
+        guard !originalTypeNames.isEmpty, let typeName = originalTypeNames[ExactName(original.typeName)] else {
+            return original
+        }
         original.typeName = typeName
         return original
     }
@@ -217,6 +235,8 @@ extension MigrationContext {
         var isCurrentDeleted = false
         /// Whether that record was written since the closure received it.
         var isCurrentWritten = false
+        /// Whether another thread has read the batch.
+        var isReadAhead = false
         /// Whether records of the batch may have been changed or deleted since it was read.
         var isBatchStale = false
         /// Whether records outside the batch may have received the type since it was read.
@@ -251,6 +271,7 @@ extension MigrationContext {
         counts.quarantined += 1
         let round = newRound()
         try perform(at: UpgradePoint(.postponeChange)) { records in
+            if hasOriginals { try records.saveOriginal(id: old.id) }
             let kind = PostponedChange.Kind.quarantine(cause, typeName: old.typeName)
             try records.postpone(PostponedChange(round: round, id: old.id, kind: kind))
             try records.applyPostponedChanges(round: round)

@@ -31,14 +31,30 @@ extension MigrationContext {
     ) throws {
         var (count, isFound) = (0, false)
         var sought = SoughtProperty(policy.path)
-        try enumerate(type) { _, record in
+        let nothing = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
+        // Another thread has taken the objects out of copies of the records that it has read ahead, by their ids.
+        let prepared = Locked<[Int64: (record: Record, extracted: ExtractedRecords)]>([:])
+        let prepare = { @Sendable (record: Record) in
+            var (record, extracted) = (record, nothing)
+            // An error is that of the visit.
+            guard (try? extracted.take(from: &record)) != nil else { return }
+            prepared.withLock { $0[record.id] = (record, extracted) }
+        }
+        try enumerate(type, preparing: prepare) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
-            var extracted = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
-            try extracted.take(from: &record)
-            for new in extracted.records {
-                sought.visit(new)
-                try add(new, from: record, at: path, key, policy)
+            var extracted = nothing
+            if let ready = prepared.withLock({ $0.removeValue(forKey: record.id) }), isReadAhead {
+                (record, extracted) = ready
+            } else {
+                try extracted.take(from: &record)
+            }
+            for index in extracted.records.indices {
+                if policy.path != nil {
+                    try extracted.records[index].read()
+                    sought.visit(extracted.records[index])
+                }
+                try add(&extracted.records[index], from: record, at: path, key, policy)
             }
         }
         if count > 0, !isFound { noteMissing(path, of: type, count) }
@@ -50,15 +66,15 @@ extension MigrationContext {
     /// - Throws: The error of the policy. It ends the upgrade, whatever the failure policy: both records are whole, and
     ///   so is the one that contained the object.
     private func add(
-        _ new: Record,
+        _ new: inout Record,
         from outer: Record,
         at path: PropertyPath,
         _ key: Record.ExtractedKey,
         _ policy: Record.ConflictPolicy
     ) throws {
-        var new = new
-        guard var record = try record(forKey: new.key) else { return try insert(&new, outer.expiration) }
-        new.expiration = outer.expiration
+        if try insertIfNew(&new, outer.expiration) { return }
+        try new.read()
+        guard var record = try record(forKey: new.key) else { throw runner.records.keyExists(new) }
         do {
             let revision = record.revision
             if try record.merge(new, policy, from: outer, at: path, key: key).isLossy {
@@ -122,13 +138,13 @@ struct ExtractedRecords {
     mutating func take(from record: inout Record) throws {
         let owner = record.key
         var taken = self
-        try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: true) { place, paths in
+        try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: key == .derived) { place, paths in
             guard let json = place.withValue(at: paths[0], { Array($0) }) else { return false }
             if json.elementsEqual("null".utf8) { return true }
             let new = try taken.record(json, in: place, at: paths[0], owner)
             taken.records.append(new)
             switch remainder {
-            case .key: try place.set(paths[0], to: new.key)
+            case .key: try place.put(at: paths[0], isNew: false) { JSONString.write(new.key, to: &$0) }
             case .nothing: try place.remove(paths[0], ifMissing: .skip)
             }
             return true
@@ -148,18 +164,19 @@ struct ExtractedRecords {
         }
     }
 
+    /// A record with the bytes of an object, which are not read again.
     private func record(_ json: [UInt8], in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> Record {
-        var new = try Record(key: "", typeName: type, json: json, coding: place.coding)
-        guard new.isObject else {
+        guard json.first == 0x7B else {
             throw place.error(
                 .typeMismatch,
                 "The value of \"\(place.full(path))\" is not an object, so it cannot become a record.",
                 property: path
             )
         }
-        let key = try key(of: new, in: place, at: path, ownerKey)
-        new.key = key
+        let key = try key(in: place, at: path, ownerKey)
+        var new = Record(coding: place.coding, key: key, typeName: type, content: json)
         if let owner {
+            try new.read()
             guard !new.contains(owner) else {
                 throw place.error(
                     .propertyExists,
@@ -173,14 +190,14 @@ struct ExtractedRecords {
         return new
     }
 
-    private func key(of new: Record, in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
+    private func key(in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
         switch key {
         case .derived:
             var elements = place.elementNames[...]
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
-            if let key = new.key(at: name) { return key }
+            if let key = place.key(at: path.count == 0 ? name : path + name) { return key }
             throw place.error(
                 .typeMismatch,
                 "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",

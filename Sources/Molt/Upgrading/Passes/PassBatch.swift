@@ -19,6 +19,8 @@ final class PassBatch: PipelineBatch {
         var contents: [UInt8] = []
         /// The content changes of the current batch, in the order of its records.
         var rows: [RecordContents.Row] = []
+        /// See ``shared(_:)``.
+        private(set) var changedBy: [Int] = []
         /// Whether the current batch has content changes only.
         var isPlain = true
         /// Why the thread has left the current batch.
@@ -29,6 +31,12 @@ final class PassBatch: PipelineBatch {
             contents.removeAll(keepingCapacity: true)
             rows.removeAll(keepingCapacity: true)
             isPlain = true
+        }
+
+        /// The same numbers, in memory that records after each other share if they have the same ones.
+        mutating func shared(_ numbers: [Int]) -> [Int] {
+            if changedBy != numbers { changedBy = numbers }
+            return changedBy
         }
 
         /// Adds the content of a changed record.
@@ -58,14 +66,23 @@ struct PassCounts {
     var migrations: [MigrationReport.Counts]
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
     private(set) var found: [Int: Set<Int>] = [:]
+    /// The first steps of the migrations that have changed the last record.
+    private(set) var changedLast: [Int] = []
 
     init(stepCount: Int) {
         steps = Array(repeating: MigrationReport.Counts(), count: stepCount)
         migrations = steps
     }
 
-    /// The first steps of the migrations that have changed a record.
-    var changedMigrations: [Int] { migrations.indices.filter { migrations[$0].changed > 0 } }
+    mutating func beginRecord() {
+        if !changedLast.isEmpty { changedLast.removeAll(keepingCapacity: true) }
+    }
+
+    /// Notes that a migration has changed the current record.
+    mutating func noteChange(by firstStepIndex: Int) {
+        migrations[firstStepIndex].changed += 1
+        changedLast.append(firstStepIndex)
+    }
 
     /// Notes which of the alternatives of a step a record has, before the step changes it.
     mutating func noteAlternatives(of edit: RecordEdit, at stepIndex: Int, in record: borrowing Record) {

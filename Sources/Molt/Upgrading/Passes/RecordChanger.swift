@@ -62,6 +62,12 @@ struct RecordChanger: Sendable {
     /// The position of the first step of a step's migration.
     func firstStepIndex(of stepIndex: Int) -> Int { stepsByType.firstStepIndices[stepIndex] }
 
+    /// The thread that should read batches.
+    ///
+    /// It takes one or two steps about as long to change a record as it takes the user to write it. With more, the user
+    /// would wait.
+    var reader: BatchReader { allChains().contains { $0.steps.count > 2 } ? .user : .otherThread }
+
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 
     // MARK: Batches
@@ -139,6 +145,7 @@ struct RecordChanger: Sendable {
         _ outcome: inout RecordOutcome
     ) -> Bool {
         outcome = runChain(&record, chain, &worker.counts)
+        if skipsFailures { outcome.changedBy = worker.shared(worker.counts.changedLast) }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
@@ -225,7 +232,7 @@ struct RecordChanger: Sendable {
         var counts = noCounts
         var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
         guard outcome.failure == nil else { throw Self.inconsistentClosure(error) }
-        outcome.changedBy = counts.changedMigrations
+        outcome.changedBy = counts.changedLast
         return UnconvertedRecord(
             record: record,
             outcome: outcome,
@@ -264,6 +271,7 @@ struct RecordChanger: Sendable {
         isAlone: Bool = false
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
+        counts.beginRecord()
         var chain = chain
         // The position of the step from which the record's current type name applies.
         var named = 0
@@ -271,7 +279,8 @@ struct RecordChanger: Sendable {
         var next = 0
         /// The changes for the notes of a dry run; empty in an upgrade.
         var changes: [(before: Record, after: Record, step: StepsByType.ChainStep)] = []
-        defer { note(changes, outcome) }
+        defer { if !changes.isEmpty { note(changes, outcome) } }
+        var key = record.changedKey
         /// That of the current migration.
         var firstStepIndex = -1
         var isMigrationCounted = false
@@ -290,8 +299,7 @@ struct RecordChanger: Sendable {
                 record.typeName = step.typeName
             }
             named = step.index
-            let revision = record.revision
-            let key = record.changedKey
+            let (revision, headRevision) = (record.revision, record.headRevision)
             let expiration = record.expirationSeconds
             var before: Record?
             do {
@@ -303,10 +311,12 @@ struct RecordChanger: Sendable {
                     isAtPoint = false
                 }
                 if notes != nil, !isAlone { before = record }
-                if !isAlone { counts.noteAlternatives(of: step.edit, at: step.index, in: record) }
-                try step.edit.apply(&record)
+                if !isAlone, step.hasAlternatives {
+                    counts.noteAlternatives(of: step.edit, at: step.index, in: record)
+                }
+                try step.apply(&record)
                 if let failure = record.failure { throw failure }
-                if step.isOnRead || changesOnlyContent {
+                if record.headRevision != headRevision, step.isOnRead || changesOnlyContent {
                     try Self.checkOnlyContent(
                         of: record,
                         key: key,
@@ -334,15 +344,16 @@ struct RecordChanger: Sendable {
             counts.steps[step.index].changed += 1
             if !isMigrationCounted {
                 isMigrationCounted = true
-                counts.migrations[firstStepIndex].changed += 1
-                if skipsFailures { outcome.changedBy.append(firstStepIndex) }
+                counts.noteChange(by: firstStepIndex)
             }
             outcome.changedAt = step.recordVersion
+            if record.headRevision == headRevision { continue }
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .key(newKey)))
             }
+            key = record.changedKey
             if record.hasNewTypeName, !ExactName.isSame(record.typeName, step.typeName) {
                 let newName = record.typeName
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .type(newName)))

@@ -8,20 +8,20 @@ protocol PipelineBatch: AnyObject {
 
 extension RecordBatch: PipelineBatch {}
 
+/// The thread that reads the batches of a ``RecordPipeline``; the other thread always changes them.
+enum BatchReader {
+    case otherThread
+    /// The user's thread: for a store that has one connection only, or because changing takes longer than writing.
+    case user
+}
+
 /// Reads and changes a batch of records on another thread, while its user writes the batch before.
 ///
 /// So changing records costs no time if a core is free. There are two batches, so memory stays flat.
 final class RecordPipeline<Batch: PipelineBatch> {
-    /// The thread that reads batches; the other thread always changes them.
-    enum Reader {
-        case otherThread
-        /// The user's thread, for a store that has one connection only.
-        case user
-    }
-
     private let queue: DispatchQueue
     private let stopCheck: StopCheck
-    private let reader: Reader
+    private let reader: BatchReader
     private var read: (Batch) throws -> Void
     private var change: (Batch) throws -> Void
     private let atEnd: () -> Void
@@ -43,7 +43,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
         _ batches: (Batch, Batch),
         on queue: DispatchQueue,
         stoppedBy stopCheck: StopCheck,
-        reader: Reader = .otherThread,
+        reader: BatchReader = .otherThread,
         read: @escaping (Batch) throws -> Void,
         change: @escaping (Batch) throws -> Void,
         atEnd: @escaping () -> Void = {}

@@ -121,7 +121,7 @@ final class RecordUpgrader: Sendable {
         let chain = chain(typeName: record.typeName, from: record.storedVersion)
         var counts = changer.noCounts
         var outcome = changer.change(&record, chain, &counts)
-        outcome.changedBy = counts.changedMigrations
+        outcome.changedBy = counts.changedLast
         guard let failure = outcome.error else { return .upgraded(outcome) }
         guard outcome.failedStepIndex != nil else { throw named(failure) }
         return .unconverted(try changer.recordBeforeFailure(outcome, of: stored, chain))
