@@ -35,7 +35,7 @@ public final class MigrationContext {
     var nextID: Int64
     /// The enumerations in progress, the innermost last.
     var enumerations: [Enumeration] = []
-    /// Whether the store holds the originals of records that this block has changed.
+    /// Whether the block has changed records of which it can find the originals.
     var hasOriginals = false
     /// The original names of the types that this block renamed before it changed any record.
     ///

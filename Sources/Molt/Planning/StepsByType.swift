@@ -18,7 +18,7 @@ struct StepsByType: Sendable {
         let typeName: String
         let isRenamed: Bool
         let edit: RecordEdit
-        /// Apart from the rest, because a use of one part of a structure copies all of it.
+        /// Stored apart from ``edit``, which each use would copy as a whole.
         let apply: @Sendable (inout Record) throws -> Void
         let hasAlternatives: Bool
         /// The coders of the values that its closure decodes and encodes.

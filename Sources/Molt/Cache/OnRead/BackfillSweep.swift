@@ -16,7 +16,7 @@ final class BackfillSweep: @unchecked Sendable {
     private let hub: ChangeHub
     /// Larger than that of a pass, because each batch is committed; the commit takes milliseconds.
     private let batchSize: Int
-    /// Reads and changes the next batch while the current one is written.
+    /// Changes the next batch while the current one is written.
     private let queue: DispatchQueue
     private let start = ContinuousClock.now
     private let types: WantedTypes

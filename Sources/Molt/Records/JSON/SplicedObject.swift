@@ -34,7 +34,7 @@ struct SplicedObject: Sendable {
     private var sourceCount = 0
     /// The current number of properties.
     private var liveCount = 0
-    /// Memory for an object inside that is changed; at most one.
+    /// Reused memory for a nested object that is being changed; an array, because a structure cannot contain itself.
     private var inside: [SplicedObject] = []
     /// Whether all properties were removed at some point, and the inner white space with them.
     private var hasBecomeEmpty = false
@@ -54,8 +54,12 @@ struct SplicedObject: Sendable {
 
     /// Loads other bytes, and reuses the buffers.
     mutating func load(_ content: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
-        // Free the large buffer of a previous record.
-        if bytes.count > Self.mostKept, bytes.count / 8 > content.count + tail.count { bytes = [] }
+        // Free the large buffers of a previous record.
+        if bytes.count > Self.mostKept, bytes.count / 8 > content.count + tail.count {
+            bytes = []
+            edits = []
+            inside = []
+        }
         grow(to: content.count + tail.count)
         contentEnd = content.count
         tailEnd = content.count + tail.count

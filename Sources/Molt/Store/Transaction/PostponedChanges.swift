@@ -287,9 +287,7 @@ final class PostponedChanges {
     /// Saves an original that was read elsewhere, in the columns of the table.
     func saveOriginal(_ row: Statement) throws(SQLiteError) {
         try makeOriginals()
-        let statement = try connection.prepare(
-            "INSERT OR IGNORE INTO temp.molt_original VALUES(?1, ?2, ?3, ?5, ?6, ?4)"
-        )
+        let statement = try statements[.saveOriginal]
         for column in 0..<row.columnCount { try statement.bind(column, of: row, at: column + 1) }
         try statement.run()
     }
@@ -343,7 +341,7 @@ final class PostponedChanges {
     private enum Query: Int, CaseIterable {
         case add, addFailure, hasKeys, heldKeys, isMoving, hasSharedKeys
         case applyDrops, parkKeys, moveKeys, addTypes, applyTypes, forget
-        case keepOriginal, keepOriginals, original
+        case keepOriginal, keepOriginals, saveOriginal, original
 
         var sql: String {
             switch self {
@@ -386,6 +384,7 @@ final class PostponedChanges {
             case .keepOriginal: "\(keeping) WHERE molt_record.id = ?1"
             case .keepOriginals:
                 "\(keeping) WHERE molt_record.id >= ?1 AND molt_record.id <= ?2 AND molt_has(molt_record.id)"
+            case .saveOriginal: "INSERT OR IGNORE INTO temp.molt_original VALUES(?1, ?2, ?3, ?5, ?6, ?4)"
             case .original: "SELECT id, key, type, version, content, expires_at FROM temp.molt_original WHERE id = ?1"
             }
         }

@@ -74,8 +74,8 @@ extension MigrationContext {
     ) throws {
         if try insertIfNew(&new, outer.expiration) { return }
         try new.read()
-        guard var record = try record(forKey: new.key) else { throw runner.records.keyExists(new) }
         do {
+            guard var record = try record(forKey: new.key) else { throw runner.records.keyExists(new) }
             let revision = record.revision
             if try record.merge(new, policy, from: outer, at: path, key: key).isLossy {
                 noteMerged(ofType: new.typeName)

@@ -219,6 +219,7 @@ public struct DocumentUpgrade: Sendable {
             try extracted.take(from: &documents[index].record)
             for record in extracted.records {
                 var record = record
+                try record.read()
                 record.expiration = documents[index].record.expiration
                 let other = documents.firstIndex {
                     !$0.isGone && ExactName.isSame($0.record.typeName, record.typeName)

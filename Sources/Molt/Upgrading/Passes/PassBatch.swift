@@ -33,7 +33,7 @@ final class PassBatch: PipelineBatch {
             isPlain = true
         }
 
-        /// The same numbers, in memory that records after each other share if they have the same ones.
+        /// Returns the same numbers; consecutive records with equal numbers share their memory.
         mutating func shared(_ numbers: [Int]) -> [Int] {
             if changedBy != numbers { changedBy = numbers }
             return changedBy

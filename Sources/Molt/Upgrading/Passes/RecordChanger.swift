@@ -64,9 +64,11 @@ struct RecordChanger: Sendable {
 
     /// The thread that should read batches.
     ///
-    /// It takes one or two steps about as long to change a record as it takes the user to write it. With more, the user
-    /// would wait.
-    var reader: BatchReader { allChains().contains { $0.steps.count > 2 } ? .user : .otherThread }
+    /// Changing a record by one or two steps takes about as long as writing it. With more steps, the thread that writes
+    /// would wait. Steps that run on all cores leave it no time.
+    var reader: BatchReader {
+        !isParallel && allChains().contains { $0.steps.count > 2 } ? .user : .otherThread
+    }
 
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 

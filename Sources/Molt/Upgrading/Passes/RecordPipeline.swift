@@ -15,7 +15,7 @@ enum BatchReader {
     case user
 }
 
-/// Reads and changes a batch of records on another thread, while its user writes the batch before.
+/// Changes a batch of records on another thread, while its user writes the batch before; one of them reads batches.
 ///
 /// So changing records costs no time if a core is free. There are two batches, so memory stays flat.
 final class RecordPipeline<Batch: PipelineBatch> {
@@ -32,6 +32,8 @@ final class RecordPipeline<Batch: PipelineBatch> {
     private var work: DispatchWorkItem?
     private var hasBegun = false
     private var failure: (any Error)?
+    /// The error with which the user's thread failed to read the next batch, after a batch that is still good.
+    private var readFailure: (any Error)?
 
     /// - Parameters:
     ///   - batches: Memory for two batches.
@@ -66,12 +68,15 @@ final class RecordPipeline<Batch: PipelineBatch> {
             if reader == .user { try read(next) }
             prepare()
         }
-        if reader == .user { try read(current) }
+        if let readFailure { throw readFailure }
+        if reader == .user {
+            do { try read(current) } catch { readFailure = error }
+        }
         wait()
         if let failure { throw failure }
         guard !next.isEmpty else { return nil }
         swap(&current, &next)
-        prepare()
+        if readFailure == nil { prepare() }
         return current
     }
 
