@@ -133,6 +133,7 @@ struct ExtractedRecords {
     let remainder: Record.ExtractedRemainder
     let owner: PropertyPath?
     let path: PropertyPath
+    /// The new records; their contents are not read yet, because most are only written.
     var records: [Record] = []
 
     mutating func take(from record: inout Record) throws {
