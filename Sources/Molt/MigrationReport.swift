@@ -115,7 +115,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public var duration: Double
     /// The migrations that ran or were recorded, in order; empty when the store was up to date.
     public var entries: [Entry]
-    /// The number of expired records that were removed before the migrations ran.
+    /// The number of expired records that were removed before the migrations ran; 0 if they only rename types.
     public var expiredCount = 0
     /// All migrations that are still deferred, including those that an earlier opening deferred.
     public var deferred: [Deferral]

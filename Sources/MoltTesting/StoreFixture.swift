@@ -12,7 +12,7 @@ public import Molt
 /// let migrated = try fixture.migrated(through: migrations)
 /// let john = try migrated.value(Person.self, forKey: "john")
 /// ```
-public struct StoreFixture: Hashable, Sendable {
+public struct StoreFixture: Equatable, Sendable {
     /// The kind of store that carries the schema version and the ledger.
     public enum Primary: Hashable, Sendable {
         /// A cache, in a file or in memory.

@@ -23,6 +23,7 @@ final class CacheCore: Sendable {
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
+    /// What is closed while stores are suspended.
     let files: Files
 
     /// The connection that writes, and reads while it is free.
@@ -38,9 +39,9 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// What is closed while stores are suspended.
+    /// The connections and the values in memory, without the rest of the cache.
     ///
-    /// An object of its own, because it is referenced weakly: each use of such an object counts references more slowly.
+    /// An object of its own: Swift counts the references to an object more slowly once it is referenced weakly.
     final class Files: StoreHolder {
         private let writer: Locked<Writer>
         private let readers: ReaderPool?
@@ -234,7 +235,7 @@ final class CacheCore: Sendable {
             if let session = try writer.lockIfAvailable({ try open(&$0) }) { return try prepare(.writer(session), now) }
             isContended.set()
         }
-        // For example, file descriptors are exhausted. The writer is open and can read, too.
+        // If no reader can be opened, for example because file descriptors are exhausted, the writer can read, too.
         return try borrowReader(now) ?? borrowWriter(now)
     }
 

@@ -726,7 +726,7 @@ struct ChangedKeys {
         keys = nil
     }
 
-    /// Keeps the memory for the next keys, which are few if these were.
+    /// Removes all keys, and keeps their memory, which is small because their number is limited.
     mutating func removeAll() {
         keys?.removeAll(keepingCapacity: true)
         keys = keys ?? []

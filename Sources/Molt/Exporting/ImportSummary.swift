@@ -16,7 +16,7 @@ public struct ImportSummary: Equatable, Sendable {
     public var evicted = 0
     /// The number of records that were left out because they have expired.
     ///
-    /// With chosen records, those that had expired before an upgrade are not counted.
+    /// With chosen records, those that an upgrade removed because they had expired are not counted.
     public var expired = 0
     /// The number of settings that were set, in a suite that had no value or another one.
     public var settings = 0

@@ -103,7 +103,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     public var failure: Failure?
     /// The sum of the counts of all migrations.
     public var counts = MigrationReport.Counts()
-    /// The number of expired records that were removed.
+    /// The number of expired records that were removed; 0 if the migrations only rename types.
     public var expired = 0
     /// The number of migrations that are deferred.
     public var deferred = 0

@@ -10,7 +10,7 @@ package import Foundation
 /// let version = try StoreFile.state(at: url).version
 /// ```
 ///
-/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``. A store is used by one thread
+/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``, unless ``opensUpTo`` is set. A store is used by one thread
 /// at a time.
 package final class StoreFile {
     /// The file's path, or ":memory:".
@@ -219,7 +219,10 @@ package final class StoreFile {
             isReady = false
             var isOurs = false
             // Last, because these settings cannot be changed in a transaction; a failure here must not fail the upgrade.
-            defer { isReady = (try? setLevel("NORMAL", of: connection)) != nil && isOurs }
+            defer {
+                let isSet = (try? setLevel("NORMAL", of: connection)) != nil
+                isReady = isSet && (try? setForSingleWrites(connection)) != nil && isOurs
+            }
             if isSynced { try prepareForBatches(connection) }
             defer { if isSynced { endBatches(connection) } }
             try begin(connection, isSynced: isSynced, waiting)
@@ -335,7 +338,7 @@ package final class StoreFile {
 
     /// Undoes the preparation; a failure here loses nothing and must not fail the upgrade.
     private func endBatches(_ connection: Connection) {
-        try? connection.execute("PRAGMA cache_size = \(Self.cacheSize); PRAGMA temp_store = DEFAULT")
+        try? connection.execute("PRAGMA temp_store = DEFAULT")
     }
 
     /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
@@ -440,9 +443,9 @@ package final class StoreFile {
 
     /// Opens the file for writing before its state is known, if it is one of ours that is likely to be used.
     ///
-    /// ``FileProbe`` looks at any other file, and leaves nothing beside it: one of another app, of a newer version or
-    /// with a fault, one that another connection has written to, one that may only be read. The header is read before
-    /// SQLite takes locks or creates its files.
+    /// The header rules out files of other apps and of newer versions before SQLite takes locks or creates its files.
+    /// ``FileProbe`` looks at those, at files that another connection has written to or that may only be read, and at
+    /// files in which a fault is found here.
     ///
     /// - Returns: The state of the file; nil if it was not opened.
     private func openAtOnce() -> StoreState? {
@@ -451,13 +454,16 @@ package final class StoreFile {
             let header = try? opened.fileBytes(at: 0, FileFormat.headerSize),
             FileFormat.mayOpen(header, upTo: opensUpTo)
         else { return nil }
-        opened.busyTimeout = 5_000
+        // Others look at a locked file without locks, or wait as long as the app allows.
+        opened.busyTimeout = 50
+        // The mode may have been changed since the header was read.
         guard (try? configure(opened)) != nil, let state = try? state(opened), known != nil,
-            (try? setForSingleWrites(opened)) != nil
+            (try? opened.text("PRAGMA journal_mode")) == "wal", (try? setForSingleWrites(opened)) != nil
         else {
             known = nil
             return nil
         }
+        opened.busyTimeout = 5_000
         isReady = true
         connection = opened
         return state
@@ -468,7 +474,11 @@ package final class StoreFile {
         if !isInMemory {
             // SQLite must not write to a file that is not ours.
             if !isProbed { _ = try state() }
-            if let connection { return connection }
+            if let connection {
+                // The caller has not seen this state.
+                known = nil
+                return connection
+            }
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.

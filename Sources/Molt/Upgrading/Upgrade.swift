@@ -125,7 +125,8 @@ final class Upgrade {
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan() throws -> MigrationPlan {
-        // Another process, or the undoing, may replace the file first, and a dry run leaves nothing beside it.
+        // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be replaced. A
+        // dry run must leave nothing beside it.
         if configuration.owner == .thisProcess, !configuration.redoesLastUpgrade, !configuration.isDryRun {
             store.opensUpTo = registry.version
         }
@@ -297,8 +298,9 @@ final class Upgrade {
     private func lockSuites(_ plan: MigrationPlan) throws -> Bool {
         let mayBeChanging = !plan.problems.isEmpty && !plan.isSuperseded
         guard plan.needsUpgrade || mayBeChanging, needsLocks(plan) else { return false }
-        // Another process that gets the lock in between may remove the file.
-        if suiteLocks != nil, store.primary != nil { store.close() }
+        // Another process that has the lock may wait until it is alone with the cache's file. One that gets it in between
+        // may remove the file of a suite.
+        if !store.isInMemory, store.primary == nil || suiteLocks != nil { store.close() }
         try lockSuites()
         return true
     }
@@ -431,8 +433,11 @@ final class Upgrade {
         let now = configuration.now()
         let isUnsynced = isLight(planned)
         let wait = makeWait()
-        // Another process may have replaced the file since the plan.
-        if store.connection?.hasMoved == true { store.close() }
+        // Another process may have replaced the file since the plan, which is about the file before.
+        if store.connection?.hasMoved == true {
+            store.close()
+            return nil
+        }
         var committed: MigrationPlan?
         var hasRun = false
         try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
@@ -552,7 +557,7 @@ final class Upgrade {
         }
     }
 
-    /// Whether a type gets the name of another, which changes all records of the type.
+    /// Whether a type gets the name of another, with or without records, which changes all records of the type.
     private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
             if case .renameType(_, let newName) = step.action { newName } else { nil }
@@ -575,7 +580,10 @@ final class Upgrade {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
         let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
-        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead, !onlyRenamesTypes(plan) {
+        // An opening that reads none of them need not search for them; but they would count as records that a migration on
+        // read has left.
+        let leavesExpired = onlyRenamesTypes(plan) && !ledger.contains { $0.outcome == .onRead }
+        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
         let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)

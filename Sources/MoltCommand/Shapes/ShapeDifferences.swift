@@ -1,7 +1,7 @@
 package import Molt
 
 /// The differences between the shapes of the records of two stores.
-package struct ShapeDifferences: Hashable, Sendable, Encodable {
+package struct ShapeDifferences: Equatable, Sendable, Encodable {
     package let before: String
     package let after: String
     package private(set) var differences: [ShapeDifference] = []

@@ -17,7 +17,7 @@ struct SweptState: Equatable {
         journal = try store.pendingJournal()
         quarantine = try store.quarantine()
         guard let before else { return }
-        let old = Set(before.contents.ledger)
+        let old = before.contents.ledger
         for index in contents.ledger.indices where !old.contains(contents.ledger[index]) {
             contents.ledger[index].appliedAt = Date(timeIntervalSince1970: 0)
             contents.ledger[index].duration = 0

@@ -128,6 +128,29 @@ import Testing
         #expect(error?.store == nil)
     }
 
+    @Test func `yields documents that are extracted from extracted ones, and the newer of two with one key`() throws {
+        let documents = try DocumentUpgrade([
+            Migration(to: 1, "posts", .extractRecords("Blog", ["posts", .each], as: "Post", key: .property("id"))),
+            Migration(
+                to: 2,
+                "comments",
+                .extractRecords(
+                    "Post",
+                    ["comments", .each],
+                    as: "Comment",
+                    key: .property("id"),
+                    onConflict: .newest(by: "at")
+                )
+            ),
+        ])
+        let blog = Data(
+            #"{"posts":[{"id":"p","comments":[{"id":"c","at":1},{"id":"c","at":2}]}]}"#.utf8
+        )
+        let upgraded = try documents.upgrade(blog, ofType: "Blog", writtenAt: 0, forKey: "b")
+        let texts = upgraded.extracted.map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+        #expect(texts == [#"p {"id":"p","comments":["c","c"]}"#, #"c {"id":"c","at":2}"#])
+    }
+
     @Test func `must have a known type if all are named`() throws {
         let documents = try DocumentUpgrade(Self.migrations, types: ["Person"])
         let known = try documents.upgrade(Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0)

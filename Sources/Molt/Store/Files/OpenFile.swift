@@ -30,7 +30,8 @@ final class OpenFile: Sendable {
     }
 
     deinit {
-        PathWatch.shared?.remove(watching.withLock { $0.watches })
+        let watches = watching.withLock { $0.watches }
+        if !watches.isEmpty { PathWatch.shared?.remove(watches) }
     }
 
     /// Whether the paths still lead to that file; costs one system call each.
@@ -43,16 +44,19 @@ final class OpenFile: Sendable {
 
     /// The same, faster for a file that is read often; see ``PathWatch`` for what it may miss.
     var isUndisturbed: Bool {
-        guard let watch = PathWatch.shared, paths.count == 1 else { return isInPlace }
         let age = watchedSince.value
-        if age >= 0, watch.isUnchanged(since: age) { return true }
-        if age == Self.unwatchable { return isInPlace }
-        return watching.withLock { isInPlace(watching: watch, &$0) }
+        if age >= 0, PathWatch.shared?.isUnchanged(since: age) == true { return true }
+        if age == Self.unwatchable || paths.count > 1 { return isInPlace }
+        return watching.withLock { isInPlace(&$0) }
     }
 
-    private func isInPlace(watching watch: PathWatch, _ state: inout Watching) -> Bool {
+    private func isInPlace(_ state: inout Watching) -> Bool {
         guard state.checksLeft == 0 else {
             state.checksLeft -= 1
+            return isInPlace
+        }
+        guard let watch = PathWatch.shared else {
+            watchedSince.value = Self.unwatchable
             return isInPlace
         }
         let age = watch.currentAge()

@@ -32,7 +32,7 @@ final class PathWatch: Sendable {
             let before = age.value
             guard molt_watch_has_events(queue) != 0 else { return before }
             age.value = before + 1
-            age.value = molt_watch_take_events(queue) != 0 ? (before + 2) & (CInt.max - 1) : before
+            age.value = molt_watch_take_events(queue) != 0 ? (before &+ 2) & (CInt.max - 1) : before
             return age.value
         }
     }

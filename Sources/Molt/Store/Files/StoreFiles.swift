@@ -33,8 +33,7 @@ struct StoreFiles {
     /// Whether another process may be changing the file: it writes beside it first.
     var isBeingWritten: Bool { hasLog || hasJournal }
 
-    /// Whether the file may be opened for writing without a closer look: a file is there, and nothing but SQLite's own
-    /// files beside it, without content of the database.
+    /// Whether a regular file is there whose log and journal are missing or empty.
     var isSettled: Bool {
         guard let file = FileStatus.unfollowed(path), file.isFile else { return false }
         return Self.suffixes.allSatisfy { suffix in
