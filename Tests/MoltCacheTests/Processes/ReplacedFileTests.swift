@@ -170,4 +170,39 @@ import Testing
         try FileManager.default.removeItem(at: url)
         MoltError.thrown { try cache.value(String.self, forKey: "key") }?.expect(.closed)
     }
+
+    @Test(arguments: [0, 2])
+    func `is planned anew if it is replaced between the plan and the upgrade`(version: Int) throws {
+        struct Counted: Codable, Equatable { var first = 0, second = 0 }
+        let steps = ["first", "second"].map { name in
+            MigrationStep.transform("Counted") { record in record[name] = .int(try record.int(name) + 1) }
+        }
+        let all = [Migration(to: 1, "first", steps[0]), Migration(to: 2, "second", steps[1])]
+        func makeStore(_ name: String, upTo version: Int) throws -> URL {
+            let url = scratch.file(name)
+            let cache = try CodableCache(at: url)
+            try cache.set(Counted(), forKey: "key")
+            cache.close()
+            try CodableCache(at: url, migrations: MigrationRegistry(Array(all.prefix(version)))).close()
+            return url
+        }
+        let url = try makeStore("cache.molt", upTo: 1)
+        let other = try makeStore("other.molt", upTo: version)
+        let isFirst = Locked(true)
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            guard case .planned = event,
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return }
+            #expect(rename(other.path, url.path) == 0)
+        }
+
+        let cache = try CodableCache(at: url, migrations: MigrationRegistry(all), configuration: configuration)
+
+        #expect(!isFirst.withLock { $0 })
+        try cache.expect(Counted(first: 1, second: 1), forKey: "key")
+    }
 }
