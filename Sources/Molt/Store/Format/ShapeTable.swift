@@ -31,9 +31,9 @@ struct ShapeTable {
 
     /// Deletes all shapes after a migration, which may have changed them.
     ///
-    /// That includes a late migration to the version that the file already has.
+    /// That includes a late migration to the version that the file already has. The transaction has written the ledger.
     static func clear(_ connection: Connection) throws(SQLiteError) {
-        guard try connection.hasTable(Self.name) else { return }
+        guard connection.hasTableInTransaction(Self.name) else { return }
         try connection.execute("DELETE FROM molt_shape")
     }
 
