@@ -23,7 +23,7 @@ final class CacheCore: Sendable {
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
-    /// What is closed while stores are suspended.
+    /// The connections and the values in memory, which are released while stores are suspended.
     let files: Files
 
     /// The connection that writes, and reads while it is free.
@@ -39,7 +39,7 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// The connections and the values in memory, without the rest of the cache.
+    /// The part of a cache that is released while stores are suspended.
     ///
     /// An object of its own: Swift counts the references to an object more slowly once it is referenced weakly.
     final class Files: StoreHolder {

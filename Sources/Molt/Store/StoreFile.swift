@@ -10,8 +10,8 @@ package import Foundation
 /// let version = try StoreFile.state(at: url).version
 /// ```
 ///
-/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``, unless ``opensUpTo`` is set. A store is used by one thread
-/// at a time.
+/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``, unless ``opensUpTo`` is set. A
+/// store is used by one thread at a time.
 package final class StoreFile {
     /// The file's path, or ":memory:".
     let path: String
@@ -329,14 +329,14 @@ package final class StoreFile {
     ///
     /// The cache, in KiB, keeps a batch's pages from being read until they are written: only a tenth of it is for
     /// unchanged pages. SQLite can undo a statement that calls our functions, so it keeps the original of every changed
-    /// page until the statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or
-    /// file when the transaction begins (undocumented; true of 3.40). The caller resets `temp_store` then: temporary
+    /// page until the statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory
+    /// or file when the transaction begins (undocumented; true of 3.40). The caller resets `temp_store` then: temporary
     /// tables made later belong in files, so that memory stays flat.
     private func prepareForBatches(_ connection: Connection) throws(SQLiteError) {
         try connection.execute("PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
     }
 
-    /// Undoes the preparation; a failure here loses nothing and must not fail the upgrade.
+    /// Lets temporary tables be in files again; a failure here loses nothing and must not fail the upgrade.
     private func endBatches(_ connection: Connection) {
         try? connection.execute("PRAGMA temp_store = DEFAULT")
     }

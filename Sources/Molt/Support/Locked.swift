@@ -21,8 +21,9 @@ package final class Locked<State>: Sendable {
         return try body(&state)
     }
 
-    /// Runs a closure with the state and keeps the lock, unless the closure throws; ``unlock()`` must follow on the same
-    /// thread.
+    /// Runs a closure with the state and keeps the lock, unless the closure throws.
+    ///
+    /// ``unlock()`` must follow on the same thread.
     func lock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

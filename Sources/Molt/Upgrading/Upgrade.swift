@@ -125,8 +125,8 @@ final class Upgrade {
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan() throws -> MigrationPlan {
-        // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be replaced. A
-        // dry run must leave nothing beside it.
+        // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be replaced.
+        // A dry run must leave nothing beside it.
         if configuration.owner == .thisProcess, !configuration.redoesLastUpgrade, !configuration.isDryRun {
             store.opensUpTo = registry.version
         }
@@ -298,8 +298,8 @@ final class Upgrade {
     private func lockSuites(_ plan: MigrationPlan) throws -> Bool {
         let mayBeChanging = !plan.problems.isEmpty && !plan.isSuperseded
         guard plan.needsUpgrade || mayBeChanging, needsLocks(plan) else { return false }
-        // Another process that has the lock may wait until it is alone with the cache's file. One that gets it in between
-        // may remove the file of a suite.
+        // Another process that has the lock may wait until it is alone with the cache's file. One that gets the lock in
+        // between may remove the file of a suite.
         if !store.isInMemory, store.primary == nil || suiteLocks != nil { store.close() }
         try lockSuites()
         return true
@@ -441,8 +441,8 @@ final class Upgrade {
         var committed: MigrationPlan?
         var hasRun = false
         try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
-            // Another process may have upgraded the store between the plan and the lock, so plan again. A suite may change
-            // at any time.
+            // Another process may have changed the store between the plan and the lock. A suite may change at any time.
+            // The plan is then made again.
             let stored = try transaction.state()
             let state = try stores.entering(stores.state(stored), configuration) { try $0(transaction) }
             var plan = planned
@@ -580,8 +580,8 @@ final class Upgrade {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
         let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
-        // An opening that reads none of them need not search for them; but they would count as records that a migration on
-        // read has left.
+        // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
+        // they would count as records that are not upgraded yet.
         let leavesExpired = onlyRenamesTypes(plan) && !ledger.contains { $0.outcome == .onRead }
         if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)

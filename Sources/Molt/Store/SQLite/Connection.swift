@@ -149,7 +149,9 @@ package final class Connection {
         try integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name) != 0
     }
 
-    /// The same without a statement, in a transaction that has run one: the connection's copy of the schema is then current.
+    /// The same without a statement, in a transaction that has run one.
+    ///
+    /// The connection's copy of the schema is then current.
     func hasTableInTransaction(_ name: String) -> Bool {
         sqlite3_table_column_metadata(handle, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
     }

@@ -5,8 +5,8 @@ import Dispatch
 /// Changes of keys, types and the existence of records are postponed until all records have been read, and are then
 /// made step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
-/// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; batches are read on a second
-/// connection if the store supports one.
+/// A ``RecordPipeline`` reads and changes the batches. Only this thread uses the transaction; batches are read on a
+/// second connection if the store supports one.
 final class RecordPass {
     private let steps: [ScheduledStep]
     private let runner: StepRunner
