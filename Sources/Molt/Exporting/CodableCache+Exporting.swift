@@ -93,7 +93,8 @@ extension CodableCache {
                 return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
             }
             guard let suites else { return try read() }
-            // Before the snapshot: an upgrade or import by another process changes the file and suites in several parts.
+            // Before the snapshot: an upgrade or import by another process changes the file and suites in several
+            // parts.
             return try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites(read)
         }
     }

@@ -128,7 +128,8 @@ extension MigrationContext {
 
     /// Writes a record, and postpones the change of its key and type name; returns whether there is one.
     ///
-    /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other records.
+    /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other
+    ///   records.
     func write(_ record: Record, isRetyped: Bool, round: Int, isVisited: Bool = false) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
