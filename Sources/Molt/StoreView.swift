@@ -109,11 +109,15 @@ public final class StoreView {
     }
 
     /// The number of records of a type.
+    ///
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     public func count(ofType type: String) throws -> Int {
         try read(or: 0) { try $0.count(ofType: type) }
     }
 
     /// The record with a key; nil if there is none.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent` if the content is not JSON text, or that of the store.
     public func record(forKey key: String) throws -> Record? {
         guard var record = try read(or: nil, { try $0.record(forKey: key) }) else { return nil }
         record.coding = coding

@@ -29,6 +29,10 @@ public struct BackupPolicy: Sendable {
     var now: @Sendable () -> Date
 
     /// Creates a policy; by default it keeps two backups of any age.
+    ///
+    /// - Parameters:
+    ///   - keep: The number of versions whose backups are kept; values below 1 count as 1.
+    ///   - maximumAge: The age at which backups other than the newest are removed; nil for no limit.
     public init(keep: Int = 2, maximumAge: Duration? = nil) {
         self.keep = keep
         self.maximumAge = maximumAge

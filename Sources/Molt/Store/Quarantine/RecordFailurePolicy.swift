@@ -40,6 +40,10 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         public var share: Double?
 
         /// Creates a limit; both parts apply.
+        ///
+        /// - Parameters:
+        ///   - count: The maximum number of records; no maximum by default.
+        ///   - share: The maximum share of the records, from 0 to 1; no maximum by default.
         public init(count: Int? = nil, share: Double? = nil) {
             self.count = count
             self.share = share
