@@ -1,6 +1,7 @@
 // Makes the system's SQLite on Linux behave as the one in Apple's systems does, where that differs.
 //
-// `.ci/apple-sqlite` builds this library and loads it before SQLite. APPLE_SQLITE names the traits, separated by commas:
+// `.ci/apple-sqlite` builds this library and loads it before SQLite. APPLE_SQLITE names the traits, separated by
+// commas:
 //
 // - defaults: the log stays beside the file after the last connection is closed (SQLITE_FCNTL_PERSIST_WAL), and is then
 //   cut to 32 KiB (journal_size_limit); triggers recurse (recursive_triggers).

@@ -4,7 +4,8 @@ internal import MoltCommand
 
 /// An address book that upgrades the stores of its earlier releases.
 ///
-/// Without a command it upgrades the store of an earlier release; with one, it is the command line of the app's registry.
+/// Without a command it upgrades the store of an earlier release; with one, it is the command line of the app's
+/// registry.
 @main
 struct ContactsCommand {
     static func main() async {

@@ -324,6 +324,8 @@ extension CodableCache {
     /// Removes the value under a key.
     ///
     /// - Returns: Whether there was a value that had not expired.
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
+    ///   `storeFailed`.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
         try change { session throws(SQLiteError) in try session.remove(key, as: .removed) }
@@ -393,11 +395,15 @@ extension CodableCache {
     }
 
     /// Whether there is a live value under a key; the call neither reads the value nor counts as a use.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func contains(_ key: String) throws -> Bool {
         try typeName(forKey: key) != nil
     }
 
     /// The stored type name of the value under a key; nil when there is none.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func typeName(forKey key: String) throws -> String? {
         try core.read { session throws(SQLiteError) in try session.typeName(key) }
     }
@@ -719,6 +725,10 @@ extension CodableCache {
         public var count: Int
 
         /// Creates a limit; 16 MiB by default.
+        ///
+        /// - Parameters:
+        ///   - bytes: The limit in bytes of stored content; 16 MiB by default, and 0 for none.
+        ///   - count: The limit in number of values; none by default.
         public init(bytes: Int = 16 << 20, count: Int = 0) {
             self.bytes = bytes
             self.count = count

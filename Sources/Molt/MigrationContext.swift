@@ -243,11 +243,15 @@ public final class MigrationContext {
     }
 
     /// The number of records of a type.
+    ///
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     public func count(ofType type: String) throws -> Int {
         try perform { try $0.count(ofType: type) }
     }
 
     /// The record with a key in its current state, or nil.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent` if the content is not JSON text, or that of the store.
     public func record(forKey key: String) throws -> Record? {
         guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
         record.coding = coding

@@ -52,6 +52,11 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Creates a registry.
+    ///
+    /// - Parameters:
+    ///   - migrations: The migrations, in the order in which those of one version run.
+    ///   - oldestSupportedVersion: The version of the oldest store that can be upgraded; 0, that is any, by default.
+    ///   - allowsLateMigrations: Whether a migration may run on a store past its version; not by default.
     public init(
         _ migrations: [Migration],
         oldestSupportedVersion: Int = 0,

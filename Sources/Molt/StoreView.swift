@@ -109,11 +109,15 @@ public final class StoreView {
     }
 
     /// The number of records of a type.
+    ///
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     public func count(ofType type: String) throws -> Int {
         try read(or: 0) { try $0.count(ofType: type) }
     }
 
     /// The record with a key; nil if there is none.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent` if the content is not JSON text, or that of the store.
     public func record(forKey key: String) throws -> Record? {
         guard var record = try read(or: nil, { try $0.record(forKey: key) }) else { return nil }
         record.coding = coding
@@ -154,8 +158,8 @@ public final class StoreView {
 
     /// The settings of a suite by key, with the changes that earlier steps of the upgrade make.
     ///
-    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names. The
-    ///   closure of a baseline may look at any.
+    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names.
+    ///   The closure of a baseline may look at any.
     /// - Throws: ``MoltError`` with the code `notAttached` for another suite, `deferred` if the suite is unavailable,
     ///   or that of one that cannot be read.
     public func settings(in suite: Suite) throws -> [String: PropertyListValue] {

@@ -107,6 +107,11 @@ extension StoreFixture {
         }
 
         /// Encodes a value as a cache with these coders would.
+        ///
+        /// - Parameters:
+        ///   - value: The value; `Data` becomes raw data.
+        ///   - coding: The coders; those of Foundation without options by default.
+        /// - Throws: The error of the encoder.
         public static func encoding(_ value: some Encodable, with coding: RecordCoding = .standard) throws -> Content {
             if let data = value as? Data { return .data(data) }
             return Content(bytes: Array(try coding.encoder.encode(value)), isData: false)

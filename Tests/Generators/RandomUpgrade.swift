@@ -112,7 +112,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         releases.registry(migrations.map { onRead.contains($0.name) ? $0.onRead() : $0 }).onFailure(policy)
     }
 
-    /// The registry of the last release if it ran nothing on read; some closures change more than the content of records.
+    /// The registry of the last release if it ran nothing on read; some closures change more than the content of
+    /// records.
     package var eagerRegistry: MigrationRegistry { releases.registry(migrations).onFailure(policy) }
 
     /// The registry of a release, which may run eagerly what the last release runs on read.

@@ -4,11 +4,15 @@ extension CodableCache {
     // MARK: Listing
 
     /// All keys, in the order in which they were first set.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func keys() throws -> [String] {
         try core.read { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }
 
     /// The keys of the values stored as a type, in the order in which they were first set.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
         return try core.read { session throws(SQLiteError) in try session.keys(ofType: name) }
@@ -125,11 +129,15 @@ extension CodableCache {
     }
 
     /// The number of values.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func count() throws -> Int {
         try core.read { session throws(SQLiteError) in try session.count(ofType: nil) }
     }
 
     /// The number of values stored as a type.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
         return try core.read { session throws(SQLiteError) in try session.count(ofType: name) }
@@ -138,11 +146,15 @@ extension CodableCache {
     /// The total content of all records in bytes, which ``MoltConfiguration/sizeLimit`` limits; keys do not count.
     ///
     /// Without a limit, the call reads the whole file.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func contentSize() throws -> Int {
         Int(try core.read { session throws(SQLiteError) in try session.contentSize() })
     }
 
     /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
+    ///
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func totalSize() throws -> Int {
         let pages = try core.read { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
@@ -154,6 +166,8 @@ extension CodableCache {
     /// Removes expired values, which take up space until then but are never returned.
     ///
     /// - Returns: The number of removed values.
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
+    ///   `storeFailed`.
     @discardableResult
     public func removeExpired() throws -> Int {
         try change { session throws(SQLiteError) in try session.removeExpired() }
@@ -162,6 +176,8 @@ extension CodableCache {
     /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
     ///
     /// - Important: This cannot be undone.
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
+    ///   `storeFailed`.
     public func removeAll() throws {
         try removeAll(named: nil)
     }
@@ -169,6 +185,8 @@ extension CodableCache {
     /// Removes all values stored as a type.
     ///
     /// - Important: This cannot be undone.
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
+    ///   `storeFailed`.
     public func removeAll(of type: Any.Type) throws {
         try removeAll(named: RecordTypeName.of(type))
     }
@@ -180,6 +198,7 @@ extension CodableCache {
     /// Removes expired values; waits for the disk without blocking a thread.
     ///
     /// - Returns: The number of removed values.
+    /// - Throws: The errors of the synchronous call.
     @discardableResult
     public func removeExpired() async throws -> Int {
         try await queue.run { [self] in try removeExpired() }
@@ -188,6 +207,7 @@ extension CodableCache {
     /// Removes all values; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
+    /// - Throws: The errors of the synchronous call.
     public func removeAll() async throws {
         try await queue.run { [self] in try removeAll(named: nil) }
     }
@@ -195,6 +215,7 @@ extension CodableCache {
     /// Removes all values stored as a type; waits for the disk without blocking a thread.
     ///
     /// - Important: This cannot be undone.
+    /// - Throws: The errors of the synchronous call.
     public func removeAll(of type: Any.Type) async throws {
         let name = RecordTypeName.of(type)
         try await queue.run { [self] in try removeAll(named: name) }

@@ -34,6 +34,8 @@ extension CodableCache {
     /// - Important: Deleted records cannot be recovered.
     /// - Parameter ids: The records to delete. The default is all.
     /// - Returns: The number of deleted records.
+    /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
+    ///   `storeFailed`.
     @discardableResult
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
         try change { session throws(SQLiteError) in

@@ -101,8 +101,8 @@ extension CodableCache {
         to content: Data,
         _ typeName: String
     ) -> Data {
-        // Before the migrations, it has properties that one of them renames or removes. Content that they cannot convert is
-        // replaced.
+        // Before the migrations, it has properties that one of them renames or removes. Content that they cannot
+        // convert is replaced.
         guard let unknown, let stored = try? upgraded(stored), !stored.isData,
             ExactName.isSame(stored.typeName, typeName)
         else { return content }

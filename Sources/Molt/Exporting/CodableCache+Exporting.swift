@@ -15,10 +15,11 @@ extension CodableCache {
     /// has all records of one moment, as bytes, with their keys, types, dates and expiry. Records that still have to go
     /// through migrations on read are exported in today's form. Expired records and those in quarantine are left out.
     ///
-    /// The file gets its name at the end, and is then readable by its owner only. A failed or cancelled export leaves
-    /// nothing, and a file that was there before stays. A kill may leave a part of it, with the suffix `.molt-part`,
-    /// which the next export to the same path removes. Other calls of the cache may go on meanwhile, unless the cache
-    /// is in memory or can only be read.
+    /// The file is written under another name in the same directory, so use a directory of the app: a document picker
+    /// grants access to one file only. It gets its name at the end, and is then readable by its owner only. A failed or
+    /// cancelled export leaves nothing, and a file that was there before stays. A kill may leave a part of it, with the
+    /// suffix `.molt-part`, which the next export to the same path removes. Other calls of the cache may go on
+    /// meanwhile, unless the cache is in memory or can only be read.
     ///
     /// - Important: The file contains the values of your user.
     /// - Parameters:
@@ -93,7 +94,8 @@ extension CodableCache {
                 return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
             }
             guard let suites else { return try read() }
-            // Before the snapshot: an upgrade or import by another process changes the file and suites in several parts.
+            // Before the snapshot: an upgrade or import by another process changes the file and suites in several
+            // parts.
             return try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites(read)
         }
     }

@@ -20,6 +20,9 @@ public enum SuiteMove {
         /// They stay, for extensions and older releases.
         case keep
         /// They are removed after the copies were read back from disk; values that lost a conflict stay.
+        ///
+        /// - Important: On Apple's systems, a service writes settings a little after they are set. A loss of power in
+        ///   between can lose the values at both places. To be safe, remove them in a later release instead.
         case clean
     }
 }

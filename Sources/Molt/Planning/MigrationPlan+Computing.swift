@@ -423,7 +423,8 @@ extension MigrationPlan {
         guard !unknown.isEmpty else { return }
         let names = DisplayText.list(unknown.map(\.name))
         let applied = Set(state.ledger.map(\.name))
-        // Two builds may have given one number to different migrations, such as a beta release and the one that shipped.
+        // Two builds may have given one number to different migrations, such as a beta release and the one that
+        // shipped.
         let twin = unknown.lazy.compactMap { row in
             registry.migrations.first { $0.version == row.version && !applied.contains($0.name) }.map { (row, $0) }
         }.first

@@ -22,8 +22,8 @@ extension MigrationRegistry {
     /// nothing in its suites, is never asked about.
     ///
     /// - Important: Keep the setting or the record that tells the version as long as any store may have no ledger: a
-    ///   migration that removes it leaves other stores that share the suite without an answer. In an import, the closure
-    ///   sees no settings, as those of this device say nothing about records of another.
+    ///   migration that removes it leaves other stores that share the suite without an answer. In an import, the
+    ///   closure sees no settings, as those of this device say nothing about records of another.
     /// - Parameter body: Returns the version; the plan calls it, too, so it must change nothing. An error that it
     ///   throws, and a negative version, fail the opening with the code `baselineFailed`; a version above that of the
     ///   registry fails it with the code `superseded`.

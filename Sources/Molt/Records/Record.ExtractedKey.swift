@@ -3,8 +3,8 @@ extension Record {
     public enum ExtractedKey: Hashable, Sendable {
         /// The string or integer at a path in the object.
         case property(PropertyPath)
-        /// The key of the outer record and the names of the path, joined with slashes. For an element, its position from
-        /// 0 or its key in a dictionary follows: "ada/address", "post-7/comments/0", "ada/addresses/home".
+        /// The key of the outer record and the names of the path, joined with slashes. For an element, its position
+        /// from 0 or its key in a dictionary follows: "ada/address", "post-7/comments/0", "ada/addresses/home".
         case derived
     }
 

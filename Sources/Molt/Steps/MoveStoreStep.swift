@@ -22,14 +22,14 @@ extension MigrationStep {
     /// - `twoStores` if both files have data and the new one is not the old one moved: the app must keep one of them;
     /// - `superseded` if a newer release has upgraded the old file.
     ///
-    /// A process that does not own the store, and a cache that is only read, fail with the code `needsMigration`. So does
-    /// an app extension if there is no store at either place, because it may not see the old one. A store at the new URL
-    /// that was created there and has no records makes room for the old one. Once the migration has run, the old place is
-    /// no longer looked at.
+    /// A process that does not own the store, and a cache that is only read, fail with the code `needsMigration`. So
+    /// does an app extension if there is no store at either place, because it may not see the old one. A store at the
+    /// new URL that was created there and has no records makes room for the old one. Once the migration has run, the
+    /// old place is no longer looked at.
     ///
-    /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it, the
-    /// file is moved back. If that is not possible, as on another volume, the error says that the file is at the new URL;
-    /// the next opening goes on from there. So it does after a kill.
+    /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it,
+    /// the file is moved back. If that is not possible, as on another volume, the error says that the file is at the
+    /// new URL; the next opening goes on from there. So it does after a kill.
     ///
     /// The step changes no record, and does nothing for any other store that the registry upgrades: one at another URL,
     /// a suite without a cache, a document, an import, a fixture. The URLs are not part of the migration's

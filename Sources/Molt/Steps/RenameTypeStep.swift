@@ -3,6 +3,10 @@ extension MigrationStep {
     ///
     /// If there are already records with the new name, the two types are merged. If no record has the old name, nothing
     /// happens.
+    ///
+    /// ```swift
+    /// .renameType("Alien", to: "Person")
+    /// ```
     public static func renameType(_ name: String, to newName: String) -> MigrationStep {
         MigrationStep(RenameTypeStep(name: name, newName: newName), .renameType(name, to: newName))
     }

@@ -54,7 +54,8 @@ struct FileCompaction {
             }
             progress(1)
             let freed = max(0, Int(clamping: (before - (try pageCount)) * (try pageSize)))
-            // Another connection may have written more than was freed, or may still read; the file then shrinks at a later checkpoint.
+            // Another connection may have written more than was freed, or may still read; the file then shrinks at a
+            // later checkpoint.
             connection.isOver = nil
             _ = try? emptyLog()
             return freed

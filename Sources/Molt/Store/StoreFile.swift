@@ -218,7 +218,8 @@ package final class StoreFile {
             if !isReady { try enableWAL(connection, waiting) }
             isReady = false
             var isOurs = false
-            // Last, because these settings cannot be changed in a transaction; a failure here must not fail the upgrade.
+            // Last, because these settings cannot be changed in a transaction; a failure here must not fail the
+            // upgrade.
             defer {
                 let isSet = (try? setLevel("NORMAL", of: connection)) != nil
                 isReady = isSet && (try? setForSingleWrites(connection)) != nil && isOurs

@@ -125,8 +125,8 @@ final class Upgrade {
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan() throws -> MigrationPlan {
-        // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be replaced.
-        // A dry run must leave nothing beside it.
+        // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be
+        // replaced. A dry run must leave nothing beside it.
         if configuration.owner == .thisProcess, !configuration.redoesLastUpgrade, !configuration.isDryRun {
             store.opensUpTo = registry.version
         }
@@ -386,8 +386,8 @@ final class Upgrade {
             processName: process.processName,
             processID: process.processIdentifier
         )
-        // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it has
-        // just failed, and its process is about to clear the log.
+        // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it
+        // has just failed, and its process is about to clear the log.
         let all = attempts.attempts()
         // An attempt at the store's own version was interrupted only if its journal is left.
         interruptions = all.count { $0.to > plan.from || $0.to == plan.from && !plan.journal.isEmpty }
@@ -478,7 +478,8 @@ final class Upgrade {
                 try stores.changesRestoringCurrentState(store.attached, plan)
             }
             do {
-                // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
+                // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of
+                // it.
                 if store.primary != nil { try transaction.replaceLedger(by: state) }
                 outcomeOfStop = .rolledBack
                 try run(&plan, state.ledger, transaction, attachedWork, now)

@@ -109,7 +109,8 @@ private struct RedactedForm {
     private var beginsAboveZero = false
     private(set) var isDate = false
 
-    /// The form of a text; numbers, UUIDs and ISO 8601 dates stay what they are, because their types decode nothing else.
+    /// The form of a text; numbers, UUIDs and ISO 8601 dates stay what they are, because their types decode nothing
+    /// else.
     ///
     /// - Parameter isLower: Whether all letters are in lower case, also those of a UUID, which are otherwise digits.
     init(of text: String, separators: [String], isLower: Bool = false) {

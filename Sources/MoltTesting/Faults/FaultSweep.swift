@@ -9,9 +9,9 @@ extension StoreFixture {
     /// }
     /// ```
     /// At each point an error is thrown; from each write on, all writes fail; and at each size of the file, the disk
-    /// is full. After that, the store must be as before the upgrade or as after it: its records, ledger and version, and
-    /// the suites that migrations change. Suites may lag behind only while changes to them are pending. Opened again
-    /// without a fault, the store must equal, byte for byte, a store that had no fault.
+    /// is full. After that, the store must be as before the upgrade or as after it: its records, ledger and version,
+    /// and the suites that migrations change. Suites may lag behind only while changes to them are pending. Opened
+    /// again without a fault, the store must equal, byte for byte, a store that had no fault.
     ///
     /// Each upgrade works on a ``TemporaryStore`` of its own, with batches of three records.
     ///
@@ -21,8 +21,8 @@ extension StoreFixture {
     ///     and compared, and directories of Cache are copied.
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.
-    /// - Throws: ``FaultReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError`` with
-    ///   the code `unsuitable` if nothing is pending.
+    /// - Throws: ``FaultReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
+    ///   with the code `unsuitable` if nothing is pending.
     @discardableResult
     public func sweepFaults(
         through migrations: MigrationRegistry,

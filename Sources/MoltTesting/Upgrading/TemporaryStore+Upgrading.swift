@@ -2,6 +2,8 @@ public import Molt
 
 extension TemporaryStore {
     /// Opens the copy as an app would open its file; the copy exists as long as the cache.
+    ///
+    /// - Throws: The errors of opening a cache.
     public func open(
         migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -16,6 +18,13 @@ extension TemporaryStore {
     }
 
     /// Upgrades the copy and closes it.
+    ///
+    /// - Parameters:
+    ///   - migrations: The app's registry.
+    ///   - entry: The way in which the app opens the store.
+    ///   - configuration: How the app opens its cache.
+    /// - Returns: The report of the upgrade.
+    /// - Throws: The error of the upgrade.
     @discardableResult
     public func upgrade(
         through migrations: MigrationRegistry,
@@ -56,6 +65,9 @@ extension TemporaryStore {
     }
 
     /// Runs an upgrade without writing anything.
+    ///
+    /// - Returns: The report that an upgrade would have.
+    /// - Throws: The error that an upgrade would throw.
     public func dryRun(
         of migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -105,6 +117,7 @@ extension TemporaryStore {
     /// The current content of the copy.
     ///
     /// - Parameter entry: The entry point of the upgrade; the store in memory is separate from the file.
+    /// - Throws: `MoltError` if the copy cannot be read.
     public func contents(after entry: EntryPoint = .open) throws -> StoreFixture {
         var found = StoreFixture(primary: fixture.primary, schemaVersion: 0)
         switch fixture.primary {

@@ -30,6 +30,7 @@ public final class TemporaryStore: Sendable {
     /// Creates a store without a file, as on a device on which the app was just installed.
     ///
     /// - Parameter primary: The store that carries the schema version and the ledger; a cache by default.
+    /// - Throws: `MoltError` if the temporary directory cannot be written to.
     public convenience init(_ primary: StoreFixture.Primary = .cache) throws {
         try self.init(StoreFixture(primary: primary, schemaVersion: 0), pageSize: nil, isEmpty: true)
     }

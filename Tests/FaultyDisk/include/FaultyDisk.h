@@ -8,8 +8,8 @@
 // other systems, nothing is counted, recorded or refused. Under a sanitizer, which needs most of them itself, calls are
 // only counted.
 //
-// Only the long run waits for the device. In the ordinary run, Foundation waits ten milliseconds, and not 150, before it
-// reads a damaged file of settings again.
+// Only the long run waits for the device. In the ordinary run, Foundation waits ten milliseconds, and not 150, before
+// it reads a damaged file of settings again.
 
 /// Whether calls can be recorded and refused on this system.
 bool molt_disk_is_faulty(void);

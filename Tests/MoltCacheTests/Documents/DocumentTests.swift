@@ -175,11 +175,11 @@ import Testing
         #expect(!"\(upgraded) \(dump)".contains("King"))
     }
 
-    /// The code of the guide "Upgrading documents in your own database".
+    /// Calls the code of the guide as the guide says.
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
         var failures: [URL: any Error] = [:]
         let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-        // If there are several versions of a document, the newest comes first, and the others are removed.
+        // If there are several versions of a document, the newest comes first, and the others are then removed.
         for file in files.sorted(by: { $0.path.compare($1.path, options: .numeric) == .orderedDescending }) {
             let document = file.deletingPathExtension().deletingPathExtension()
             guard failures[document] == nil else { continue }
@@ -188,6 +188,7 @@ import Testing
         if let failure = failures.values.first { throw failure }
     }
 
+    /// The code of the guide "Upgrading documents in your own database".
     func upgradeFile(_ file: URL, _ documents: DocumentUpgrade) throws {
         let (folder, name) = (file.deletingLastPathComponent(), file.deletingPathExtension())
         guard file.pathExtension == "json", let version = Int(name.pathExtension), version < documents.version

@@ -129,8 +129,8 @@ import Testing
 
     // MARK: Accepting an edit
 
-    // "Realign the checksums, descriptions and types of the applied migrations with the ones of the available migrations":
-    // https://flywaydb.org/documentation/commandline/repair
+    // "Realign the checksums, descriptions and types of the applied migrations with the ones of the available
+    // migrations": https://flywaydb.org/documentation/commandline/repair
     @Test func `Flyway repair: the fingerprint of an edited or moved migration becomes today's`() async throws {
         let later = Self.trace("x", to: 3)
         let cases: [(edited: Migration, version: Int)] = [
@@ -162,8 +162,8 @@ import Testing
 
     // MARK: Rows that no migration of the app has
 
-    // Repair also removes failed migrations from Flyway's history. A missing one becomes "Deleted ... marked as deleted by
-    // repair": https://documentation.red-gate.com/fd/flyway-schema-history-table-273973417.html
+    // Repair also removes failed migrations from Flyway's history. A missing one becomes "Deleted ... marked as deleted
+    // by repair": https://documentation.red-gate.com/fd/flyway-schema-history-table-273973417.html
     @Test func `Flyway repair: a failed migration leaves no row, and that of a missing one can be marked`() async throws
     {
         let store = try OldStore(Self.records)

@@ -5,9 +5,9 @@ internal import Foundation
 /// Records are read and changed outside of transactions, and written in short ones. A record that was written since has
 /// a later version, and is left alone.
 ///
-/// Whether records that cannot be converted may be quarantined or dropped is known only when all records have been read.
-/// So they are counted first, and then read again for each migration that could not convert some of them, so that the
-/// quarantine has the same order as after an eager upgrade.
+/// Whether records that cannot be converted may be quarantined or dropped is known only when all records have been
+/// read. So they are counted first, and then read again for each migration that could not convert some of them, so that
+/// the quarantine has the same order as after an eager upgrade.
 ///
 /// Sendable because one thread at a time has it: that of the ``Backfill``, which hands it over under a lock.
 final class BackfillSweep: @unchecked Sendable {
@@ -150,7 +150,8 @@ final class BackfillSweep: @unchecked Sendable {
         var isEmpty: Bool { work.isEmpty }
         /// The states of all records when they were read.
         var states: [ContentSource.ReadState] = []
-        /// The records to quarantine or drop, with their positions in the batch; once it is written, those that are gone.
+        /// The records to quarantine or drop, with their positions in the batch; once it is written, those that are
+        /// gone.
         var unconverted: [(index: Int, record: UnconvertedRecord)] = []
         /// The time that reading, changing and writing them took, without the wait for the lock.
         var duration = Duration.zero

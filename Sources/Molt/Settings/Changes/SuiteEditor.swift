@@ -83,6 +83,8 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// The current value of a key; nil if it has none.
+    ///
+    /// - Throws: The error that a subscript has met before, since it could not throw it.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
         return Suite.ownKeys.contains(key) ? nil : current(key)

@@ -61,12 +61,20 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
     public var defaultValue: Value { makeDefault() }
 
     /// Creates a key whose default is computed each time it is needed.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the key in the suite.
+    ///   - makeDefault: Makes the value while nothing is set.
     public init(_ name: String, default makeDefault: @escaping @Sendable () -> Value) {
         self.makeDefault = makeDefault
         super.init(name: name, form: Value.defaultsForm)
     }
 
     /// Creates a key with a default.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the key in the suite.
+    ///   - value: The value while nothing is set.
     public convenience init(_ name: String, default value: Value) where Value: Sendable {
         self.init(name, default: { value })
     }

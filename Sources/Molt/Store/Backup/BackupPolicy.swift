@@ -14,9 +14,9 @@ internal import Foundation
 /// A backup needs as much space as the store; without it, the upgrade does not begin. After an upgrade, older backups
 /// are removed according to this policy. Backups that the app made itself are kept.
 ///
-/// Backups are counted by the version of the store: an upgrade that is interrupted and tried again counts once, and does
-/// not displace an older release's backup. Until it ends, the backups of its first and of its newest attempt are kept,
-/// because the store may have changed in between; afterwards, only the newest.
+/// Backups are counted by the version of the store: an upgrade that is interrupted and tried again counts once, and
+/// does not displace an older release's backup. Until it ends, the backups of its first and of its newest attempt are
+/// kept, because the store may have changed in between; afterwards, only the newest.
 public struct BackupPolicy: Sendable {
     /// The number of versions whose backups are kept, newest first; values below 1 count as 1.
     public var keep: Int
@@ -29,6 +29,10 @@ public struct BackupPolicy: Sendable {
     var now: @Sendable () -> Date
 
     /// Creates a policy; by default it keeps two backups of any age.
+    ///
+    /// - Parameters:
+    ///   - keep: The number of versions whose backups are kept; values below 1 count as 1.
+    ///   - maximumAge: The age at which backups other than the newest are removed; nil for no limit.
     public init(keep: Int = 2, maximumAge: Duration? = nil) {
         self.keep = keep
         self.maximumAge = maximumAge

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension PartFile {
-    /// Runs a closure with a connection to the file, whose journal stays in memory: on failure the file is discarded, and
-    /// on success it is synced as a whole.
+    /// Runs a closure with a connection to the file, whose journal stays in memory: on failure the file is discarded,
+    /// and on success it is synced as a whole.
     func withDatabase<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try Connection(path, mode: .readWrite)
         defer { connection.close() }

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A small file beside a store that lists upgrades which have begun and not ended.
 ///
-/// The holder of the store's write lock adds to it; any process may read it. Each line is one attempt, as a JSON object.
-/// An upgrade that ends, with or without an error, removes the file, after a commit without the lock. The file need not
-/// survive a power loss, and a failure to write it does not stop an upgrade.
+/// The holder of the store's write lock adds to it; any process may read it. Each line is one attempt, as a JSON
+/// object. An upgrade that ends, with or without an error, removes the file, after a commit without the lock. The file
+/// need not survive a power loss, and a failure to write it does not stop an upgrade.
 package struct AttemptLog: Sendable {
     private let path: String
 

@@ -28,8 +28,8 @@ public enum RecordFailurePolicy: Hashable, Sendable {
 
     /// The number of records that may fail before the upgrade stops and is rolled back.
     ///
-    /// The registry's policy applies to each migration separately, a step's policy to that step. The upgrade stops at the
-    /// first record above the count; the share is checked at the end of the migration.
+    /// The registry's policy applies to each migration separately, a step's policy to that step. The upgrade stops at
+    /// the first record above the count; the share is checked at the end of the migration.
     public struct Limit: Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// The maximum number of records; nil for no maximum, and negative numbers count as 0.
         public var count: Int?
@@ -40,6 +40,10 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         public var share: Double?
 
         /// Creates a limit; both parts apply.
+        ///
+        /// - Parameters:
+        ///   - count: The maximum number of records; no maximum by default.
+        ///   - share: The maximum share of the records, from 0 to 1; no maximum by default.
         public init(count: Int? = nil, share: Double? = nil) {
             self.count = count
             self.share = share

@@ -69,7 +69,8 @@ package final class Connection {
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
         sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
-        // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers recurse.
+        // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers
+        // recurse.
         sqlite3_exec(opened, "PRAGMA journal_size_limit = -1; PRAGMA recursive_triggers = OFF", nil, nil, nil)
         keepLog(false)
         installHandlers()

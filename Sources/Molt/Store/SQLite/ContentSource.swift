@@ -3,8 +3,8 @@ internal import CMoltSQLite
 /// Supplies new contents to an UPDATE of many rows, which takes half the time of one UPDATE per row.
 ///
 /// It defines three SQL functions of a row's id: `molt_has` (whether there is new content), `molt_is_as_read` (also
-/// whether the row is still as it was read) and `molt_content`. SQLite calls them in the order of the ids, though it may
-/// use any, so the last place is tried first.
+/// whether the row is still as it was read) and `molt_content`. SQLite calls them in the order of the ids, though it
+/// may use any, so the last place is tried first.
 final class ContentSource {
     /// A group of rows, already lent.
     typealias Rows = Slice<UnsafeBufferPointer<RecordContents.Row>>

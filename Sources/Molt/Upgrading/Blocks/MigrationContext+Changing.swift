@@ -63,6 +63,7 @@ extension MigrationContext {
     /// Deletes the record with a key.
     ///
     /// - Returns: Whether there was one.
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     @discardableResult
     public func delete(_ key: String) throws -> Bool {
         guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
@@ -73,6 +74,7 @@ extension MigrationContext {
     /// Deletes all records of a type.
     ///
     /// - Returns: The number of deleted records.
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     @discardableResult
     public func deleteAll(ofType type: String) throws -> Int {
         for level in enumerations.indices {
@@ -89,6 +91,8 @@ extension MigrationContext {
     }
 
     /// Renames a type for all its records; if the new name already has records, the two types are merged.
+    ///
+    /// - Throws: ``MoltError`` with the code `storeFailed`.
     public func renameType(_ name: String, to newName: String) throws {
         let names = try types
         // Names are compared by their bytes, as in the store: different Unicode spellings are different types.
@@ -128,7 +132,8 @@ extension MigrationContext {
 
     /// Writes a record, and postpones the change of its key and type name; returns whether there is one.
     ///
-    /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other records.
+    /// - Parameter isVisited: Whether `enumerate` visits it, so that its content is written with those of other
+    ///   records.
     func write(_ record: Record, isRetyped: Bool, round: Int, isVisited: Bool = false) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)

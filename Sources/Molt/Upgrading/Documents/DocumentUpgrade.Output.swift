@@ -15,7 +15,7 @@ extension DocumentUpgrade {
         public let expiration: Date?
         /// Whether a step dropped the document or deleted its type, so that it is to be removed.
         public let isDropped: Bool
-        /// Whether a step has replaced the JSON text with raw data.
+        /// Whether a step has replaced the JSON text with raw data, which cannot be upgraded again.
         public let isData: Bool
         /// The documents that steps have extracted from it; store each under its key.
         public private(set) var extracted: [Output] = []

@@ -80,7 +80,8 @@ public struct DocumentUpgrade: Sendable {
     /// - Parameters:
     ///   - document: JSON text.
     ///   - typeName: The name that the document's type had at that version.
-    ///   - version: The version at which the document was written.
+    ///   - version: The version of the registry of the app that wrote the document; 0 if it had none. With one that is
+    ///     too high, migrations are skipped without an error.
     ///   - key: The document's key, for steps that read or change it, and for errors.
     ///   - expiration: When the document expires, for steps that read or change that.
     /// - Throws: ``MoltError`` that names the migration and the step if a step fails, whatever its failure policy;

@@ -64,7 +64,8 @@ struct PassCounts {
     var steps: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
     var migrations: [MigrationReport.Counts]
-    /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's position.
+    /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's
+    /// position.
     private(set) var found: [Int: Set<Int>] = [:]
     /// The first steps of the migrations that have changed the last record.
     private(set) var changedLast: [Int] = []
