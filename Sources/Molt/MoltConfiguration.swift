@@ -105,7 +105,10 @@ public struct MoltConfiguration: Sendable {
 
     /// The expiry of values that are set without one; never by default.
     public var defaultExpiry = CodableCache.Expiry.never
-    /// How much memory decoded values may take; nil keeps none.
+    /// How much memory recently read values may take; nil keeps none.
+    ///
+    /// It is 16 MiB of stored content by default. Instances of classes are not kept. When another process changes the
+    /// file, all values are dropped.
     public var memory: CodableCache.MemoryLimit? = CodableCache.MemoryLimit()
     /// The content limit in bytes, above which the least recently used values are evicted; nil for none.
     ///

@@ -14,9 +14,11 @@ extension Migration {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if there are two moves.
-    ///   - source: The suite that has the settings.
+    ///   - source: The suite that has the settings. For those of a former bundle identifier, a sandboxed app on macOS
+    ///     needs a temporary exception for shared preferences, for writing, too, with `afterwards: .clean`. If the
+    ///     system hides them, the suite looks empty, and the migration counts as applied.
     ///   - destination: The suite that gets the settings. If the app may not use it, for example an app group that the
-    ///     app is not entitled to, the upgrade fails.
+    ///     app is not entitled to, the upgrade fails; macOS does not report a missing entitlement.
     ///   - keys: The keys to move; all except the system's own by default.
     ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
     ///     same key, the upgrade fails with the code `keyExists`.

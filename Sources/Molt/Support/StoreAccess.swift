@@ -9,6 +9,12 @@ internal import Foundation
 /// StoreAccess.suspend()
 /// StoreAccess.resume()
 /// ```
+///
+/// Call ``suspend(timeout:)`` when the app enters the background, and ``resume()`` when it enters the foreground. If
+/// there is something to save first, do both in a closure of `ProcessInfo.performExpiringActivity(withReason:using:)`,
+/// which the system calls a second time, on another thread, when the time is over: save if it has not expired, and
+/// suspend in either case, unless the app has come back. An app extension suspends at the end of its work, or when it
+/// gets `NSExtensionHostDidEnterBackground`.
 public enum StoreAccess {
     private struct State {
         var suspensionCount = 0

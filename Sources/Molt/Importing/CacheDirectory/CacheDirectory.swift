@@ -7,6 +7,9 @@ public enum CacheDirectory {
     /// Cache names a file after a digest of its key, and a digest does not reveal the key. The app lists the keys that
     /// it may have used, or takes them from the values. A record whose key remains unknown has its file's name as its
     /// key; ``CacheDirectory/fileName(forKey:)`` tells which name belongs to a key.
+    ///
+    /// Keys of other types than `String` cannot be listed: Cache names their files after a hash, a decimal number. To
+    /// give such records other keys, set ``Record/key`` in a `.transform` of a later migration.
     public struct Keys: Sendable {
         /// The listed keys, in order.
         var listed: [String] = []

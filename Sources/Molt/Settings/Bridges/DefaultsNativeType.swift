@@ -13,6 +13,28 @@
 ///     typealias NativeForm = Period
 /// }
 /// ```
+///
+/// If the cases have changed, declare `toNative()`. A struct declares it, too, and a bridge that makes the dictionary:
+///
+/// ```swift
+/// struct TimeZoneV1: DefaultsCodableType {
+///     var id, name: String
+///
+///     func toNative() -> TimeZoneV2 { TimeZoneV2(id: id, name: name) }
+/// }
+///
+/// struct TimeZoneV2: DefaultsNativeType {
+///     typealias CodableForm = TimeZoneV1
+///
+///     var id, name: String
+///
+///     static var bridge: TimeZoneBridge { TimeZoneBridge() }  // a `DefaultsBridge` to [String: String]
+/// }
+///
+/// let key = DefaultsKeys.key("zones", .array(of: .native(from: TimeZoneV1.self)))
+/// ```
+///
+/// These types are for the migration alone. Give the app's own type such a bridge as well, to read the dictionary.
 public protocol DefaultsNativeType: DefaultsSerializable {
     /// The former Codable type.
     associatedtype CodableForm: DefaultsCodableType where CodableForm.NativeForm == Self

@@ -153,6 +153,12 @@ extension MoltError.Code {
     /// The suite's name is invalid, or this app may not use the suite.
     public static let invalidSuite = Self(rawValue: "invalidSuite")
     /// A suite cannot hold a value of this type, or the platform would not return the value unchanged.
+    ///
+    /// No suite holds nil inside an array or dictionary, an integer of more than 64 bits, infinity or NaN in JSON, more
+    /// than 200 nested levels, or Molt's own key, `molt.ledger`. On Linux, none holds a date more than 30 million years
+    /// away, a string that begins with a byte order mark, or a dictionary whose only key is `CF$UID`. Each change there
+    /// writes the whole suite: if the app itself has set such a value, an upgrade that does not remove it fails before
+    /// its commit.
     public static let cannotStore = Self(rawValue: "cannotStore")
     /// A file of settings is not a property list, or contains values that no suite can hold.
     public static let unreadable = Self(rawValue: "unreadable")
