@@ -44,7 +44,9 @@ public struct MoltConfiguration: Sendable {
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
-    /// If false, it fails with the code `attemptsFailed` until a newer release of the app opens the store.
+    /// If false, it fails with the code `attemptsFailed` until a release with another ``appVersion`` opens the store.
+    /// ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup or to
+    /// start afresh.
     public var retriesInterruptedUpgrades = false
     /// Whether a store that a newer app has upgraded is opened if its migrations allow that; false by default.
     ///
