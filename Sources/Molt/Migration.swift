@@ -64,7 +64,9 @@ public struct Migration: Sendable {
     ///   - replaces: The earlier migrations that this one replaces. A store with all of them applied counts this one as
     ///     applied, and a store with none of them runs it. A store with some runs the others if they are still in the
     ///     registry; keep all of them there, or none. If they are not, it can be upgraded only by a block that
-    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them.
+    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them. Keep the
+    ///     list as long as the migration: without it, stores with the replaced migrations are refused with the code
+    ///     `migrationMissing`.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
         self.init(to: version, name, replacing: replaces, steps: steps)
@@ -154,6 +156,10 @@ public struct Migration: Sendable {
     ///     }
     /// }).completesReplaced()
     /// ```
+    ///
+    /// Two migrations of one name count as one that was edited, and must not be replaced: a store with either counts as
+    /// past the replacement. Keep the one that shipped, open the store with ``MoltConfiguration/mismatches`` set to
+    /// `report`, and let a later migration change what the other has left.
     ///
     /// A store with all of the replaced migrations counts this one as applied, as usual. The registry is invalid if the
     /// migration replaces none, if the replaced ones are still in the registry, or if it has steps that are not blocks.

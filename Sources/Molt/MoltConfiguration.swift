@@ -44,7 +44,9 @@ public struct MoltConfiguration: Sendable {
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
-    /// If false, it fails with the code `attemptsFailed` until a newer release of the app opens the store.
+    /// If false, it fails with the code `attemptsFailed` until a release with another ``appVersion`` opens the store.
+    /// ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup or to
+    /// start afresh.
     public var retriesInterruptedUpgrades = false
     /// Whether a store that a newer app has upgraded is opened if its migrations allow that; false by default.
     ///
@@ -75,6 +77,16 @@ public struct MoltConfiguration: Sendable {
     ///   opened compares the shape of its value with the one stored in the file; later writes compare nothing. The
     ///   write throws `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type
     ///   at every launch until the version changes.
+    ///
+    /// The shape of a type is its properties, their types, and which may be missing. New types, another order of
+    /// properties and new cases of an enum need no version. A shape is taken from a value, so some types seem to change
+    /// although they do not:
+    ///
+    /// - Two types have the same name, such as `Order.Item` and `Cart.Item`. Give one of them another name with
+    ///   ``RecordType``.
+    /// - A hand-written `encode(to:)` writes a property as different types. Wrap the value in a type that encodes
+    ///   itself with a `singleValueContainer()`; the shape of such a type is not compared.
+    /// - A hand-written `encode(to:)` leaves out some properties. Use `encodeIfPresent` and `decodeIfPresent` for them.
     ///
     /// With `ignore`, no shape is compared or stored, and neither with `report` but no monitor with a closure. For the
     /// comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are

@@ -14,35 +14,37 @@ extension MigrationReport {
                 self.rawValue = rawValue
             }
 
-            /// It was converted to the new form.
+            /// A conversion gave it the new form.
             public static let converted = Outcome(rawValue: "converted")
-            /// It was already in the new form.
+            /// It already had the new form, or the same value.
             public static let alreadyCurrent = Outcome(rawValue: "already current")
-            /// There was no value.
+            /// It has no value; the key may be misspelled.
             public static let absent = Outcome(rawValue: "absent")
             /// It could not be converted, and is unchanged.
             public static let notConvertible = Outcome(rawValue: "not convertible")
-            /// It holds a value in the old form, and no migration names it.
+            /// It probably has an old form, and no migration converts it.
             public static let notNamed = Outcome(rawValue: "not named")
-            /// A step has changed it.
+            /// A step set it to another value, or changed its content or form.
             public static let changed = Outcome(rawValue: "changed")
-            /// It was stored under a new key.
+            /// It has another key; the reason names it.
             public static let renamed = Outcome(rawValue: "renamed")
-            /// It was removed.
+            /// It was removed, by a step or by its policy for failures.
             public static let removed = Outcome(rawValue: "removed")
-            /// It was imported into the store.
+            /// The file is now a record of the store.
             public static let adopted = Outcome(rawValue: "adopted")
             /// It was copied to its new location, and is still at the old one.
             public static let copied = Outcome(rawValue: "copied")
-            /// It was moved to its new location, and removed from the old one.
+            /// It is now at its new place only: in another suite, or in a record.
             public static let moved = Outcome(rawValue: "moved")
-            /// The value already at the new location was kept.
+            /// The value at the new place was kept, or the key was not moved; the reason says why.
             public static let kept = Outcome(rawValue: "kept")
             /// It replaced the value at the new location.
             public static let replaced = Outcome(rawValue: "replaced")
-            /// It had expired, and was left behind.
+            /// The file had expired, and was left behind.
             public static let expired = Outcome(rawValue: "expired")
             /// It could not be read, and is unchanged; another process may be able to read it.
+            ///
+            /// An archive of a class that the process does not have is such a value.
             public static let unreadable = Outcome(rawValue: "unreadable")
         }
 

@@ -32,7 +32,9 @@ extension MigrationStep {
     /// ```
     ///
     /// The new value is exact to the last digit. Only ``Record/DateForm/iso8601`` has no fractions of seconds: they are
-    /// cut off, and plans list the property among the losses. Null stays null.
+    /// cut off, and plans list the property among the losses. Null stays null. A number of seconds since another date
+    /// is not noticed. If the app's coders change with the form, declare both in the registry; see
+    /// ``MigrationRegistry/coding(_:through:)``.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

@@ -87,6 +87,10 @@ extension CodableCache {
     /// An older release cannot know a suite that a newer one has introduced, such as that of an app group. It restores
     /// the records with `leavingUnattached: true`; the settings of such a suite stay as they are.
     ///
+    /// Upgrades that did not attach all suites may have left backups that lack some. To go back several versions then,
+    /// restore these backups one after another, the newest first, and open the store after each, with
+    /// ``MigrationRegistry/upTo(version:)``.
+    ///
     /// The replaced contents are kept in a file whose name ends with `replaced`, or with `damaged` when they are not
     /// intact. ``filesAside(at:)`` lists both kinds, and they stay until ``removeBackup(_:at:)``. A `replaced` file
     /// includes the settings of the suites in `attaching`.
