@@ -73,7 +73,7 @@ extension CodableCache {
 
     /// Runs an upgrade on a copy of a cache file, on a queue of its own, and reports its effects.
     ///
-    /// A release can rehearse the migrations of the next one in the field, while the app is running:
+    /// A release can try the migrations of the next one in the field, while the app is running:
     ///
     /// ```swift
     /// let monitor = MigrationMonitor()
@@ -85,7 +85,8 @@ extension CodableCache {
     /// ```
     ///
     /// At the configuration's ``MoltConfiguration/deadline``, or when the task is cancelled, it stops copying, or stops
-    /// before the next record.
+    /// before the next record. It does not begin if the disk has no room for the copy and its upgrade. Attempts that a
+    /// crash or a kill interrupts are not counted: note in the app that a dry run began.
     ///
     /// - Parameters:
     ///   - url: The file.

@@ -4,7 +4,8 @@ internal import Foundation
 ///
 /// It has versions, counts, durations, sizes, the names of migrations, and codes of errors. It has no keys, values,
 /// paths, or names of types and properties, and no texts of errors, so it may leave the device. An error that is not
-/// Molt's is named by its type, without generic arguments, or by its domain, if it is an `NSError`.
+/// Molt's is named by its type, without generic arguments, or by its domain, if it is an `NSError`. Do not put a
+/// person's name, or anything else about a user, into the name of a migration.
 ///
 /// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a
 /// member with its name, nil is left out, and releases with the same ``format`` only add members. Decoders should

@@ -3,6 +3,8 @@ extension MigrationStep {
     ///
     /// Use it when a new property is not optional, or when an optional one becomes required; existing values are kept.
     ///
+    /// A date has the form of the app's coders: with Foundation's defaults, 0 is 1 January 2001.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property; missing or null objects on it are created.
