@@ -89,8 +89,13 @@ public struct PropertyPath: Sendable {
     var hasEach: Bool { exactName == nil && otherParts.contains(.each) }
 
     /// The path before the first `each` and the path after it; nil for a path without one.
+    @inline(__always)
     var atFirstEach: (outer: PropertyPath, inner: PropertyPath)? {
-        guard exactName == nil, let index = otherParts.firstIndex(of: .each) else { return nil }
+        exactName == nil ? otherPartsAtFirstEach : nil
+    }
+
+    private var otherPartsAtFirstEach: (outer: PropertyPath, inner: PropertyPath)? {
+        guard let index = otherParts.firstIndex(of: .each) else { return nil }
         return (PropertyPath(parts: otherParts[..<index]), PropertyPath(parts: otherParts[(index + 1)...]))
     }
 

@@ -309,22 +309,24 @@ private struct SplitText {
             text = value
         }
         var rest = isEscaped ? 0..<text.count : 1..<text.count - 1
-        let pattern = separator.text.utf8
         parts.reserveCapacity(count)
-        switch separator {
-        case .first:
-            while parts.count < count - 1, let place = firstPlace(of: pattern, in: rest) {
-                parts.append(rest.lowerBound..<place)
-                rest = place + pattern.count..<rest.upperBound
+        var pattern = separator.text
+        pattern.withUTF8 { pattern in
+            switch separator {
+            case .first:
+                while parts.count < count - 1, let place = firstPlace(of: pattern, in: rest) {
+                    parts.append(rest.lowerBound..<place)
+                    rest = place + pattern.count..<rest.upperBound
+                }
+                parts.append(rest)
+            case .last:
+                while parts.count < count - 1, let place = lastPlace(of: pattern, in: rest) {
+                    parts.append(place + pattern.count..<rest.upperBound)
+                    rest = rest.lowerBound..<place
+                }
+                parts.append(rest)
+                parts.reverse()
             }
-            parts.append(rest)
-        case .last:
-            while parts.count < count - 1, let place = lastPlace(of: pattern, in: rest) {
-                parts.append(place + pattern.count..<rest.upperBound)
-                rest = rest.lowerBound..<place
-            }
-            parts.append(rest)
-            parts.reverse()
         }
     }
 
@@ -338,15 +340,15 @@ private struct SplitText {
     }
 
     /// The first place of a separator with text on both sides.
-    private func firstPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+    private func firstPlace(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
         places(of: pattern, in: range)?.first { text.has(pattern, at: $0) }
     }
 
-    private func lastPlace(of pattern: String.UTF8View, in range: Range<Int>) -> Int? {
+    private func lastPlace(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
         places(of: pattern, in: range)?.last { text.has(pattern, at: $0) }
     }
 
-    private func places(of pattern: String.UTF8View, in range: Range<Int>) -> Range<Int>? {
+    private func places(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let (start, end) = (range.lowerBound + 1, range.upperBound - pattern.count)
         return start < end ? start..<end : nil
     }

@@ -112,7 +112,7 @@ struct StringArray: Sendable {
 extension [UInt8] {
     /// Whether a text is at a place, where there is room for it.
     @inline(__always)
-    func has(_ text: String.UTF8View, at place: Int) -> Bool {
+    func has(_ text: some Sequence<UInt8>, at place: Int) -> Bool {
         var index = place
         for byte in text {
             if self[index] != byte { return false }

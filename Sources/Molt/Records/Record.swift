@@ -236,6 +236,7 @@ public struct Record: Sendable {
     /// Whether the record, or one of the elements at a path with ``PropertyPath/each``, has a property, including one
     /// with a null value.
     public func contains(_ path: PropertyPath) -> Bool {
+        if let name = path.onlyName { return object.lastIndex(of: name) != nil }
         guard let (outer, inner) = path.atFirstEach else { return withValue(at: path) { _ in true } ?? false }
         return withValues(at: inner, inEachOf: outer) { $0.count > 2 } ?? false
     }

@@ -216,13 +216,15 @@ package final class StoreFile {
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
             if !isReady { try enableWAL(connection, waiting) }
+            // A transaction that is not synced changes only the level.
+            let keepsSettings = isReady && !isSynced
             isReady = false
             var isOurs = false
             // Last, because these settings cannot be changed in a transaction; a failure here must not fail the
             // upgrade.
             defer {
                 let isSet = (try? setLevel("NORMAL", of: connection)) != nil
-                isReady = isSet && (try? setForSingleWrites(connection)) != nil && isOurs
+                isReady = isSet && (keepsSettings || (try? setForSingleWrites(connection)) != nil) && isOurs
             }
             if isSynced { try prepareForBatches(connection) }
             defer { if isSynced { endBatches(connection) } }
@@ -242,7 +244,7 @@ package final class StoreFile {
                 isFresh: isFresh,
                 isDurable: isDurable,
                 deadline: deadline,
-                known: known
+                known: known.map { ($0, self.generation) }
             )
             defer { transaction.invalidate() }
             connection.interrupt(at: deadline)
@@ -250,7 +252,7 @@ package final class StoreFile {
             defer { connection.interrupt(at: nil) }
             guard try body(transaction) else { return }
             try transaction.finish()
-            let generation = try FileFormat.generation(of: connection)
+            let generation = try transaction.generation()
             try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
             self.known = nil

@@ -566,8 +566,8 @@ final class Upgrade {
         return try newNames.contains(where: transaction.hasType)
     }
 
-    private func steps(of plan: MigrationPlan) -> [MigrationStep] {
-        zip(registry.migrations, plan.entries).filter { $1.action.runsSteps }.flatMap(\.0.steps)
+    private func steps(of plan: MigrationPlan) -> some Sequence<MigrationStep> {
+        zip(registry.migrations, plan.entries).lazy.filter { $1.action.runsSteps }.flatMap(\.0.steps)
     }
 
     /// Runs the pending steps, and adds the ledger's rows and the journal.

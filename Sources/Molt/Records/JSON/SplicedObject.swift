@@ -153,9 +153,30 @@ struct SplicedObject: Sendable {
     }
 
     /// The index of the last property with a name among the first ones.
-    func lastIndex(of name: String, before end: Int) -> Int? {
+    private func lastIndex(of name: String, before end: Int) -> Int? {
+        var found: Int?
+        search(name, before: end) { index in
+            found = index
+            return false
+        }
+        return found
+    }
+
+    /// The indices of the first and the last property with a name; the same for one that is not repeated.
+    private func indices(of name: String) -> ClosedRange<Int>? {
+        var found: ClosedRange<Int>?
+        search(name, before: entries.count) { index in
+            found = index...(found?.upperBound ?? index)
+            return true
+        }
+        return found
+    }
+
+    /// Passes the indices of the properties with a name to a closure, from the last one on, while it returns true.
+    @inline(__always)
+    private func search(_ name: String, before end: Int, _ body: (Int) -> Bool) {
         var name = name
-        return name.withUTF8 { text in
+        name.withUTF8 { text in
             withTexts { source, edited in
                 entries.withEntries { entries in
                     // The length includes the quotes.
@@ -168,9 +189,8 @@ struct SplicedObject: Sendable {
                         {
                             continue
                         }
-                        if Self.matches(entries[index], text, source, edited) { return index }
+                        if Self.matches(entries[index], text, source, edited), !body(index) { return }
                     }
-                    return nil
                 }
             }
         }
@@ -316,14 +336,14 @@ struct SplicedObject: Sendable {
 
     /// Removes all properties with a name; returns whether there was one.
     mutating func remove(_ name: String) -> Bool {
-        var end = entries.count
-        var removed = false
-        while let index = lastIndex(of: name, before: end) {
-            remove(index)
-            removed = true
-            end = index
+        guard let found = indices(of: name) else { return false }
+        var index = found.upperBound
+        remove(index)
+        while index > found.lowerBound, let next = lastIndex(of: name, before: index) {
+            remove(next)
+            index = next
         }
-        return removed
+        return true
     }
 
     /// Removes a property or element.
@@ -344,20 +364,25 @@ struct SplicedObject: Sendable {
 
     /// Renames all properties with a name, unless the new name is in use.
     mutating func rename(_ name: String, to newName: String) -> Renaming {
-        guard var index = lastIndex(of: name) else { return .missing }
+        guard let found = indices(of: name) else { return .missing }
         if ExactName.isSame(name, newName) { return .done }
         if lastIndex(of: newName) != nil { return .exists }
         let text = append(name: newName)
-        while true {
-            entries[index].name = text.slice
-            entries[index].nameHasEscapes = text.hasEscapes
-            entries[index].changes.insert(.named)
-            guard let next = lastIndex(of: name, before: index) else { break }
+        var index = found.upperBound
+        setName(of: index, to: text)
+        while index > found.lowerBound, let next = lastIndex(of: name, before: index) {
+            setName(of: next, to: text)
             index = next
         }
         isUnchanged = false
         revision += 1
         return .done
+    }
+
+    private mutating func setName(of index: Int, to text: (slice: Slice, hasEscapes: Bool)) {
+        entries[index].name = text.slice
+        entries[index].nameHasEscapes = text.hasEscapes
+        entries[index].changes.insert(.named)
     }
 
     private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {

@@ -29,15 +29,23 @@ package enum LedgerTable {
     /// on read its numbers of changed, dropped and quarantined records, too.
     ///
     /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
-    package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
+    ///
+    /// - Returns: Whether a generation has begun.
+    @discardableResult
+    package static func add(
+        _ entries: [LedgerEntry],
+        version: Int,
+        to connection: Connection
+    ) throws(SQLiteError) -> Bool {
+        // SQLite prepares IGNORE in less time than another conflict clause, or none: it makes no message for each
+        // column that may not be NULL, and no value of these is.
         let insertion = try connection.prepare(
             """
-            INSERT INTO molt_ledger(
+            INSERT OR IGNORE INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
                 extra, is_readable, corrections, is_work_pending
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
-            ON CONFLICT(name) DO NOTHING
+            ) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         var isNew = false
@@ -80,6 +88,7 @@ package enum LedgerTable {
         if isNew { try FileFormat.beginGeneration(connection) }
         // A pragma takes no parameters; an integer needs no quoting.
         try connection.execute("PRAGMA user_version = \(version)")
+        return isNew
     }
 
     /// Puts a row in the place of that of the same migration, or adds it, sets the version, and begins a generation.

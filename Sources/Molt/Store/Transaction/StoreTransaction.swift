@@ -16,6 +16,8 @@ final class StoreTransaction {
     private let deadline: ContinuousClock.Instant?
     /// The state at the transaction's beginning, if the store has read it just before.
     private let known: StoreState?
+    /// The file's generation; nil until it is known.
+    private var knownGeneration: Int64?
     private let statements: Statements<Query>
     private let postponed: PostponedChanges
     private var isOver = false
@@ -53,7 +55,7 @@ final class StoreTransaction {
         isFresh: Bool,
         isDurable: Bool = true,
         deadline: ContinuousClock.Instant? = nil,
-        known: StoreState? = nil
+        known: (state: StoreState, generation: Int64)? = nil
     ) {
         self.connection = connection
         self.storeName = storeName
@@ -61,7 +63,8 @@ final class StoreTransaction {
         self.isFresh = isFresh
         self.isDurable = isDurable
         self.deadline = deadline
-        self.known = known
+        self.known = known?.state
+        knownGeneration = known?.generation
         firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)
         postponed = PostponedChanges(connection)
@@ -119,13 +122,17 @@ final class StoreTransaction {
 
     /// The file's generation; another upgrade, or another file in its place, has another one.
     func generation() throws -> Int64 {
-        try mapped { () throws(SQLiteError) in try FileFormat.generation(of: connection) }
+        if let knownGeneration { return knownGeneration }
+        let generation = try mapped { () throws(SQLiteError) in try FileFormat.generation(of: connection) }
+        knownGeneration = generation
+        return generation
     }
 
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
     func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
-            try LedgerTable.add(entries, version: version, to: connection)
+            let beginsGeneration = try LedgerTable.add(entries, version: version, to: connection)
+            if beginsGeneration { knownGeneration = knownGeneration.flatMap { $0 < .max ? $0 + 1 : nil } }
             if entries.contains(where: { $0.outcome.isApplied }) { try ShapeTable.clear(connection) }
         }
     }
@@ -134,6 +141,7 @@ final class StoreTransaction {
     func correctLedger(_ entry: LedgerEntry, version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.replace(by: entry, version: version, in: connection)
+            knownGeneration = nil
             try ShapeTable.clear(connection)
         }
     }
@@ -143,6 +151,7 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             try connection.execute("DELETE FROM molt_ledger")
             try LedgerTable.add(state.ledger, version: state.version, to: connection)
+            knownGeneration = nil
         }
     }
 

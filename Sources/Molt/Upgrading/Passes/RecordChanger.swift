@@ -146,7 +146,7 @@ struct RecordChanger: Sendable {
         _ number: Int,
         _ outcome: inout RecordOutcome
     ) -> Bool {
-        outcome = runChain(&record, chain, &worker.counts)
+        runChain(&record, chain, &worker.counts, &outcome)
         if skipsFailures { outcome.changedBy = worker.shared(worker.counts.changedLast) }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
@@ -211,7 +211,9 @@ struct RecordChanger: Sendable {
     ///
     /// Afterwards it has the type name that it gets by all steps.
     func change(_ record: inout Record, _ chain: StepsByType.Chain, _ counts: inout PassCounts) -> RecordOutcome {
-        runChain(&record, chain, &counts, isAlone: true)
+        var outcome = RecordOutcome()
+        runChain(&record, chain, &counts, &outcome, isAlone: true)
+        return outcome
     }
 
     /// The record as it was before the migration of a step that failed for it.
@@ -232,7 +234,8 @@ struct RecordChanger: Sendable {
         let first = firstStepIndex(of: stepIndex)
         var record = stored
         var counts = noCounts
-        var outcome = runChain(&record, chain, &counts, before: first, isAlone: true)
+        var outcome = RecordOutcome()
+        runChain(&record, chain, &counts, &outcome, before: first, isAlone: true)
         guard outcome.failure == nil else { throw Self.inconsistentClosure(error) }
         outcome.changedBy = counts.changedLast
         return UnconvertedRecord(
@@ -263,16 +266,18 @@ struct RecordChanger: Sendable {
     /// Runs a record through its steps.
     ///
     /// - Parameters:
+    ///   - outcome: Becomes that of the steps; not returned, because copying one takes as long as a short step.
     ///   - end: The position in the pass of the step before which it ends.
     ///   - isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
     private func runChain(
         _ record: inout Record,
         _ chain: StepsByType.Chain,
         _ counts: inout PassCounts,
+        _ outcome: inout RecordOutcome,
         before end: Int = .max,
         isAlone: Bool = false
-    ) -> RecordOutcome {
-        var outcome = RecordOutcome(id: record.id)
+    ) {
+        outcome = RecordOutcome(id: record.id)
         counts.beginRecord()
         var chain = chain
         // The position of the step from which the record's current type name applies.
@@ -303,7 +308,8 @@ struct RecordChanger: Sendable {
             named = step.index
             let (revision, headRevision) = (record.revision, record.headRevision)
             let expiration = record.expirationSeconds
-            var before: Record?
+            /// The record before the step for the notes; an array, because an empty one is smaller than no record.
+            var before: [Record] = []
             do {
                 if record.coding !== step.coding { record.coding = step.coding }
                 try record.read()
@@ -312,7 +318,7 @@ struct RecordChanger: Sendable {
                     try atPoint(UpgradePoint(.record, "\(record.key) of type \(step.typeName)"))
                     isAtPoint = false
                 }
-                if notes != nil, !isAlone { before = record }
+                if notes != nil, !isAlone { before = [record] }
                 if !isAlone, step.hasAlternatives {
                     counts.noteAlternatives(of: step.edit, at: step.index, in: record)
                 }
@@ -332,15 +338,15 @@ struct RecordChanger: Sendable {
                 let failure = MoltError(error, in: step.scheduled, key: key, type: type, store: storeName)
                 let isTolerated = !stops[step.index] && !isAtPoint && failure.isAboutRecord
                 outcome.fail(failure, at: isTolerated ? step.index : nil)
-                return outcome
+                return
             }
-            if let before, record.revision != revision { changes.append((before, record, step)) }
+            if !before.isEmpty, record.revision != revision { changes.append((before[0], record, step)) }
             if record.isDropped {
                 counts.steps[step.index].dropped += 1
                 counts.migrations[firstStepIndex].dropped += 1
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
                 outcome.isGone = true
-                return outcome
+                return
             }
             guard record.revision != revision else { continue }
             counts.steps[step.index].changed += 1
@@ -370,7 +376,6 @@ struct RecordChanger: Sendable {
         } else {
             record.typeName = stepsByType.name(of: record.typeName, from: named, before: end)
         }
-        return outcome
     }
 }
 

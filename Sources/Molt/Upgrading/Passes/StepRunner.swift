@@ -132,8 +132,9 @@ final class StepRunner {
         set { results[migration.name] = newValue }
     }
 
-    /// The number of records that a group will process, as the store is now.
+    /// The number of records that a group will process, as the store is now; 0 if progress is not reported.
     private func recordCount(of group: UpgradeSchedule.Group) throws -> Int {
+        guard configuration.monitor != nil else { return 0 }
         switch group.work {
         case .pass(let steps):
             return try StepsByType(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
