@@ -54,6 +54,20 @@ private let sum = Policy.merge { record, other in
         }
     }
 
+    // Statements add the records in groups.
+    @Test func `become parents of one record also if there are many children`() async throws {
+        let children = (0..<60).map { "{\"id\":\"k\($0 % 40)\",\"n\":\($0)}" }
+        let contents = [children[..<35], children[35...]].map { "{\"c\":[\($0.joined(separator: ","))]}" }
+        let store = try OldStore(contents.enumerated().map { StoredRecord("Post", "p\($0)", $1) })
+        let report = try await store.upgrade(Self.step(sum))
+        #expect("\(report.entries[0].steps[0].counts)" == "2 read, 2 changed, 40 created")
+        let after = try store.snapshot()
+        for index in 0..<40 {
+            let sum = index < 20 ? 2 * index + 40 : index
+            after.expect(including: "C k\(index) {\"id\":\"k\(index)\",\"n\":\(sum)}")
+        }
+    }
+
     // The other thread has taken the child out of p2 when p0 is visited.
     @Test func `A parent that has been read ahead and is merged into meanwhile keeps both changes`() async throws {
         let contents = [#"{"c":[{"id":"p2","n":1}]}"#, "{}", #"{"c":[{"id":"x"}],"n":2}"#, "{}", "{}"]

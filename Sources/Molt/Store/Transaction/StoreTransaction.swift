@@ -45,8 +45,6 @@ final class StoreTransaction {
     private(set) var needsErasure = false
     /// Whether records were added, removed or written.
     private var changesSizes = false
-    /// Reused memory for the content and the key of an inserted record.
-    private var buffer: [UInt8] = []
 
     init(
         _ connection: Connection,
@@ -509,12 +507,14 @@ final class StoreTransaction {
     /// Adds a record under an unused id.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists` when another record has its key.
-    func insert(_ record: Record, id: Int64, version: Int) throws {
-        if try !insertIfNew(record, id: id, version: version) { throw keyExists(record) }
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        if try !insert(NewRecords(record), from: id, version: version).isEmpty { throw keyExists(record) }
     }
 
-    /// Adds a record under an unused id, unless another record has its key; returns whether it was added.
-    func insertIfNew(_ record: borrowing Record, id: Int64, version: Int) throws -> Bool {
+    /// Adds records under consecutive unused ids, except those whose keys are in use.
+    ///
+    /// - Returns: The indexes of the records that were not added; their ids stay unused.
+    func insert(_ new: NewRecords, from firstID: Int64, version: Int) throws -> [Int] {
         guard holdsRecords else {
             throw MoltError(
                 .unsupported,
@@ -522,32 +522,50 @@ final class StoreTransaction {
                 advice: "Run migrations that import records on a cache."
             )
         }
-        let type = record.typeName
-        let isText = !record.isData
-        let expiration = record.expirationSeconds
-        buffer.removeAll(keepingCapacity: true)
-        record.writeContent(to: &buffer)
-        let contentEnd = buffer.count
-        record.writeKey(to: &buffer)
         return try mapped { () throws(SQLiteError) in
             forgetCounts()
-            let statement = try statements[.insert]
-            let buffer = buffer
-            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
-                let bytes = UnsafeRawBufferPointer(buffer)
-                let content = UnsafeRawBufferPointer(rebasing: bytes[..<contentEnd])
-                let key = UnsafeRawBufferPointer(rebasing: bytes[contentEnd...])
-                try statement.bind(id, at: 1)
-                try statement.bind(inPlace: key, isText: true, at: 2)
-                try statement.bind(try addType(type), at: 3)
-                try statement.bind(Int64(version), at: 4)
-                try statement.bind(Date().timeIntervalSince1970, at: 5)
-                try statement.bind(expiration, at: 6)
-                try statement.bind(inPlace: content, isText: isText, at: 7)
-                try statement.run()
+            let type = try addType(new.typeName)
+            var rejected: [Int] = []
+            try new.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                let bytes = UnsafeRawBufferPointer(bytes)
+                var rest = new.rows[...]
+                while !rest.isEmpty {
+                    let isGroup = rest.count >= Self.groupSize
+                    let rows = isGroup ? rest.prefix(Self.groupSize) : rest.prefix(1)
+                    rest = rest.dropFirst(rows.count)
+                    let statement = try statements[isGroup ? .insertGroup : .insert]
+                    try statement.bind(type, at: 1)
+                    try statement.bind(Int64(version), at: 2)
+                    try statement.bind(Date().timeIntervalSince1970, at: 3)
+                    var parameter: Int32 = 4
+                    for index in rows.indices {
+                        let row = rows[index]
+                        try statement.bind(firstID + Int64(index), at: parameter)
+                        try statement.bind(inPlace: bytes[in: row.key], isText: true, at: parameter + 1)
+                        try statement.bind(row.expiration, at: parameter + 2)
+                        try statement.bind(inPlace: bytes[in: row.content], isText: !row.isData, at: parameter + 3)
+                        parameter += 4
+                    }
+                    try statement.run()
+                    guard connection.changes < rows.count else { continue }
+                    for index in rows.indices {
+                        let key = bytes[in: rows[index].key]
+                        if try !isRecord(firstID + Int64(index), key) { rejected.append(index) }
+                    }
+                }
             }
-            return connection.changes == 1
+            return rejected
         }
+    }
+
+    /// The number of records that one statement adds, which takes two thirds of the time of as many statements.
+    private static let groupSize = 16
+
+    private func isRecord(_ id: Int64, _ key: UnsafeRawBufferPointer) throws(SQLiteError) -> Bool {
+        let statement = try statements[.hasKey]
+        try statement.bind(id, at: 1)
+        try statement.bind(inPlace: key, isText: true, at: 2)
+        return try statement.first { $0.integer(0) != 0 } ?? false
     }
 
     func delete(id: Int64) throws {
@@ -577,7 +595,7 @@ final class StoreTransaction {
     }
 
     /// The error for a new record whose key is another record's.
-    func keyExists(_ new: Record) -> MoltError {
+    func keyExists(_ new: borrowing Record) -> MoltError {
         keyExists(new.key, of: "A record of type \(new.typeName)", key: new.key, type: new.typeName)
     }
 
@@ -744,8 +762,8 @@ final class StoreTransaction {
     // MARK: Statements
 
     private enum Query: Int, CaseIterable {
-        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey
-        case addType, write, writeMany, writeRange, writeExpiry, insert, delete
+        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, hasKey
+        case addType, write, writeMany, writeRange, writeExpiry, insert, insertGroup, delete
 
         var sql: String {
             switch self {
@@ -764,6 +782,7 @@ final class StoreTransaction {
                 """
             case .recordByID: "SELECT \(RecordBatch.columns) FROM molt_record WHERE id = ?1"
             case .recordByKey: "SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1"
+            case .hasKey: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE id = ?1 AND key = ?2)"
             case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
             case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
             case .writeMany:
@@ -774,15 +793,33 @@ final class StoreTransaction {
             case .writeRange:
                 "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
             case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
-            case .insert:
-                """
-                INSERT INTO molt_record(
-                    id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7) ON CONFLICT(key) DO NOTHING
-                """
+            case .insert: Self.insertion(of: 1)
+            case .insertGroup: Self.insertion(of: groupSize)
             case .delete: "DELETE FROM molt_record WHERE id = ?1"
             }
         }
+
+        /// SQL that adds records, except those whose keys are in use.
+        ///
+        /// With IGNORE, unlike with an ON CONFLICT clause, SQLite keeps no originals of pages for undoing the statement.
+        private static func insertion(of count: Int) -> String {
+            let rows = (0..<count).map { index in
+                let first = 4 + 4 * index
+                return "(?\(first), ?\(first + 1), ?1, ?2, ?3, ?3, ?3, ?\(first + 2), ?\(first + 3))"
+            }
+            return """
+                INSERT OR IGNORE INTO molt_record(
+                    id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+                ) VALUES \(rows.joined(separator: ", "))
+                """
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A part of the bytes.
+    fileprivate subscript(in range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[range])
     }
 }
 

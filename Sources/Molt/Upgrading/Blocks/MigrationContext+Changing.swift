@@ -5,25 +5,23 @@ extension MigrationContext {
     ///
     /// - Throws: ``MoltError`` with the code `keyExists`.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
-        if try !insertIfNew(&record, expiration) { throw runner.records.keyExists(record) }
-    }
-
-    /// Adds a record, which `enumerate` does not visit, unless another one has its key; returns whether it was added.
-    func insertIfNew(_ record: inout Record, _ expiration: Date?) throws -> Bool {
         if record.typeName.isEmpty { throw record.error(.stepFailed, Record.noTypeName) }
         record.expiration = expiration
         // The contents that are not written yet do not matter for it.
-        let isNew = try perform(at: UpgradePoint(.insert, "of \(record.typeName)"), writingFirst: false) {
-            try $0.insertIfNew(record, id: nextID, version: recordVersion)
+        try perform(at: UpgradePoint(.insert, "of \(record.typeName)"), writingFirst: false) {
+            try $0.insert(record, id: nextID, version: recordVersion)
         }
-        guard isNew else { return false }
         nextID += 1
         counts.created += 1
-        if runner.notes != nil {
-            try record.read()
-            note(nil, record)
-        }
-        return true
+        try noteNew(record)
+    }
+
+    /// Notes a record that was added, for a dry run.
+    func noteNew(_ record: @autoclosure () -> Record) throws {
+        guard runner.notes != nil else { return }
+        var record = record()
+        try record.read()
+        note(nil, record)
     }
 
     /// Writes back a record from ``record(forKey:)``: its content, expiry, key and type name.

@@ -31,49 +31,85 @@ extension MigrationContext {
     ) throws {
         var (count, isFound) = (0, false)
         var sought = SoughtProperty(policy.path)
-        let nothing = ExtractedRecords(type: newType, key: key, remainder: remainder, owner: owner, path: path)
+        let extraction = RecordExtraction(type: newType, key: key, remainder: remainder, owner: owner, path: path)
         // Another thread has taken the objects out of copies of the records that it has read ahead, by their ids.
-        let prepared = Locked<[Int64: (record: Record, extracted: ExtractedRecords)]>([:])
+        let prepared = Locked<[Int64: (record: Record, new: NewRecords)]>([:])
         let prepare = { @Sendable (record: Record) in
-            var (record, extracted) = (record, nothing)
+            var record = record
             // An error is that of the visit.
-            guard (try? extracted.take(from: &record)) != nil else { return }
-            prepared.withLock { $0[record.id] = (record, extracted) }
+            guard let new = try? extraction.take(from: &record) else { return }
+            prepared.withLock { $0[record.id] = (record, new) }
         }
+        var pending = NewRecords(ofType: newType)
+        // Notes are in the order of changes, and records of the same type may be visited later.
+        let isImmediate = runner.notes != nil || ExactName.isSame(type, newType)
         try enumerate(type, preparing: prepare) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
-            var extracted = nothing
+            let new: NewRecords
             if let ready = prepared.withLock({ $0.removeValue(forKey: record.id) }), isReadAhead {
-                (record, extracted) = ready
+                (record, new) = ready
             } else {
-                try extracted.take(from: &record)
+                new = try extraction.take(from: &record)
             }
-            for index in extracted.records.indices {
-                if policy.path != nil {
-                    try extracted.records[index].read()
-                    sought.visit(extracted.records[index])
+            if policy.path != nil {
+                for index in new.rows.indices {
+                    var record = new.record(index, coding: coding)
+                    try record.read()
+                    sought.visit(record)
                 }
-                try add(&extracted.records[index], from: record, at: path, key, policy)
+            }
+            pending.append(new)
+            if isImmediate || pending.rows.count >= 512 || pending.bytes.count >= 1 << 18 {
+                try add(&pending, at: path, key, policy)
             }
         }
+        try add(&pending, at: path, key, policy)
         if count > 0, !isFound { noteMissing(path, of: type, count) }
         noteMissing(sought, of: newType)
     }
 
-    /// Adds an extracted record, or merges it with the one that has its key.
-    ///
-    /// - Throws: The error of the policy. It ends the upgrade, whatever the failure policy: both records are whole, and
-    ///   so is the one that contained the object.
+    /// Adds extracted records, or merges them with those that have their keys.
     private func add(
-        _ new: inout Record,
-        from outer: Record,
+        _ new: inout NewRecords,
         at path: PropertyPath,
         _ key: Record.ExtractedKey,
         _ policy: Record.ConflictPolicy
     ) throws {
-        if try insertIfNew(&new, outer.expiration) { return }
+        guard !new.isEmpty else { return }
+        if new.typeName.isEmpty { throw new.record(0, coding: coding).error(.stepFailed, Record.noTypeName) }
+        // The contents that are not written yet do not matter for them.
+        let taken = try perform(at: UpgradePoint(.insert, "of \(new.typeName)"), writingFirst: false) {
+            try $0.insert(new, from: nextID, version: recordVersion)
+        }
+        nextID += Int64(new.rows.count)
+        counts.created += new.rows.count - taken.count
+        var rest = taken[...]
+        for index in new.rows.indices where runner.notes != nil || !rest.isEmpty {
+            if rest.first == index {
+                rest.removeFirst()
+                try merge(new.record(index, coding: coding), fromID: new.rows[index].outer, at: path, key, policy)
+            } else {
+                try noteNew(new.record(index, coding: coding))
+            }
+        }
+        new.removeAll()
+    }
+
+    /// Merges an extracted record with the one that has its key.
+    ///
+    /// - Throws: The error of the policy. It ends the upgrade, whatever the failure policy: both records are whole, and
+    ///   so is the one that contained the object.
+    private func merge(
+        _ new: Record,
+        fromID outerID: Int64,
+        at path: PropertyPath,
+        _ key: Record.ExtractedKey,
+        _ policy: Record.ConflictPolicy
+    ) throws {
+        var new = new
         try new.read()
+        let outer = try perform { try $0.record(id: outerID) } ?? new
         do {
             guard var record = try record(forKey: new.key) else { throw runner.records.keyExists(new) }
             let revision = record.revision
@@ -83,6 +119,7 @@ extension MigrationContext {
             }
             if record.revision != revision { try update(record) }
         } catch {
+            let error = MoltError(error, in: step, key: outer.key, type: outer.typeName, store: runner.storeName)
             failure = failure ?? error
             throw error
         }
@@ -126,34 +163,43 @@ extension Record {
     }
 }
 
-/// The objects that were taken out of one record.
-struct ExtractedRecords {
+/// Takes objects out of records.
+struct RecordExtraction: Sendable {
     let type: String
     let key: Record.ExtractedKey
     let remainder: Record.ExtractedRemainder
     let owner: PropertyPath?
     let path: PropertyPath
-    /// The new records; their contents are not read yet, because most are only written.
-    var records: [Record] = []
 
-    mutating func take(from record: inout Record) throws {
-        let owner = record.key
-        var taken = self
+    /// The new records; their contents are not read, because most are only written.
+    func take(from record: inout Record) throws -> NewRecords {
+        let (outerKey, outer, expiration) = (record.key, record.id, record.expirationSeconds)
+        var taken = NewRecords(ofType: type)
         try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: key == .derived) { place, paths in
-            guard let json = place.withValue(at: paths[0], { Array($0) }) else { return false }
-            if json.elementsEqual("null".utf8) { return true }
-            let new = try taken.record(json, in: place, at: paths[0], owner)
-            taken.records.append(new)
+            let newKey = try place.withValue(at: paths[0]) { json -> String? in
+                if json.elementsEqual("null".utf8) { return nil }
+                let newKey = try key(of: json, in: place, at: paths[0], outerKey)
+                let content = try withOwner(json, in: place, at: paths[0], outerKey)
+                if let content {
+                    taken.append(content, key: newKey, expiration: expiration, outer: outer)
+                } else {
+                    taken.append(json, key: newKey, expiration: expiration, outer: outer)
+                }
+                return newKey
+            }
+            guard let newKey else { return false }
+            // Null stays.
+            guard let newKey else { return true }
             switch remainder {
-            case .key: try place.put(at: paths[0], isNew: false) { JSONString.write(new.key, to: &$0) }
+            case .key: try place.put(at: paths[0], isNew: false) { JSONString.write(newKey, to: &$0) }
             case .nothing: try place.remove(paths[0], ifMissing: .skip)
             }
             return true
         }
-        self = taken
         if remainder == .nothing, path.parts.last == .each {
             try Self.removeEmpty(path.parent, from: &record)
         }
+        return taken
     }
 
     /// Removes the arrays and dictionaries at a path that have no elements any more.
@@ -165,8 +211,13 @@ struct ExtractedRecords {
         }
     }
 
-    /// A record with the bytes of an object, which are not read again.
-    private func record(_ json: [UInt8], in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> Record {
+    /// The key of an object that becomes a record.
+    private func key(
+        of json: UnsafeBufferPointer<UInt8>,
+        in place: Record,
+        at path: PropertyPath,
+        _ outerKey: String
+    ) throws -> String {
         guard json.first == 0x7B else {
             throw place.error(
                 .typeMismatch,
@@ -174,21 +225,31 @@ struct ExtractedRecords {
                 property: path
             )
         }
-        let key = try key(in: place, at: path, ownerKey)
-        var new = Record(coding: place.coding, key: key, typeName: type, content: json)
-        if let owner {
-            try new.read()
-            guard !new.contains(owner) else {
-                throw place.error(
-                    .propertyExists,
-                    "Cannot set \"\(owner)\" of a new record to the key of its owner: the object already has that "
-                        + "property.",
-                    property: path
-                )
-            }
-            try new.set(owner, to: ownerKey)
+        return try key(in: place, at: path, outerKey)
+    }
+
+    /// The bytes of an object with the key of its owner; nil if it gets none.
+    private func withOwner(
+        _ json: UnsafeBufferPointer<UInt8>,
+        in place: Record,
+        at path: PropertyPath,
+        _ outerKey: String
+    ) throws -> [UInt8]? {
+        guard let owner else { return nil }
+        var new = Record(coding: place.coding, typeName: type, content: json)
+        try new.read()
+        guard !new.contains(owner) else {
+            throw place.error(
+                .propertyExists,
+                "Cannot set \"\(owner)\" of a new record to the key of its owner: the object already has that "
+                    + "property.",
+                property: path
+            )
         }
-        return new
+        try new.set(owner, to: outerKey)
+        var content: [UInt8] = []
+        new.writeContent(to: &content)
+        return content
     }
 
     private func key(in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {

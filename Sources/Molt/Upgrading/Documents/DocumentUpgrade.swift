@@ -208,7 +208,7 @@ public struct DocumentUpgrade: Sendable {
         _ declaration: ExtractRecordsStep,
         _ step: ScheduledStep
     ) throws {
-        var extracted = ExtractedRecords(
+        let extraction = RecordExtraction(
             type: declaration.newType,
             key: declaration.key,
             remainder: declaration.remainder,
@@ -217,11 +217,11 @@ public struct DocumentUpgrade: Sendable {
         )
         do {
             documents[index].record.coding = step.migration.coding
-            try extracted.take(from: &documents[index].record)
-            for record in extracted.records {
-                var record = record
+            let new = try extraction.take(from: &documents[index].record)
+            documents[index].isChanged = documents[index].isChanged || !new.isEmpty
+            for position in new.rows.indices {
+                var record = new.record(position, coding: step.migration.coding)
                 try record.read()
-                record.expiration = documents[index].record.expiration
                 let other = documents.firstIndex {
                     !$0.isGone && ExactName.isSame($0.record.typeName, record.typeName)
                         && ExactName.isSame($0.record.key, record.key)
@@ -245,7 +245,6 @@ public struct DocumentUpgrade: Sendable {
             let record = documents[index].record
             throw MoltError(error, in: step, key: record.key, type: record.typeName, store: nil)
         }
-        documents[index].isChanged = documents[index].isChanged || !extracted.records.isEmpty
     }
 
     private func checkType(of document: Document) throws {
