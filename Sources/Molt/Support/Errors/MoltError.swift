@@ -126,8 +126,7 @@ public struct MoltError: Error, Sendable {
     ///   - outcome: The state of the store.
     ///   - store: The path of the store's file, or the domain name of the suite.
     ///   - underlying: The error that caused this one.
-    // It is called at 200 places, and would be copied into all of them.
-    @inline(never)
+    @inline(never)  // It is called at 200 places, and would be copied into all of them.
     public init(
         _ code: Code,
         _ problem: String,
