@@ -135,10 +135,10 @@ public final class MigrationContext {
 
     /// The data that the block has removed.
     var losses: [MigrationReport.DataLoss] {
-        deleted.sorted { $0.key.text < $1.key.text }.map {
+        deleted.ordered { $0.key.text < $1.key.text }.map {
             MigrationReport.DataLoss(.records, $0.key.text, count: $0.value)
         }
-            + merged.sorted { $0.key.text < $1.key.text }.map { .merged($0.key.text, count: $0.value) }
+            + merged.ordered { $0.key.text < $1.key.text }.map { .merged($0.key.text, count: $0.value) }
             + keys.filter { $0.outcome == .removed && !isListed($0) }.map { MigrationReport.DataLoss(.setting, $0.key) }
             + settingLosses
     }

@@ -71,7 +71,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Creates a step that its declaration fully describes.
-    init(_ step: some RecordStep) {
+    init(_ step: any RecordStep) {
         self.init(step, at: step.place, step.edit)
     }
 

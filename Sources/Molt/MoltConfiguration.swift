@@ -38,7 +38,10 @@ public struct MoltConfiguration: Sendable {
     /// commit it is rolled back, and a later opening starts again; after it, the next opening makes the changes to
     /// settings that are left. It cannot stop within a closure of a migration, so leave time for those. The backfill
     /// ends at the deadline, too; the next opening continues.
-    public var deadline: ContinuousClock.Instant?
+    public var deadline: ContinuousClock.Instant? {
+        get { lastInstant?.instant }
+        set { lastInstant = newValue.map(Instant.init) }
+    }
     /// Called between records, on any thread, and while waiting; if it returns true, an upgrade that is not committed
     /// is rolled back.
     public var isCancelled: @Sendable () -> Bool = { false }
@@ -160,6 +163,8 @@ public struct MoltConfiguration: Sendable {
 
     // MARK: Internals
 
+    /// The deadline.
+    private(set) var lastInstant: Instant?
     /// What only tests change.
     package var hooks = TestHooks()
     /// The number of records of each step that the report of a dry run shows; nil if this is no dry run.
@@ -277,6 +282,6 @@ extension MoltConfiguration {
     /// Throws when the deadline has passed, or when the app has suspended its access to stores.
     func checkDeadline() throws {
         if StoreAccess.isSuspended { throw MoltError.suspended() }
-        if let deadline, ContinuousClock.now >= deadline { throw MoltError.deadlinePassed }
+        if let lastInstant, Instant.now >= lastInstant { throw MoltError.deadlinePassed }
     }
 }

@@ -203,7 +203,7 @@ extension MigrationSummary {
             )
         }
         // More than 16 never fit.
-        let longest = entries.indices.sorted { entries[$0].duration > entries[$1].duration }.prefix(16)
+        let longest = entries.indices.ordered { entries[$0].duration > entries[$1].duration }.prefix(16)
         migrations = longest.sorted().map { entries[$0] }
         fit()
     }

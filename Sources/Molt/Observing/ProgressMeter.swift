@@ -14,7 +14,7 @@ final class ProgressMeter {
     private var completed = 0
     private var migrations: [MigrationID] = []
     private var lastReported = MigrationEvent.Progress(completed: 0, total: 0)
-    private var lastReportedAt = ContinuousClock.now
+    private var lastReportedAt = Instant.now
 
     init(monitor: MigrationMonitor?) {
         self.monitor = monitor

@@ -36,7 +36,7 @@ extension MigrationPlan {
                 return SettingNote(suite: suite, key: key, kind: .large(byteCount: byteCount))
             }
         }
-        return notes.sorted { ($1.byteCount ?? 0, $0.suite, $0.key) < ($0.byteCount ?? 0, $1.suite, $1.key) }
+        return notes.ordered { ($1.byteCount ?? 0, $0.suite, $0.key) < ($0.byteCount ?? 0, $1.suite, $1.key) }
     }
 
     private func forgotten(

@@ -34,7 +34,7 @@ struct Shortcuts {
             taken.contains(shortcut.name) ? .max : ways[shortcut.name]?.count ?? 0
         }
         let ordered = shortcuts.enumerated()
-            .sorted { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
+            .ordered { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
             .map(\.element)
         for shortcut in ordered where replacements[shortcut.name] == nil {
             let way = ways[shortcut.name] ?? []

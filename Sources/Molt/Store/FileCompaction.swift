@@ -138,7 +138,7 @@ struct FileCompaction {
     ///
     /// - Parameter reach: Called before the file is rewritten, and before the mark is removed.
     /// - Throws: ``MoltError``, for example `busy` if another connection is reading; the mark is then still there.
-    func erase(until deadline: ContinuousClock.Instant?, reach: () throws -> Void) throws {
+    func erase(until deadline: Instant?, reach: () throws -> Void) throws {
         defer { connection.close() }
         connection.interrupt(at: deadline)
         // Short reads of other processes end in that time; others keep the log until the next opening.

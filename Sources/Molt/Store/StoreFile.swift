@@ -196,7 +196,7 @@ package final class StoreFile {
     /// - Throws: The errors of `body` and `waiting`; ``MoltError`` with the code `storeFailed` or `busy`, or that of a
     ///   file that cannot be used.
     func withWriteTransaction(
-        until deadline: ContinuousClock.Instant?,
+        until deadline: Instant?,
         isSynced: Bool = true,
         _ body: (StoreTransaction) throws -> Bool,
         waiting: () throws -> Void
@@ -269,7 +269,7 @@ package final class StoreFile {
     ///
     /// - Returns: Whether the closure has run.
     func withWriteTransactionOfSameStore(
-        until deadline: ContinuousClock.Instant?,
+        until deadline: Instant?,
         _ body: (StoreTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws -> Bool {

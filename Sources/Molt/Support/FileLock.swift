@@ -60,6 +60,6 @@ package struct FileLock: ~Copyable {
 
 /// Returns a closure that throws an error once a time has passed, for calls that wait for a lock.
 package func givingUp(after timeout: Duration, with error: @escaping () -> any Error) -> () throws -> Void {
-    let deadline = ContinuousClock.now + timeout
-    return { if ContinuousClock.now >= deadline { throw error() } }
+    let deadline = Instant.now + timeout
+    return { if Instant.now >= deadline { throw error() } }
 }

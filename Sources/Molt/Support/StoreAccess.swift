@@ -48,14 +48,14 @@ public enum StoreAccess {
     /// - Returns: Whether all locks are released.
     @discardableResult
     public static func suspend(timeout: Duration = .seconds(5)) -> Bool {
-        let end = ContinuousClock.now + timeout
+        let end = Instant.now + timeout
         state.withLock { state in
             state.suspensionCount += 1
             suspended.set()
         }
         for holder in holders.withLock({ $0.compactMap(\.holder) }) { holder.releaseStore() }
         while state.withLock({ $0.useCount }) > 0 {
-            guard ContinuousClock.now < end else { return false }
+            guard Instant.now < end else { return false }
             Thread.sleep(forTimeInterval: 0.001)
         }
         return true

@@ -9,7 +9,7 @@ package struct OpeningSummary {
     /// See ``MigrationSummary/storeSize``.
     var storeSize: Int64?
     private let configuration: MoltConfiguration
-    private var start = ContinuousClock.now
+    private var start = Instant.now
 
     fileprivate init(of store: StoreFile, _ configuration: MoltConfiguration) {
         storeSize = configuration.monitor == nil ? nil : store.byteCount

@@ -7,7 +7,7 @@ final class Upgrade {
     private let configuration: MoltConfiguration
     private let store: StoreFile
     private let startedAt = Date()
-    private let start = ContinuousClock.now
+    private let start = Instant.now
     private let backup: UpgradeBackup
     /// Nil for a dry run, which is not noted.
     private let attempts: AttemptLog?
@@ -216,11 +216,11 @@ final class Upgrade {
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
     private func leaveToOthers(_ plan: inout MigrationPlan) throws {
         guard case .anotherProcess(let time) = configuration.owner else { return }
-        let end = ContinuousClock.now + time
+        let end = Instant.now + time
         var isWaiting = false
         while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
             try configuration.checkCancellation()
-            guard ContinuousClock.now < end else { throw MoltError.needsMigration(plan, waited: time) }
+            guard Instant.now < end else { throw MoltError.needsMigration(plan, waited: time) }
             if !isWaiting { configuration.monitor?.send(.waiting) }
             isWaiting = true
             Thread.sleep(forTimeInterval: 0.02)
@@ -256,7 +256,9 @@ final class Upgrade {
         let copies = ([store.path] + registry.oldPlaces(of: store.path)).flatMap { StoreFiles($0).copies }
         var erasure = MigrationReport.Erasure(isComplete: false, copies: copies)
         do {
-            try FileCompaction(of: store.path).erase(until: configuration.deadline) { try configuration.reach(.erase) }
+            try FileCompaction(of: store.path).erase(until: configuration.lastInstant) {
+                try configuration.reach(.erase)
+            }
             erasure.isComplete = true
         } catch let error as MoltError {
             erasure.reason = error.problem
@@ -348,7 +350,7 @@ final class Upgrade {
         isCancellable: Bool = true
     ) -> () throws -> Void {
         let timeout = configuration.upgradeTimeout
-        var end: ContinuousClock.Instant?
+        var end: Instant?
         return { [configuration, attempts] in
             if isCancellable { try configuration.checkCancellation() } else { try configuration.checkDeadline() }
             guard let end else {
@@ -440,7 +442,7 @@ final class Upgrade {
         }
         var committed: MigrationPlan?
         var hasRun = false
-        try store.withWriteTransaction(until: configuration.deadline, isSynced: !isUnsynced) { transaction in
+        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
             // Another process may have changed the store between the plan and the lock. A suite may change at any time.
             // The plan is then made again.
             let stored = try transaction.state()
@@ -727,7 +729,7 @@ final class Upgrade {
         var newer: MigrationPlan?
         do {
             try configuration.checkDeadline()
-            try store.withWriteTransaction(until: configuration.deadline) { transaction in
+            try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
                 let plan = try MigrationPlan(
                     transaction.state(),
                     storeName: store.storeName,

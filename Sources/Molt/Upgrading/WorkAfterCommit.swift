@@ -127,7 +127,7 @@ struct WorkAfterCommit {
         let giveUp = givingUp(after: configuration.upgradeTimeout) {
             MoltError(.busy, "Another process or thread has held the store for too long.")
         }
-        return try store.withWriteTransactionOfSameStore(until: configuration.deadline) { transaction in
+        return try store.withWriteTransactionOfSameStore(until: configuration.lastInstant) { transaction in
             try transaction.endWork(of: migration.name)
             try configuration.reach(.beforeCommit, "of the work")
         } waiting: {

@@ -125,7 +125,7 @@ final class Backfill: Sendable {
         guard !state.withLock({ $0.isDone }) else { return }
         let check = { @Sendable [core, configuration] () throws in
             if let error = stop() { throw error }
-            if let deadline = configuration.deadline, ContinuousClock.now >= deadline {
+            if let deadline = configuration.lastInstant, Instant.now >= deadline {
                 throw MoltError.deadlinePassed
             }
             try core.checkOpen()
@@ -173,7 +173,7 @@ struct BackfillExtent: Sendable {
 struct BackfillProgress {
     private(set) var progress: MigrationEvent.Progress
     private let extent: BackfillExtent
-    private var sentAt = ContinuousClock.now
+    private var sentAt = Instant.now
 
     init(of extent: BackfillExtent, in migrations: [MigrationID]) {
         self.extent = extent

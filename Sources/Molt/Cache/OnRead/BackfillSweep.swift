@@ -18,7 +18,7 @@ final class BackfillSweep: @unchecked Sendable {
     private let batchSize: Int
     /// Changes the next batch while the current one is written.
     private let queue: DispatchQueue
-    private let start = ContinuousClock.now
+    private let start = Instant.now
     private let types: WantedTypes
     private var progress: BackfillProgress
     /// The id of the last record that was written.
@@ -85,12 +85,12 @@ final class BackfillSweep: @unchecked Sendable {
             stoppedBy: stopCheck,
             reader: changer.reader
         ) { [self] part in
-            let start = ContinuousClock.now
+            let start = Instant.now
             try readRows(into: part, after: last)
             last = part.records.lastID ?? last
             part.duration = start.duration(to: .now)
         } change: { [self] part in
-            let start = ContinuousClock.now
+            let start = Instant.now
             if let settled {
                 try change(part, removingFailuresOf: settled, stopCheck)
             } else {
@@ -238,7 +238,7 @@ final class BackfillSweep: @unchecked Sendable {
         }
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         try Self.write(core, hub) { session throws(SQLiteError) in
-            let start = ContinuousClock.now
+            let start = Instant.now
             var counts = upgrader.noCounts.migrations
             try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
                 for stepIndex in outcomes[places[row]].changedBy { counts[stepIndex].changed += 1 }

@@ -79,7 +79,7 @@ extension MigrationReport: CustomStringConvertible {
         for entry in entries {
             let failed = entry.steps.flatMap(\.failedRecords)
             guard !failed.isEmpty else { continue }
-            let outcomes = Dictionary(grouping: failed, by: \.outcome).sorted { $0.key.rawValue > $1.key.rawValue }
+            let outcomes = Dictionary(grouping: failed, by: \.outcome).ordered { $0.key.rawValue > $1.key.rawValue }
             // The list has only the first of many records, but the count includes all.
             let quarantined = entry.counts.quarantined
             let counts = outcomes.map { outcome, records in
@@ -142,7 +142,7 @@ extension MigrationReport: CustomStringConvertible {
             let keys = entry.keys
             guard !keys.isEmpty else { continue }
             let counts = Dictionary(grouping: keys, by: \.outcome).mapValues(\.count)
-                .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
+                .ordered { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
                 .map { "\(DisplayText.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
             for key in keys

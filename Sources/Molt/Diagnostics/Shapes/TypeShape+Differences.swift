@@ -11,7 +11,7 @@ extension TypeShape {
     /// - a property that was only read before and is written now, or the reverse.
     package func differences(from old: TypeShape) -> [ShapeDifference] {
         ShapeComparison(type: name).differences(old, self, at: "")
-            .sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
+            .ordered { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
     }
 
     /// Whether only a hand-written nil was seen, so that other values are unknown.

@@ -29,7 +29,7 @@ struct CacheDirectoryAdoption {
                 try note(key, .absent)
             }
         }
-        for (_, names) in files.sorted(by: { $0.key ?? "" < $1.key ?? "" }) { try adopt(names, ofKey: nil) }
+        for (_, names) in files.ordered(by: { $0.key ?? "" < $1.key ?? "" }) { try adopt(names, ofKey: nil) }
         for name in foreign { try note(name, .notConvertible, "not a file name that Cache uses") }
     }
 

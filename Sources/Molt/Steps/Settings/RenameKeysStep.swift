@@ -118,7 +118,7 @@ struct RenameKeysStep: StepDeclaration {
         let keys = try place.keys(in: settings)
         let grows = newName.utf8.count > place.name.text.utf8.count
         return grows
-            ? keys.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
-            : keys.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+            ? keys.ordered { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+            : keys.ordered { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 }

@@ -44,7 +44,7 @@ public struct BackupPolicy: Sendable {
     func excess(of backups: [StoreBackup]) -> [StoreBackup] {
         let oldest = maximumAge.map { now().addingTimeInterval(-$0.seconds) }
         var versions: Set<Int> = []
-        return backups.filter(\.isAutomatic).sorted(by: >).enumerated()
+        return backups.filter(\.isAutomatic).ordered(by: >).enumerated()
             .filter { index, backup in
                 let isNewestTry = versions.insert(backup.schemaVersion).inserted
                 let isTooOld = oldest.map { backup.date < $0 } ?? false

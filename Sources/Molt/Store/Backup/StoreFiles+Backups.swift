@@ -11,7 +11,7 @@ extension StoreFiles {
             guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
             return describe(name)
         }
-        .sorted(by: >)
+        .ordered(by: >)
     }
 
     /// All of them, for a report; none when the directory cannot be listed.

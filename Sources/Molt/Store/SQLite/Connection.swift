@@ -240,8 +240,8 @@ extension Connection {
     }
 
     /// Interrupts statements that run at a time or after it; nil removes the limit.
-    func interrupt(at time: ContinuousClock.Instant?) {
-        isOver = time.map { time in { ContinuousClock.now >= time } }
+    func interrupt(at time: Instant?) {
+        isOver = time.map { time in { Instant.now >= time } }
     }
 
     private var mustStop: Bool {

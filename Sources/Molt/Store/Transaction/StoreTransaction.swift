@@ -13,7 +13,7 @@ final class StoreTransaction {
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
     private let isDurable: Bool
-    private let deadline: ContinuousClock.Instant?
+    private let deadline: Instant?
     /// The state at the transaction's beginning, if the store has read it just before.
     private let known: StoreState?
     /// The file's generation; nil until it is known.
@@ -52,7 +52,7 @@ final class StoreTransaction {
         holdsRecords: Bool = true,
         isFresh: Bool,
         isDurable: Bool = true,
-        deadline: ContinuousClock.Instant? = nil,
+        deadline: Instant? = nil,
         known: (state: StoreState, generation: Int64)? = nil
     ) {
         self.connection = connection

@@ -18,48 +18,104 @@ public import Foundation
 /// }
 /// ```
 public struct MoltError: Error, Sendable {
+    private var facts: SharedValue<Facts>
+
     /// The kind of failure.
-    public var code: Code
+    public var code: Code {
+        get { facts.value.code }
+        set { facts.value.code = newValue }
+    }
     /// The problem, its subject and its cause, in full sentences.
-    public var problem: String
+    public var problem: String {
+        get { facts.value.problem }
+        set { facts.value.problem = newValue }
+    }
     /// The remedy, in full sentences; nil if there is none, or none that this error knows.
-    public var advice: String?
+    public var advice: String? {
+        get { facts.value.advice }
+        set { facts.value.advice = newValue }
+    }
     /// What the failed call has done to the store; nil if it had nothing to change there, or if that is not known.
-    public var outcome: Outcome?
+    public var outcome: Outcome? {
+        get { facts.value.outcome }
+        set { facts.value.outcome = newValue }
+    }
 
     /// The path of the store's file, or the domain name of the suite.
-    public var store: String?
+    public var store: String? {
+        get { facts.value.store }
+        set { facts.value.store = newValue }
+    }
     /// The migration that was run or checked.
-    public var migration: MigrationID?
+    public var migration: MigrationID? {
+        get { facts.value.migration }
+        set { facts.value.migration = newValue }
+    }
     /// The step of that migration: its number, from 1, and its description.
-    public var step: StepPosition?
+    public var step: StepPosition? {
+        get { facts.value.step }
+        set { facts.value.step = newValue }
+    }
     /// The attached store that the failure is about; ``key`` is then one of its keys.
-    public var attachedStore: String?
+    public var attachedStore: String? {
+        get { facts.value.attachedStore }
+        set { facts.value.attachedStore = newValue }
+    }
     /// The key of the record or setting, or a list of several keys.
-    public var key: String?
+    public var key: String? {
+        get { facts.value.key }
+        set { facts.value.key = newValue }
+    }
     /// The type name that the record was written as.
-    public var type: String?
+    public var type: String? {
+        get { facts.value.type }
+        set { facts.value.type = newValue }
+    }
     /// The type that the caller asked for.
-    public var requestedType: String?
+    public var requestedType: String? {
+        get { facts.value.requestedType }
+        set { facts.value.requestedType = newValue }
+    }
     /// The path of the property, joined with dots.
-    public var property: String?
+    public var property: String? {
+        get { facts.value.property }
+        set { facts.value.property = newValue }
+    }
     /// The place inside a setting's value, such as `[2].name`; nil for the whole value.
     ///
     /// Descriptions of the place and of the error omit the keys of dictionaries.
-    package var place: ValuePlace?
+    package var place: ValuePlace? {
+        get { facts.value.place }
+        set { facts.value.place = newValue }
+    }
     /// The store's version, if the failure is about versions.
-    public var storeVersion: Int?
+    public var storeVersion: Int? {
+        get { facts.value.storeVersion }
+        set { facts.value.storeVersion = newValue }
+    }
     /// The version that the registry brings a store to, or the oldest one that it supports.
-    public var registryVersion: Int?
+    public var registryVersion: Int? {
+        get { facts.value.registryVersion }
+        set { facts.value.registryVersion = newValue }
+    }
 
     /// The upgrades that began and were interrupted, if the failure is about them.
-    public var attempts: [UpgradeAttempt] = []
+    public var attempts: [UpgradeAttempt] {
+        get { facts.value.attempts }
+        set { facts.value.attempts = newValue }
+    }
     /// The lock holder, if the store is busy and the holder is known.
-    public var holder: UpgradeAttempt?
+    public var holder: UpgradeAttempt? {
+        get { facts.value.holder }
+        set { facts.value.holder = newValue }
+    }
     /// The error that a closure, a coder, SQLite or the system threw.
     ///
     /// - Important: It may contain a value; do not log it where user data must not go.
-    public var underlying: (any Error)?
+    public var underlying: (any Error)? {
+        get { facts.value.underlying }
+        set { facts.value.underlying = newValue }
+    }
 
     /// Creates an error.
     ///
@@ -70,6 +126,7 @@ public struct MoltError: Error, Sendable {
     ///   - outcome: The state of the store.
     ///   - store: The path of the store's file, or the domain name of the suite.
     ///   - underlying: The error that caused this one.
+    @inline(never)  // It is called at 200 places, and would be copied into all of them.
     public init(
         _ code: Code,
         _ problem: String,
@@ -89,23 +146,28 @@ public struct MoltError: Error, Sendable {
         holder: UpgradeAttempt? = nil,
         underlying: (any Error)? = nil
     ) {
-        self.code = code
-        self.problem = problem
-        self.advice = advice
-        self.outcome = outcome
-        self.store = store
-        self.migration = migration
-        self.step = step
-        self.attachedStore = attachedStore
-        self.key = key
-        self.type = type
-        self.requestedType = requestedType
-        self.property = property
-        self.storeVersion = storeVersion
-        self.registryVersion = registryVersion
-        self.attempts = attempts
-        self.holder = holder
-        self.underlying = underlying
+        facts = SharedValue(
+            Facts(
+                code: code,
+                problem: problem,
+                advice: advice,
+                outcome: outcome,
+                store: store,
+                migration: migration,
+                step: step,
+                attachedStore: attachedStore,
+                key: key,
+                type: type,
+                requestedType: requestedType,
+                property: property,
+                place: nil,
+                storeVersion: storeVersion,
+                registryVersion: registryVersion,
+                attempts: attempts,
+                holder: holder,
+                underlying: underlying
+            )
+        )
     }
 
     /// The position of a step in a migration.
@@ -142,6 +204,28 @@ public struct MoltError: Error, Sendable {
                     + "opened."
             }
         }
+    }
+
+    /// What the error knows, in one object: functions that may throw it pass on a reference.
+    private struct Facts {
+        var code: Code
+        var problem: String
+        var advice: String?
+        var outcome: Outcome?
+        var store: String?
+        var migration: MigrationID?
+        var step: StepPosition?
+        var attachedStore: String?
+        var key: String?
+        var type: String?
+        var requestedType: String?
+        var property: String?
+        var place: ValuePlace?
+        var storeVersion: Int?
+        var registryVersion: Int?
+        var attempts: [UpgradeAttempt]
+        var holder: UpgradeAttempt?
+        var underlying: (any Error)?
     }
 
     /// The underlying error when the store's records are inconsistent and no operation failed.

@@ -60,7 +60,7 @@ struct LedgerCorrector {
                 "Close it everywhere, and try again."
             )
         }
-        try store.withWriteTransaction(until: configuration.deadline) { transaction in
+        try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
             let stores = AttachedStores(store, registry, configuration)
             let file = try transaction.state()
             rows = try self.rows(in: file, stores)

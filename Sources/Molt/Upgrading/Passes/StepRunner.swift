@@ -200,7 +200,7 @@ final class StepRunner {
     // MARK: Passes
 
     private func run(pass steps: [ScheduledStep]) throws {
-        let start = ContinuousClock.now
+        let start = Instant.now
         let pass = RecordPass(steps, self)
         let typeNames = findsUnmatchedNames ? try records.typeNames() : []
         try pass.run()
@@ -260,7 +260,7 @@ final class StepRunner {
     // MARK: Blocks
 
     private func run(_ block: (MigrationContext) throws -> Void, of step: ScheduledStep) throws {
-        let start = ContinuousClock.now
+        let start = Instant.now
         let context = try MigrationContext(step, self)
         defer { context.expire() }
         let ownSuite = step.declared.settings?.attachedName
