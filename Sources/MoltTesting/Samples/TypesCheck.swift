@@ -16,11 +16,18 @@ struct TypesCheck {
     /// - Parameters:
     ///   - url: The file.
     ///   - versions: Its content.
-    ///   - release: The release, whose version is that of the registry.
-    init(at url: URL, _ versions: [Int: [String: TypeShape]], _ release: SampledRelease, mode: RecordingMode) throws {
+    ///   - types: The shapes of this release.
+    ///   - version: The registry's version.
+    init(
+        at url: URL,
+        _ versions: [Int: [String: TypeShape]],
+        _ types: [String: TypeShape],
+        at version: Int,
+        mode: RecordingMode
+    ) throws {
         self.url = url
-        version = release.file.version
-        types = release.types
+        self.version = version
+        self.types = types
         try run(versions, mode)
     }
 

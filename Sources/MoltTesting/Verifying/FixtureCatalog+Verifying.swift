@@ -318,7 +318,7 @@ struct CatalogVerification {
         // Types that cannot be read back have another failure.
         guard let shapes, !release.types.isEmpty, mode == .never || !failures.isAbout(.decoding, release.file.path)
         else { return }
-        let check = try TypesCheck(at: catalog.typesURL, shapes, release, mode: mode)
+        let check = try TypesCheck(at: catalog.typesURL, shapes, release.types, at: release.file.version, mode: mode)
         failures.add(check.failures)
         if check.isRecorded { report.recorded.append(CatalogFile.types) }
     }
