@@ -35,8 +35,6 @@ public struct TestingError: Error, Sendable {
         public static let recorded = Code(rawValue: "recorded")
         /// A store differs from the expected one.
         public static let different = Code(rawValue: "different")
-        /// A type has changed, but the schema version has not.
-        public static let schemaDrift = Code(rawValue: "schemaDrift")
     }
 
     /// The kind of failure.

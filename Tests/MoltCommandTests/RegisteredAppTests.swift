@@ -200,13 +200,13 @@ import Testing
         await CommandRun(tool, "lint").expect(1, says: "same")
     }
 
-    @Test func `verify finds the shapes of older releases beside the fixtures`() async throws {
+    @Test func `verify finds the types of older releases beside the fixtures`() async throws {
         let fixtures = scratch.file("Fixtures")
         try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
         let files = [
             "0-a.json":
                 #"{"format":1,"schemaVersion":0,"records":[{"key":"ada","type":"Person","content":{"age":36}}]}"#,
-            "schema.json": #"{"versions":{"0":{"Person":{"type":"Person","properties":{"age":"Int"}}}}}"#,
+            "types.json": #"{"versions":{"0":{"Person":{"type":"Person","properties":{"age":"Int"}}}}}"#,
         ]
         for (name, text) in files { try Data(text.utf8).write(to: fixtures.appending(path: name)) }
         let half = Migration(to: 1, "half", .transform("Person") { $0["age"] = 36.5 }).readableByOlderReleases()
@@ -215,7 +215,7 @@ import Testing
         await CommandRun(tool, "record", fixtures.path).expect(1, errors: "Person.age: it expects Int")
     }
 
-    @Test func `record writes fixtures and golden files, which verify compares`() async throws {
+    @Test func `record writes fixtures and upgraded fixtures, which verify compares`() async throws {
         let fixtures = scratch.file("Fixtures")
         await run("record", fixtures.path).expect(1, errors: "there is no directory at")
         try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
@@ -229,7 +229,7 @@ import Testing
         // The catalog misses fixtures of the later versions.
         await run("record", fixtures.path, "--store", url.path, "--name", "small").expect(
             1,
-            output: "wrote 0-small.json\nwrote Golden/0-small@1.json\nwrote Golden/0-small@2.json\n"
+            output: "wrote 0-small.json\nwrote 0-small@1.json\nwrote 0-small@2.json\n"
         )
         for version in [1, 2] {
             let store = scratch.file("\(version).molt")
@@ -240,14 +240,14 @@ import Testing
         await run("record", fixtures.path).expect(ends: "No file was written.\n")
         await run("verify", fixtures.path).expect(begins: "3 fixtures, ")
 
-        let golden = fixtures.appending(path: "Golden/0-small@2.json")
-        let text = try String(contentsOf: golden, encoding: .utf8)
-        try Data(text.replacingOccurrences(of: "King", with: "Queen").utf8).write(to: golden)
+        let upgraded = fixtures.appending(path: "0-small@2.json")
+        let text = try String(contentsOf: upgraded, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "King", with: "Queen").utf8).write(to: upgraded)
         await run("verify", fixtures.path).expect(1, errors: "expected \"Queen\", found \"King\"")
         await run("verify", fixtures.path, "--json").expect(1, says: "\"subject\" : \"0-small.json\"")
         // The version is the newest one, so its file may be written again.
         let all = await run("record", fixtures.path, "--all")
-        #expect(all.output.contains("wrote Golden/0-small@2.json\n"))
-        #expect(try String(contentsOf: golden, encoding: .utf8) == text)
+        #expect(all.output.contains("wrote 0-small@2.json\n"))
+        #expect(try String(contentsOf: upgraded, encoding: .utf8) == text)
     }
 }

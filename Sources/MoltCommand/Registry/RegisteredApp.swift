@@ -134,8 +134,8 @@ package struct RegisteredApp: Sendable {
             options: [.json],
             notes: """
                 For a directory of fixtures: each of them is upgraded to each later version, at once and step by step, and
-                compared with its golden file. Missing golden files are written by record. If the directory has a
-                schema.json, it tells what older releases can read.
+                compared with the fixture of that version. Samples of the types and settings are compared with the fixture
+                of this release, and with types.json. Missing files are written by record.
                 For a store: all of its pages and records are read.
                 """
         ) { call, terminal in
@@ -162,7 +162,7 @@ package struct RegisteredApp: Sendable {
         Command(
             "record",
             ["FIXTURES"],
-            "write the golden files that a directory of fixtures lacks, or a new fixture",
+            "write the fixtures that a directory lacks, or a new one",
             options: [
                 .value("--store", "FILE", "first write this store as a fixture, named by --name"),
                 .value("--name", "NAME", "the name of the fixture of --store"),
@@ -183,6 +183,9 @@ package struct RegisteredApp: Sendable {
                 terminal.say("\(report)\nNo file was written.")
             } catch let failure as VerificationFailure where !failure.report.recorded.isEmpty {
                 for file in failure.report.recorded { terminal.say("wrote \(file)") }
+                for note in failure.failures where note.kind == .recorded && note.subject != "catalog" {
+                    terminal.say(note.message)
+                }
                 let others = failure.failures.filter { $0.kind != .recorded }
                 guard others.isEmpty else { throw VerificationFailure(failures: others, report: failure.report) }
             }
@@ -190,16 +193,8 @@ package struct RegisteredApp: Sendable {
         }
     }
 
-    /// Verifies fixtures, with the shapes of the types if a snapshot is beside them.
     private func verify(_ catalog: FixtureCatalog) async throws -> VerificationReport {
-        let schema = catalog.directory.appending(path: "schema.json")
-        return try await catalog.verify(
-            migrations,
-            types: types,
-            settings: settings,
-            schema: FileManager.default.fileExists(atPath: schema.path) ? schema : nil,
-            configuration: configuration
-        )
+        try await catalog.verify(migrations, types: types, settings: settings, configuration: configuration)
     }
 
     private func addFixture(_ call: Command.Call, to catalog: FixtureCatalog, _ terminal: Terminal) throws {

@@ -5,8 +5,8 @@ struct CatalogAudit {
     private(set) var failures = FailureList()
     /// The fixtures, sorted by version and name.
     private(set) var fixtures: [CatalogFile] = []
-    /// The readable golden files of fixtures that can still be upgraded.
-    private(set) var goldens: [CatalogFile: GoldenStore] = [:]
+    /// The readable upgraded fixtures of fixtures that can still be upgraded.
+    private(set) var upgraded: [CatalogFile: UpgradedFixture] = [:]
     private(set) var unreadable: Set<CatalogFile> = []
     /// The newest version of the registry and of all files; older versions have shipped.
     let newest: Int
@@ -24,9 +24,8 @@ struct CatalogAudit {
                 failures.add(
                     .catalog,
                     path,
-                    "This is not the name of a fixture, `1-name.json`, nor of a golden file, "
-                        + "`\(CatalogFile.goldenDirectory)/1-name@2.json`. The one JSON file beside them may be "
-                        + "`\(CatalogFile.schema)`, a snapshot of the schema."
+                    "This is not the name of a fixture. It is `1-name.json` for a store of version 1, `1-name@2.json` for the "
+                        + "same store at version 2, and `\(CatalogFile.types)` for the properties of the types."
                 )
                 continue
             }
@@ -56,7 +55,7 @@ struct CatalogAudit {
         )
     }
 
-    /// Reports a golden file that no upgrade is compared with.
+    /// Reports an upgraded fixture that no upgrade is compared with.
     private mutating func checkTarget(of file: CatalogFile) {
         guard let target = file.target, !migrations.migrations.contains(where: { $0.version == target }) else { return }
         let isNewer = target > migrations.version
@@ -73,25 +72,25 @@ struct CatalogAudit {
 
     private mutating func read(_ file: CatalogFile) {
         do {
-            goldens[file] = try catalog.golden(at: file)
+            upgraded[file] = try catalog.upgraded(at: file)
         } catch {
             unreadable.insert(file)
             failures.add(.catalog, file.path, FailureList.text(of: error))
         }
     }
 
-    /// Reports a fixture that has changed since its golden files were made.
+    /// Reports a fixture that has changed since its upgraded fixtures were made.
     private mutating func checkDigest(of fixture: CatalogFile, _ mode: RecordingMode) throws {
-        // A fixture of the newest version may be recorded again, together with its golden files.
+        // A fixture of the newest version may be recorded again, together with its upgraded fixtures.
         if mode == .all, !hasShipped(fixture) { return }
-        let made = goldens.filter { $0.key.fixture == fixture }.sorted { $0.key.version < $1.key.version }
+        let made = upgraded.filter { $0.key.fixture == fixture }.sorted { $0.key.version < $1.key.version }
         guard !made.isEmpty else { return }
         let digest = try catalog.digest(of: fixture)
-        for (file, golden) in made where golden.fixtureDigest != digest {
+        for (file, upgrade) in made where upgrade.fixtureDigest != digest {
             failures.add(
                 .changed,
                 fixture.path,
-                hasShipped(fixture) ? CatalogWords.changed : CatalogWords.ifNotShipped(fixture.version),
+                hasShipped(fixture) ? RecordingAdvice.changed : RecordingAdvice.ifNotShipped(fixture.version),
                 at: .summary(file.path)
             )
         }

@@ -1,16 +1,17 @@
 /// A file of a catalog, identified by its name.
 struct CatalogFile: Hashable, Sendable {
-    /// The version of the fixture, or of the fixture that a golden file was made from.
+    /// The version of the release that wrote the store.
     let fixtureVersion: Int
     /// The fixture's name after the version.
     let name: String
-    /// The version that a golden file was upgraded to; nil for a fixture.
+    /// The version of an upgraded fixture; nil for the store of a release.
     let target: Int?
 
-    static let goldenDirectory = "Golden"
+    /// The name of the file with the properties of the app's types.
+    static let types = "types.json"
 
-    /// The file name of a ``SchemaSnapshot`` in a catalog's directory.
-    static let schema = "schema.json"
+    /// The name of the fixtures that are written from samples.
+    static let samples = "samples"
 
     init(fixtureVersion: Int, name: String, target: Int? = nil) {
         self.fixtureVersion = fixtureVersion
@@ -18,22 +19,16 @@ struct CatalogFile: Hashable, Sendable {
         self.target = target
     }
 
-    /// Parses a path inside the catalog; nil if it is neither a fixture nor a golden file.
+    /// Parses the name of a file; nil if it is that of no fixture.
     init?(path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard let file = parts.last, file.hasSuffix(".json") else { return nil }
-        var stem = file.dropLast(".json".count)
-        switch parts.count {
-        case 1:
-            target = nil
-        case 2 where parts[0] == Self.goldenDirectory:
-            guard let at = stem.lastIndex(of: "@"), let version = Self.version(stem[stem.index(after: at)...]) else {
-                return nil
-            }
+        guard path.hasSuffix(".json") else { return nil }
+        var stem = path.dropLast(".json".count)
+        if let at = stem.lastIndex(of: "@") {
+            guard let version = Self.version(stem[stem.index(after: at)...]) else { return nil }
             target = version
             stem = stem[..<at]
-        default:
-            return nil
+        } else {
+            target = nil
         }
         guard let dash = stem.firstIndex(of: "-"), let version = Self.version(stem[..<dash]) else { return nil }
         fixtureVersion = version
@@ -41,15 +36,15 @@ struct CatalogFile: Hashable, Sendable {
         guard Self.isName(name) else { return nil }
     }
 
-    /// The version that the file belongs to: for a golden file, the version it was upgraded to.
+    /// The version that the file belongs to: for an upgraded fixture, the version it was upgraded to.
     var version: Int { target ?? fixtureVersion }
 
-    /// The fixture that a golden file was made from, or the fixture itself.
+    /// The fixture that an upgraded fixture was made from, or the fixture itself.
     var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
 
     var path: String {
         let stem = "\(fixtureVersion)-\(name)"
-        return target.map { "\(Self.goldenDirectory)/\(stem)@\($0).json" } ?? "\(stem).json"
+        return target.map { "\(stem)@\($0).json" } ?? "\(stem).json"
     }
 
     /// Whether a string is a valid fixture name, which becomes part of a file name.
@@ -73,18 +68,19 @@ struct CatalogFile: Hashable, Sendable {
     }
 }
 
-enum CatalogWords {
+/// What to do about a file that is missing or differs.
+enum RecordingAdvice {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let edited =
         "The content is the same, but migrations were edited since the file was written. Undo that where they have "
         + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
     static let removed =
         "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
-        + "such a store. If it was never checked in, remove its golden files, too."
+        + "such a store. If it was never checked in, remove its upgraded fixtures, too."
     static let changed =
-        "The fixture is of an older version, and is not the one that the golden file was made from. Restore it from "
+        "The fixture is of an older version, and is not the one that the upgraded fixture was made from. Restore it from "
         + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
-        + "was ever checked in, remove the golden file, and record it again."
+        + "was ever checked in, remove the upgraded fixture, and record it again."
 
     /// Advice about a change at the newest version, which may or may not have shipped.
     static func ifNotShipped(_ version: Int) -> String {

@@ -63,6 +63,10 @@ struct FailureList {
         findings.contains { $0.subject == subject }
     }
 
+    func isAbout(_ kind: VerificationFailure.Kind, _ subject: String) -> Bool {
+        findings.contains { $0.kind == kind && $0.subject == subject }
+    }
+
     var failures: [VerificationFailure.Failure] {
         findings.map { finding in
             VerificationFailure.Failure(

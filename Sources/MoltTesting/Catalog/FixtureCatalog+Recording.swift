@@ -35,10 +35,10 @@ extension FixtureCatalog {
         let newest = newestVersion(paths, migrations)
         if !paths.contains(file.path) {
             guard !paths.contains(where: { CatalogFile(path: $0)?.fixture == file }) else {
-                throw failure(.shipped, CatalogWords.removed, file)
+                throw failure(.shipped, RecordingAdvice.removed, file)
             }
             guard mode != .never else {
-                throw failure(.notRecorded, "There is no such file. " + CatalogWords.toWrite, file)
+                throw failure(.notRecorded, "There is no such file. " + RecordingAdvice.toWrite, file)
             }
         } else {
             let kept = try self.fixture(at: file)
@@ -87,7 +87,7 @@ extension FixtureCatalog {
                 mode == .all
                 ? "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
                     + "`record` as `migrations:`."
-                : isEditAlone ? CatalogWords.edited : CatalogWords.ifNotShipped(file.version)
+                : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(file.version)
             throw failure(.notRecorded, "The store differs from the file:\n\(difference)\n\(advice)", file)
         }
     }

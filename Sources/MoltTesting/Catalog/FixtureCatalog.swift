@@ -13,12 +13,12 @@ internal import Molt
 /// | File | Content |
 /// |---|---|
 /// | `1-everyday.json` | a fixture of version 1 with the name "everyday" |
-/// | `Golden/1-everyday@3.json` | the expected result of upgrading it to version 3 |
-/// | `schema.json` | the shapes of the current types, if a ``SchemaSnapshot`` is kept here, too |
+/// | `1-everyday@3.json` | the upgraded fixture: the same store as it must be at version 3 |
+/// | `types.json` | the properties of the app's types at each version |
 ///
-/// The newest version is that of the registry, or of any file if that is newer. A golden file belongs to the
+/// The newest version is that of the registry, or of any file if that is newer. An upgraded fixture belongs to the
 /// version that it was upgraded to. Files of older versions have shipped and are never overwritten, in any
-/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. A golden file
+/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. An upgraded fixture
 /// contains the digest of its fixture, so that a changed fixture is a failure.
 ///
 /// Files of the newest version can be overwritten with `MOLT_RECORD=all` until a newer version exists, because the
@@ -71,15 +71,15 @@ public struct FixtureCatalog: Sendable {
         return fixture
     }
 
-    func golden(at file: CatalogFile) throws -> GoldenStore {
-        let golden = try GoldenStore(contentsOf: url(of: file))
-        try requireVersion(of: golden.store, file)
-        return golden
+    func upgraded(at file: CatalogFile) throws -> UpgradedFixture {
+        let upgraded = try UpgradedFixture(contentsOf: url(of: file))
+        try requireVersion(of: upgraded.store, file)
+        return upgraded
     }
 
     private func requireVersion(of fixture: StoreFixture, _ file: CatalogFile) throws {
         // A suite does not reach the versions of migrations that only work on records.
-        let isBehind = file.target != nil && fixture.primary != .cache && fixture.schemaVersion < file.version
+        let isBehind = fixture.primary != .cache && fixture.schemaVersion < file.version
         guard fixture.schemaVersion != file.version, !isBehind else { return }
         throw TestingError(
             .malformedFixture,
@@ -93,16 +93,12 @@ public struct FixtureCatalog: Sendable {
         try recording ?? .fromEnvironment()
     }
 
-    /// The paths of the JSON files, sorted.
+    /// The names of the JSON files of fixtures, sorted.
     func paths() throws -> [String] {
-        func files(_ directory: URL, _ prefix: String) throws -> [String] {
-            guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
-            return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != CatalogFile.schema }
-                .map { prefix + $0 }
-        }
-        let golden = directory.appending(path: CatalogFile.goldenDirectory, directoryHint: .isDirectory)
-        return try (files(directory, "") + files(golden, CatalogFile.goldenDirectory + "/")).sorted()
+        guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != CatalogFile.types }
+            .sorted()
     }
 
     /// The SHA-256 of a fixture's file, without carriage returns, which a version control system may have inserted.
@@ -123,7 +119,7 @@ public struct FixtureCatalog: Sendable {
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         let fixture = fixture.withoutTimes()
         guard file.target != nil else { return try fixture.write(to: url, overwriting: true) }
-        let golden = GoldenStore(fixture, fixtureDigest: try digest(of: file.fixture))
-        try Data(golden.json.utf8).write(to: url, options: .atomic)
+        let upgraded = UpgradedFixture(fixture, fixtureDigest: try digest(of: file.fixture))
+        try Data(upgraded.json.utf8).write(to: url, options: .atomic)
     }
 }

@@ -7,7 +7,7 @@ internal import Molt
 /// The verification found 2 failures.
 ///
 /// 1-everyday.json
-///   - Golden/1-everyday@3.json: the result is not the golden file:
+///   - 1-everyday@3.json: the result is not what the file has:
 ///     "john".address.city: expected "Paris", found "London"
 ///     If the new result is right: MOLT_RECORD=all swift test
 ///
@@ -20,9 +20,13 @@ public struct VerificationFailure: Error, Sendable {
         case registry
         /// A file of the catalog cannot be read, has an invalid name, or is compared with nothing.
         case catalog
-        /// A fixture has changed since its golden files were made.
+        /// A fixture has changed since its upgraded fixtures were made.
         case changed
         case missingFixture
+        /// The samples of the test give another store than the fixture of this release, or cannot be recorded.
+        case samples
+        /// The types are not those that are recorded for their version.
+        case types
         /// A migration was edited after it shipped.
         case edited
         /// A name in a step, or one of the test's settings, is in no record or setting of a fixture; or a setting in an
@@ -42,8 +46,8 @@ public struct VerificationFailure: Error, Sendable {
         /// Opening an up-to-date store changed something.
         case repetition
         case ledger
-        case missingGolden
-        case golden
+        case missingUpgradedFixture
+        case upgradedFixture
         /// A record's type is not among the app's types.
         case unknownType
         /// A record or setting cannot be decoded as the current type.

@@ -1,26 +1,38 @@
-public import Foundation
+internal import Foundation
 public import Molt
 
 extension FixtureCatalog {
-    /// Upgrades every fixture in every way and checks the results.
+    /// Upgrades every fixture in every way, checks the results, and records what is missing if asked to.
+    ///
+    /// ```swift
+    /// try await FixtureCatalog("Fixtures").verify(
+    ///     migrations,
+    ///     types: [.type(Person.self, samples: ["ada": Person(firstName: "Ada", lastName: "Lovelace")])]
+    /// )
+    /// ```
     ///
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
-    /// dry run. Every result must equal the catalog's golden file. One jump must have the same result, byte for
+    /// dry run. Every result must equal the upgraded fixture of its version. One jump must have the same result, byte for
     /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
     /// record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
     /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
     /// must have each type and property that a declared step names, and a path with `.each` in a migration of the
     /// newest version may not take the keys of dictionaries for elements. Releases of older versions must be able to
-    /// read and write the results as far as all later migrations declare it. Failures show values of the fixtures, and
-    /// errors of the app's own code as they are.
+    /// read and write the results as far as all later migrations declare it; `types.json` tells what they expect.
+    /// Failures show values of the fixtures, and errors of the app's own code as they are.
     ///
-    /// With `MOLT_RECORD=missing`, missing golden files are written; with `all`, those of the newest version are
+    /// Samples of types and settings are written as the app would write them after it was installed. The result must
+    /// equal the fixture of the registry's version with the name "samples". The properties that the samples show must
+    /// equal those that `types.json` has for that version: a model that changed without a new version is a failure, which
+    /// proposes a migration.
+    ///
+    /// With `MOLT_RECORD=missing`, all missing files are written in one run; with `all`, those of the newest version are
     /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
     /// again.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - types: The app's current types, for decoding records; raw data needs no type.
+    ///   - types: The app's current types, for decoding records, with samples to record; raw data needs no type.
     ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
     ///     failure only if one has a similar key, or the key in another suite. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
@@ -28,9 +40,6 @@ extension FixtureCatalog {
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
     ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
     ///     allows any.
-    ///   - schema: The file in which a ``SchemaSnapshot`` records the shapes of the app's types. It tells what releases
-    ///     of older versions expect of the stores that migrations declare them to read; see
-    ///     `Migration.readableByOlderReleases()`. nil, the default, for none.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.
@@ -41,7 +50,6 @@ extension FixtureCatalog {
         settings: [FixtureSetting] = [],
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
-        schema: URL? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
         var verification = try CatalogVerification(
@@ -50,14 +58,13 @@ extension FixtureCatalog {
             types: types,
             settings: settings,
             losses: losses.map(AcknowledgedLosses.init),
-            olderReleases: OlderReleases(migrations, schema: schema),
             configuration: configuration
         )
         return try await verification.run(versions: versions)
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:schema:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
@@ -65,6 +72,7 @@ struct CatalogVerification {
     let losses: AcknowledgedLosses?
     let configuration: CodableCache.Configuration
 
+    private let declaredSettings: [FixtureSetting]
     private let mode: RecordingMode
     private let audit: CatalogAudit
     private var report = VerificationReport()
@@ -75,6 +83,8 @@ struct CatalogVerification {
     /// The names of the shortcuts that a fixture takes.
     private var shortcuts: Set<String> = []
     private var olderReleases: OlderReleases
+    /// The shapes in the file of types by version and name; nil if it cannot be read.
+    private let shapes: [Int: [String: TypeShape]]?
 
     init(
         _ catalog: FixtureCatalog,
@@ -82,18 +92,24 @@ struct CatalogVerification {
         types: [FixtureType],
         settings: [FixtureSetting],
         losses: AcknowledgedLosses?,
-        olderReleases: OlderReleases,
         configuration: CodableCache.Configuration
     ) throws {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
         self.settings = SettingCheck(settings)
+        declaredSettings = settings
         self.losses = losses
-        self.olderReleases = olderReleases
         self.configuration = configuration
         mode = try catalog.recordingMode()
         audit = try CatalogAudit(catalog, migrations, mode: mode)
+        do {
+            shapes = try TypesFile(at: catalog.typesURL).versions
+        } catch {
+            shapes = nil
+            failures.add(.catalog, CatalogFile.types, FailureList.text(of: error))
+        }
+        olderReleases = OlderReleases(shapes ?? [:])
     }
 
     /// Checks the registry, the files and every upgrade, in this order.
@@ -103,14 +119,25 @@ struct CatalogVerification {
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         failures.add(audit.failures)
         if let losses { failures.add(losses.failures(of: migrations)) }
-        checkVersions(versions ?? migrations.upgradableVersions)
+        let release = sampledRelease()
+        checkVersions(versions ?? migrations.upgradableVersions, release)
         for file in audit.fixtures where file.version >= migrations.oldestSupportedVersion {
             // An unreadable file is reported even if nothing can be upgraded.
             guard let fixture = read(file), migrations.faults.isEmpty else { continue }
-            try await verify(fixture, file)
+            guard let release, release.file == file else {
+                try await verify(fixture, file)
+                continue
+            }
+            try await verify(release, comparedWith: fixture)
+        }
+        if let release {
+            if !audit.fixtures.contains(release.file) { try await verifyMissing(release) }
+            try check(release)
         }
         // Names may be unknown because of other mistakes.
-        let areNamesKnown = failures.isOnly([.loss, .missingFixture, .missingGolden, .golden, .decoding])
+        let areNamesKnown = failures.isOnly([
+            .loss, .missingFixture, .missingUpgradedFixture, .upgradedFixture, .decoding, .samples, .types, .recorded,
+        ])
         failures.add(names.failuresOfForgotten(in: migrations))
         if areNamesKnown {
             failures.add(names.failures(of: migrations))
@@ -137,9 +164,9 @@ struct CatalogVerification {
         }
     }
 
-    private mutating func checkVersions(_ versions: [Int]) {
+    private mutating func checkVersions(_ versions: [Int], _ release: SampledRelease?) {
         let oldest = migrations.oldestSupportedVersion
-        if !audit.fixtures.contains(where: { $0.version >= oldest }) {
+        if release == nil, !audit.fixtures.contains(where: { $0.version >= oldest }) {
             let path = catalog.directory.path
             let reason =
                 if !FileManager.default.fileExists(atPath: path) {
@@ -151,18 +178,24 @@ struct CatalogVerification {
                 }
             failures.add(.missingFixture, "catalog", "There is no fixture to upgrade. \(reason)")
         }
-        let known = Set(audit.fixtures.map(\.version))
+        // A fixture of samples that is missing is reported with its name.
+        let known = Set(audit.fixtures.map(\.version) + (release.map { [$0.file.version] } ?? []))
         for version in Set(versions).sorted() where !known.contains(version) {
-            let source =
+            let (source, name) =
                 version == migrations.version
-                ? "Write a store in a test: `try catalog.record(store.contents(), named: \"everyday\", migrations: migrations)`"
-                : "Capture a store of a release that wrote it: "
-                    + "`try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`"
+                ? (
+                    "Give `types` and `settings` samples, such as `.type(Person.self, samples: [\"ada\": …])`",
+                    "samples"
+                )
+                : (
+                    "Capture a store of a release that wrote it: "
+                        + "`try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`", "everyday"
+                )
             failures.add(
                 .missingFixture,
                 "catalog",
-                "There is no fixture of version \(version). \(source), run with \(RecordingMode.variable)=missing. It becomes "
-                    + "\(version)-everyday.json."
+                "There is no fixture of version \(version). \(source), and run \(RecordingMode.variable)=missing swift test. "
+                    + "It becomes \(version)-\(name).json."
             )
         }
     }
@@ -176,8 +209,14 @@ struct CatalogVerification {
         }
     }
 
-    /// Upgrades a fixture in every way, and compares the results with the golden files.
+    /// Upgrades a fixture in every way, and compares the results with the upgraded fixtures.
     private mutating func verify(_ fixture: StoreFixture, _ file: CatalogFile) async throws {
+        let upgrades = try await upgrade(fixture, file)
+        try compare(upgrades, file)
+    }
+
+    /// Upgrades a fixture in every way.
+    private mutating func upgrade(_ fixture: StoreFixture, _ file: CatalogFile) async throws -> FixtureUpgrades {
         var upgrades = FixtureUpgrades(
             file.path,
             fixture,
@@ -196,16 +235,92 @@ struct CatalogVerification {
         if let result = upgrades.results[migrations.version] { settings.add(result) }
         lost.formUnion(upgrades.lost)
         shortcuts.formUnion(upgrades.shortcuts)
-        var comparison = GoldenComparison(
+        return upgrades
+    }
+
+    private mutating func compare(_ upgrades: FixtureUpgrades, _ file: CatalogFile) throws {
+        var comparison = UpgradedFixtureComparison(
             catalog: catalog,
             audit: audit,
             upgrades: upgrades,
             mode: mode,
-            mayRecord: upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+            mayRecord: mayRecord(upgrades, file)
         )
         try comparison.run(file)
         failures.add(comparison.failures)
         report.recorded += comparison.recorded
+    }
+
+    /// Whether a fixture has no failures.
+    private func mayRecord(_ upgrades: FixtureUpgrades, _ file: CatalogFile) -> Bool {
+        upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+    }
+
+    // MARK: Samples
+
+    /// The store and the types of this release; nil if there are no samples, or none that can be written.
+    private mutating func sampledRelease() -> SampledRelease? {
+        guard migrations.faults.isEmpty else { return nil }
+        do {
+            return try SampledRelease(types, declaredSettings, migrations, configuration)
+        } catch {
+            let text = (error as? TestingError)?.message ?? UpgradeText.of(error)
+            failures.add(.samples, "catalog", "The samples cannot be written as a store: \(text)")
+            return nil
+        }
+    }
+
+    /// Verifies the fixture of this release, and compares the samples with it or records them.
+    private mutating func verify(_ release: SampledRelease, comparedWith kept: StoreFixture) async throws {
+        let difference = StoreDifference(expected: kept, found: release.store, aspects: .fingerprints)
+        let hasShipped = audit.hasShipped(release.file)
+        if mode == .all, !hasShipped, !difference.isEmpty { return try await record(release) }
+        try await verify(kept, release.file)
+        guard !difference.isEmpty else { return }
+        let isEditAlone = StoreDifference(expected: kept, found: release.store).isEmpty
+        let advice =
+            hasShipped
+            ? "The file is of version \(release.file.version), and there is a version \(audit.newest): a file of an older "
+                + "version is never written again. Use the registry of version \(audit.newest), or undo the change."
+            : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(release.file.version)
+        failures.add(
+            .samples,
+            release.file.path,
+            "The samples are not stored as in the file:\n\(difference)\n\(advice)"
+        )
+    }
+
+    private mutating func verifyMissing(_ release: SampledRelease) async throws {
+        if audit.failures.isAbout(release.file.path) { return }
+        guard mode == .never else { return try await record(release) }
+        _ = try await upgrade(release.store, release.file)
+        failures.add(
+            .missingFixture,
+            release.file.path,
+            "There is no such file for the samples, which are the store of this release. \(RecordingAdvice.toWrite)"
+        )
+    }
+
+    /// Writes the samples, unless they have a failure.
+    private mutating func record(_ release: SampledRelease) async throws {
+        let upgrades = try await upgrade(release.store, release.file)
+        guard mayRecord(upgrades, release.file) else {
+            failures.add(.samples, release.file.path, "The file was not written, because of the other failures.")
+            return
+        }
+        try catalog.write(release.store, to: release.file)
+        report.recorded.append(release.file.path)
+        try compare(upgrades, release.file)
+    }
+
+    /// Compares the types with the recorded ones of their version, or records them.
+    private mutating func check(_ release: SampledRelease) throws {
+        // Types that cannot be read back have another failure.
+        guard let shapes, !release.types.isEmpty, mode == .never || !failures.isAbout(.decoding, release.file.path)
+        else { return }
+        let check = try TypesCheck(at: catalog.typesURL, shapes, release.types, at: release.file.version, mode: mode)
+        failures.add(check.failures)
+        if check.isRecorded { report.recorded.append(CatalogFile.types) }
     }
 
     private mutating func reportRecordedFiles() {
@@ -215,7 +330,7 @@ struct CatalogVerification {
             .recorded,
             "catalog",
             "Written in this run, and not checked:\n\(report.recorded.joined(separator: "\n"))\n"
-                + "Look at it, and run again without \(RecordingMode.variable)."
+                + "Look at them, and run again without \(RecordingMode.variable)."
         )
     }
 }

@@ -19,12 +19,57 @@ public struct FixtureSetting: Sendable {
     let typeName: String
     /// The problem with reading a value; nil if there is none.
     let problem: @Sendable (PropertyListValue) -> String?
+    /// The values that `verify` records; nil for none.
+    private(set) var samples: SettingSamples?
 
     /// Creates a setting that the app reads with a key, such as `suite[.theme]`.
     public static func key<Value>(_ key: DefaultsKey<Value>, in suite: Suite) -> FixtureSetting {
         FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored in
             problem { _ = try key.value(of: stored) }
         }
+    }
+
+    /// Creates a setting that the app reads with a key, with a sample: a value that the app could set today.
+    ///
+    /// `FixtureCatalog.verify` sets it in the suite of the fixture of this release, which it records.
+    public static func key<Value>(
+        _ key: DefaultsKey<Value>,
+        in suite: Suite,
+        sample: sending Value
+    ) -> FixtureSetting {
+        var setting = FixtureSetting.key(key, in: suite)
+        setting.samples = SettingSamples(key, sample)
+        return setting
+    }
+
+    /// Creates a setting that the app encodes as a type, with samples: values that the app could set today.
+    ///
+    /// ```swift
+    /// .setting("profile", Profile.self, in: .standard, samples: [Profile(email: "ada@example.com")])
+    /// ```
+    ///
+    /// `FixtureCatalog.verify` sets the first one in the suite of the fixture of this release, which it records. The
+    /// others only show further properties, such as those of another enum case.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type.
+    ///   - suite: The suite.
+    ///   - samples: At least one value.
+    ///   - form: The form in which the app stores the value; by default a native value for a string, a Boolean, a
+    ///     number, a date or data, and JSON text for any other type.
+    ///   - coding: The coders with which the app writes and reads JSON; Foundation's own by default.
+    public static func setting<Value: Codable & SendableMetatype>(
+        _ key: String,
+        _ type: Value.Type,
+        in suite: Suite,
+        samples: sending [Value],
+        as form: SettingForm? = nil,
+        coding: RecordCoding = .standard
+    ) -> FixtureSetting {
+        var setting = FixtureSetting.setting(key, type, in: suite, coding: coding)
+        setting.samples = SettingSamples(key, samples, as: form, coding: coding)
+        return setting
     }
 
     /// Creates a setting that the app decodes as a type.

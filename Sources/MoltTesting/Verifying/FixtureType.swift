@@ -9,6 +9,8 @@ public struct FixtureType: Sendable {
     let problem: @Sendable (StoreFixture.Content, RecordCoding) -> String?
     /// The shape of a decoded content; nil if it cannot be decoded or the type cannot be encoded.
     let shape: @Sendable (StoreFixture.Content, RecordCoding) -> TypeShape?
+    /// The values that `verify` records; nil for none.
+    private(set) var samples: TypeSamples?
 
     /// Creates a fixture type with the name that a cache writes the type's values under.
     ///
@@ -38,6 +40,31 @@ public struct FixtureType: Sendable {
             let value = try? coding.decoder.decode(Value.self, fromStored: Data(content.bytes))
             return (value as? any Encodable).map { TypeShape.of($0, coding: coding) }
         }
+    }
+
+    /// Creates a fixture type with samples: values that the app could store today.
+    ///
+    /// ```swift
+    /// .type(Person.self, samples: ["ada": Person(firstName: "Ada", lastName: "Lovelace")])
+    /// ```
+    ///
+    /// `FixtureCatalog.verify` sets them in a new cache, and records it as the fixture of this release. It also records
+    /// the properties of the type, and fails when they change without a new version.
+    ///
+    /// Properties are seen in values only: give one sample with all optionals set and all arrays and dictionaries filled,
+    /// and one for each enum case with associated values. Set the same values in each run, without the clock or random
+    /// numbers.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which is stored under the name of `RecordTypeName`. Raw data can have samples, too.
+    ///   - samples: The values by their keys. No other type may have a sample with the same key.
+    public static func type<Value: Codable & SendableMetatype>(
+        _ type: Value.Type,
+        samples: sending [String: Value]
+    ) -> FixtureType {
+        var fixtureType = FixtureType.type(type)
+        fixtureType.samples = TypeSamples(samples)
+        return fixtureType
     }
 }
 

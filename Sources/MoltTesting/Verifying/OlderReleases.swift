@@ -11,18 +11,9 @@ struct OlderReleases {
     private typealias Finding = FalseDeclarations.Finding
     private typealias Problem = FalseDeclarations.Problem
 
-    /// - Parameter schema: The file of the app's ``SchemaSnapshot``; nil if it has none.
-    /// - Throws: ``TestingError`` if there is such a file, and it cannot be read.
-    init(_ migrations: MigrationRegistry, schema: URL?) throws {
-        shapes = try schema.map { try SchemaHistory(at: $0).versions } ?? [:]
-        if let schema, shapes.isEmpty, migrations.migrations.contains(where: \.isReadableByOlderReleases) {
-            failures.add(
-                .olderRelease,
-                "catalog",
-                "There are no shapes of older releases at \(schema.path). Record them with `SchemaSnapshot.verify(at:)`, or "
-                    + "correct the path."
-            )
-        }
+    /// - Parameter shapes: The shapes of the app's types by version and name, as far as they are known.
+    init(_ shapes: [Int: [String: TypeShape]]) {
+        self.shapes = shapes
     }
 
     /// The failures of all fixtures, by migration.

@@ -1,15 +1,15 @@
-public import Foundation
+package import Foundation
 public import Molt
 
 extension StoreFixture {
-    /// Upgrades the store in every way without golden files, for stores made in code.
+    /// Upgrades the store in every way without files, for stores made in code.
     ///
     /// ```swift
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
     /// It checks the same as
-    /// ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:schema:configuration:)``, apart from files: the
+    /// ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``, apart from files: the
     /// entry points agree, one jump has the same result as step by step, a second opening changes nothing, the ledger
     /// is complete, every record and every setting in `settings` can be read, and older releases can read and write
     /// what migrations declare. Names of steps and settings are not checked, because one store rarely has all of them.
@@ -19,7 +19,6 @@ extension StoreFixture {
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - settings: The settings that the app reads today; other settings are not read. None by default.
     ///   - name: The store's name in failures.
-    ///   - schema: The file of the app's ``SchemaSnapshot``, which tells what older releases expect; nil for none.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures.
@@ -29,12 +28,31 @@ extension StoreFixture {
         types: [FixtureType],
         settings: [FixtureSetting] = [],
         named name: String = "the store",
-        schema: URL? = nil,
+        configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) async throws -> VerificationReport {
+        try await verifyUpgrades(
+            through: migrations,
+            types: types,
+            settings: settings,
+            named: name,
+            knowing: nil,
+            configuration: configuration
+        )
+    }
+
+    /// - Parameter typesFile: The file that tells what older releases expect; nil for none.
+    @discardableResult
+    package func verifyUpgrades(
+        through migrations: MigrationRegistry,
+        types: [FixtureType],
+        settings: [FixtureSetting] = [],
+        named name: String = "the store",
+        knowing typesFile: URL?,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
         var report = VerificationReport()
         var failures = FailureList()
-        var olderReleases = try OlderReleases(migrations, schema: schema)
+        var olderReleases = OlderReleases(try typesFile.map { try TypesFile(at: $0).versions } ?? [:])
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         if failures.isEmpty {
             var upgrades = FixtureUpgrades(

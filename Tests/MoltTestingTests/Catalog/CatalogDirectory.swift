@@ -51,7 +51,7 @@ final class CatalogDirectory: Sendable {
 }
 
 extension CatalogDirectory {
-    /// Creates a catalog with fixtures, the first one of which has the name "everyday", and no golden files.
+    /// Creates a catalog with fixtures, the first one of which has the name "everyday", and no upgraded fixtures.
     convenience init(keeping stores: [StoreFixture]) throws {
         self.init()
         for (index, store) in stores.enumerated() {
@@ -67,5 +67,22 @@ extension FixtureCatalog {
             try record(fixture, named: name, migrations: migrations)
             throw CocoaError(.fileWriteUnknown)
         } catch let error as TestingError where error.code == .recorded {}
+    }
+}
+
+extension CatalogDirectory {
+    /// Records the types of a version, as a test with samples does.
+    func recordTypes(
+        _ types: [FixtureType],
+        _ settings: [FixtureSetting] = [],
+        at version: Int,
+        coding: RecordCoding = .standard
+    ) async throws {
+        let migrations = MigrationRegistry(version == 0 ? [] : [Migration(to: version, "version \(version)")])
+        let recording = try await Releases.requireFailure {
+            try await catalog(recording: .missing)
+                .verify(migrations.coding(coding), types: types, settings: settings, versions: [])
+        }
+        guard recording.report.recorded.contains("types.json") else { throw recording }
     }
 }

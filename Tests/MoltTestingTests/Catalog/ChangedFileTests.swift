@@ -53,12 +53,12 @@ struct ChangedFileTests {
         return failure
     }
 
-    @Test func `Each golden file contains the digest of its fixture`() async throws {
+    @Test func `Each upgraded fixture contains the digest of its fixture`() async throws {
         let files = try await Releases.catalog().files()
-        let goldens = files.keys.filter { $0.hasPrefix("Golden/") }
-        #expect(goldens.count == 6)
-        for path in goldens {
-            let fixture = path.dropFirst("Golden/".count).prefix { $0 != "@" } + ".json"
+        let upgraded = files.keys.filter { $0.contains("@") }
+        #expect(upgraded.count == 6)
+        for path in upgraded {
+            let fixture = path.prefix { $0 != "@" } + ".json"
             let digest = SHA256.hexadecimal(of: try #require(files[String(fixture)]))
             let text = String(decoding: try #require(files[path]), as: UTF8.self)
             #expect(text.contains("\n  \"fixtureDigest\": \"\(digest)\",\n"), "\(path)")
@@ -71,26 +71,26 @@ struct ChangedFileTests {
     func `An edited fixture that has shipped is a failure in every mode, and nothing is written`(
         mode: RecordingMode
     ) async throws {
-        let goldens = "Golden/1-everyday@2.json; Golden/1-everyday@3.json"
-        let words = "is not the one that the golden file was made from. Restore it"
+        let upgraded = "1-everyday@2.json; 1-everyday@3.json"
+        let words = "is not the one that the upgraded fixture was made from. Restore it"
         // The first edit changes no result.
         let edits = [("\"format\": 1,", "\"format\": 1 ,"), ("Paris", "London")]
         let isEach = mode == .all || TestRun.isLong
         for (text, newText) in edits.prefix(isEach ? 2 : 1) {
             try directory.edit("1-everyday.json", text, to: newText)
             let failure = try await failureWithoutWriting(mode)
-            failure.expect(only: .changed, of: ["1-everyday.json"], begins: "\(goldens): ", says: words)
+            failure.expect(only: .changed, of: ["1-everyday.json"], begins: "\(upgraded): ", says: words)
         }
     }
 
     @Test(arguments: RecordingMode.allCases)
-    func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
-        try directory.edit("Golden/1-everyday@2.json", "Paris", to: "London")
+    func `A shipped upgraded fixture that was edited is a failure in every mode`(mode: RecordingMode) async throws {
+        try directory.edit("1-everyday@2.json", "Paris", to: "London")
         let failure = try await failureWithoutWriting(mode)
         failure.expect(
-            only: .golden,
+            only: .upgradedFixture,
             of: ["1-everyday.json"],
-            begins: "Golden/1-everyday@2.json: ",
+            begins: "1-everyday@2.json: ",
             says: #""john".address.city: expected "London", found "Paris""#,
             "correct the migration"
         )
@@ -103,24 +103,26 @@ struct ChangedFileTests {
         failure.expect(kinds: .catalog, .missingFixture)
         failure.expect(
             .catalog,
-            of: ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"],
+            of: ["1-everyday@2.json", "1-everyday@3.json"],
             says: "no fixture 1-everyday.json that this was made from."
         )
     }
 
-    @Test func `A removed golden file is missing until it is recorded, and its fixture may change then`() async throws {
+    @Test func `A removed upgraded fixture is missing until it is recorded, and its fixture may change then`()
+        async throws
+    {
         let before = try directory.files()
-        try directory.remove("Golden/1-everyday@2.json")
-        try await failure().expect(only: .missingGolden)
+        try directory.remove("1-everyday@2.json")
+        try await failure().expect(only: .missingUpgradedFixture)
         let recording = try await failure(.missing)
         recording.expect(only: .recorded)
-        #expect(recording.report.recorded == ["Golden/1-everyday@2.json"])
+        #expect(recording.report.recorded == ["1-everyday@2.json"])
         #expect(try directory.files() == before)
         try directory.edit("1-everyday.json", "Paris", to: "London")
-        let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
-        for path in goldens { try directory.remove(path) }
+        let upgraded = ["1-everyday@2.json", "1-everyday@3.json"]
+        for path in upgraded { try directory.remove(path) }
         let again = try await failure(.missing)
-        #expect(again.report.recorded == goldens)
+        #expect(again.report.recorded == upgraded)
         try await verify()
     }
 
@@ -128,9 +130,11 @@ struct ChangedFileTests {
         (#""fixtureDigest""#, #""digest""#, "There is no such member here"),
         ("\"fixtureDigest\": \"[^,]*,", "", "The member \"fixtureDigest\" is missing"),
     ])
-    func `A golden file without a digest cannot be read`(text: String, newText: String, message: String) async throws {
+    func `An upgraded fixture without a digest cannot be read`(text: String, newText: String, message: String)
+        async throws
+    {
         let directory = try await Releases.catalog(of: [2])
-        let path = "Golden/2-everyday@3.json"
+        let path = "2-everyday@3.json"
         let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
         try directory.write(edited, to: path)
         try await failure(.all, of: directory, versions: [2]).expect(only: .catalog, of: [path], says: message)
@@ -140,24 +144,24 @@ struct ChangedFileTests {
     @Test func `Line endings do not count as a change, and a fixture of the newest version may change`() async throws {
         let directory = try await Releases.catalog(of: [1, 3])
         try directory.edit("3-everyday.json", "Paris", to: "London")
-        for path in ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"] {
+        for path in ["1-everyday.json", "3-everyday.json", "1-everyday@3.json"] {
             try directory.edit(path, "\n", to: "\r\n")
         }
         try await verify(of: directory, versions: [1, 3])
     }
 
-    @Test func `A JSON file whose name does not follow the scheme is a failure, unless it is a schema snapshot`()
+    @Test func `A JSON file whose name does not follow the scheme is a failure, unless it is that of the types`()
         async throws
     {
-        for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
+        for path in ["everyday.json", "01-everyday.json", "0-everyday@.json"] {
             try directory.write("{}", to: path)
         }
         try directory.write("", to: "README.md")
-        try directory.write("{}", to: "schema.json")
+        try directory.write(#"{"versions":{}}"#, to: "types.json")
         try await failure().expect(
             only: .catalog,
-            of: ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"],
-            says: "The one JSON file beside them may be `schema.json`"
+            of: ["0-everyday@.json", "01-everyday.json", "everyday.json"],
+            says: "`1-name@2.json` for the same store at version 2, and `types.json`"
         )
     }
 
@@ -177,7 +181,7 @@ struct ChangedFileTests {
         ),
     ]
 
-    @Test func `A fixture with a mistake gets no golden files until the mistake is corrected`() async throws {
+    @Test func `A fixture with a mistake gets no upgraded fixtures until the mistake is corrected`() async throws {
         let directory = CatalogDirectory()
         for (text, kind) in Self.mistakes {
             try directory.write(text, to: "2-odd.json")
@@ -188,15 +192,15 @@ struct ChangedFileTests {
             }
         }
 
-        // It can be corrected, because a fixture without golden files does not count as shipped.
+        // It can be corrected, because a fixture without upgraded fixtures does not count as shipped.
         try directory.write(Releases.store(at: 2).withoutTimes().json, to: "2-odd.json")
         let missing = try await failure(of: directory, versions: [2])
-        missing.expect(kinds: .missingGolden)
-        let message = "There is no Golden/2-odd@3.json to compare with. To write it: MOLT_RECORD=missing swift test"
-        #expect(missing.messages(.missingGolden) == [message])
+        missing.expect(kinds: .missingUpgradedFixture)
+        let message = "There is no 2-odd@3.json to compare with. To write it: MOLT_RECORD=missing swift test"
+        #expect(missing.messages(.missingUpgradedFixture) == [message])
         let recording = try await failure(.missing, of: directory, versions: [2])
         recording.expect(only: .recorded)
-        #expect(recording.report.recorded == ["Golden/2-odd@3.json"])
+        #expect(recording.report.recorded == ["2-odd@3.json"])
         try await verify(of: directory, versions: [2])
     }
 
@@ -215,25 +219,26 @@ struct ChangedFileTests {
             versions: [1, 2]
         )
 
-        failure.expect(.changed, of: ["2-everyday.json"], begins: "Golden/2-everyday@3.json: ")
-        failure.expect(.golden, says: "correct the migration")
+        failure.expect(.changed, of: ["2-everyday.json"], begins: "2-everyday@3.json: ")
+        failure.expect(.upgradedFixture, says: "correct the migration")
         #expect(!failure.description.contains("has not shipped yet"))
-        // Golden files of versions that the registry lacks are not compared, and the failure states this.
+        // Upgraded fixtures of versions that the registry lacks are not compared, and the failure states this.
         failure.expect(
             .catalog,
-            of: ["Golden/1-everyday@3.json", "Golden/2-everyday@3.json"],
+            of: ["1-everyday@3.json", "2-everyday@3.json"],
             says: "the registry has no version 3. It ends at version 2"
         )
     }
 
-    @Test func `A golden file of a version missing from the registry is named, and may be removed after a squash`()
+    @Test
+    func `An upgraded fixture of a version missing from the registry is named, and may be removed after a squash`()
         async throws
     {
         let directory = try await Releases.catalog(of: [0])
         let lossy: MigrationRegistry = [Releases.alien, Releases.nickname]
         try await failure(of: directory, through: lossy, versions: [0]).expect(
             .catalog,
-            of: ["Golden/0-everyday@2.json"],
+            of: ["0-everyday@2.json"],
             says: "the registry has no version 2 any more"
         )
 
@@ -244,12 +249,12 @@ struct ChangedFileTests {
             replacing: ["alien-becomes-person", "split-full-name"],
             steps: Releases.alien.steps + Releases.split.steps
         )
-        try directory.remove("Golden/0-everyday@1.json")
+        try directory.remove("0-everyday@1.json")
         let squashed = await Releases.failure {
             try await verify(of: directory, through: [both, Releases.nickname], versions: [0])
         }
         let kinds: Set<VerificationFailure.Kind> = Set(squashed?.kinds ?? [])
-        #expect(kinds.isDisjoint(with: [.changed, .catalog, .missingGolden]))
+        #expect(kinds.isDisjoint(with: [.changed, .catalog, .missingUpgradedFixture]))
     }
 
     @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {

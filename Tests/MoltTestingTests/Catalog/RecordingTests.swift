@@ -118,7 +118,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: RecordingMode.allCases)
-    func `A removed fixture that has golden files is not recorded again`(mode: RecordingMode) async throws {
+    func `A removed fixture that has upgraded fixtures is not recorded again`(mode: RecordingMode) async throws {
         let directory = try await Releases.catalog(of: [1])
         try directory.remove("1-everyday.json")
         try TestingError.expect(.shipped, says: "Restore it from version control") {

@@ -192,7 +192,7 @@ struct StoreDifferenceTests {
         #expect(shown.last == "and 30 more")
     }
 
-    @Test func `An ungolden file is an error that lists the differences`() throws {
+    @Test func `A different store is an error that lists the differences`() throws {
         let expected = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json("1"))])
         let error = try TestingError.expect(.different) {
             try StoreFixture(schemaVersion: 1).requireEqual(to: expected)

@@ -177,7 +177,7 @@ import Testing
         recording.expect(kinds: .recorded)
         let report = try await directory.catalog().verify(migrations, types: [], versions: [0])
         #expect(report.rows.map(\.targets) == [[1, 2, 3]])
-        #expect(try directory.text("Golden/0-everyday@2.json").contains("\"schemaVersion\": 1"))
+        #expect(try directory.text("0-everyday@2.json").contains("\"schemaVersion\": 1"))
     }
 }
 

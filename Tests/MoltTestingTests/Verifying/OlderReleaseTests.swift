@@ -83,12 +83,9 @@ private struct Anything: Codable {
 }
 
 @Suite struct `A declaration that older releases can read` {
-    private let directory: ScratchDirectory
-    private var schema: URL { directory.file("schema.json") }
-
-    init() throws {
-        directory = try ScratchDirectory()
-    }
+    private let directory = CatalogDirectory()
+    /// The file with the types of the older releases.
+    private var typesFile: URL { directory.url.appending(path: "types.json") }
 
     private static let types = ["Person", "Draft", "Contact"].map { FixtureType.type(Anything.self, named: $0) }
 
@@ -123,16 +120,17 @@ private struct Anything: Codable {
         return .json(text)
     }
 
-    /// Records the shapes of some versions.
-    private func recordShapes(_ versions: Int..., coding: RecordCoding = .standard) throws {
+    /// Records the types of some versions.
+    private func recordTypes(_ versions: Int..., coding: RecordCoding = .standard) async throws {
         for version in versions {
-            let samples: [SchemaSnapshot.Samples] = [.samples(Person()), .samples(Draft()), .samples(Data())]
-            try TestingError.expect(.recorded) {
-                try SchemaSnapshot(of: samples, version: version, coding: coding).verify(
-                    at: schema,
-                    recording: .missing
-                )
-            }
+            try await directory.recordTypes(
+                [
+                    .type(Person.self, samples: ["ada": Person()]), .type(Draft.self, samples: ["old": Draft()]),
+                    .type(Data.self, samples: ["photo": Data()]),
+                ],
+                at: version,
+                coding: coding
+            )
         }
     }
 
@@ -141,11 +139,11 @@ private struct Anything: Codable {
         _ migrations: MigrationRegistry,
         of store: StoreFixture? = nil,
         types: [FixtureType] = Self.types,
-        schema: URL? = nil
+        knowing typesFile: URL? = nil
     ) async throws -> [String] {
         let store = try store ?? self.store()
         let failure = await Releases.failure {
-            try await store.verifyUpgrades(through: migrations, types: types, schema: schema)
+            try await store.verifyUpgrades(through: migrations, types: types, knowing: typesFile)
         }
         failure?.expect(kinds: .olderRelease)
         return failure?.failures.map(\.description) ?? []
@@ -257,10 +255,10 @@ private struct Anything: Codable {
     ]
 
     @Test func `fails if it is false, and the failure names the place and the migration`() async throws {
-        try recordShapes(0)
+        try await recordTypes(0)
         for (step, withShapes, without) in Self.falseClaims {
-            for (schema, words) in [(schema, withShapes), (nil, without)] {
-                let found = try await problems(readable(step), schema: schema)
+            for (typesFile, words) in [(self.typesFile, withShapes), (nil, without)] {
+                let found = try await problems(readable(step), knowing: typesFile)
                 guard let words else {
                     #expect(found == [], "\(step)")
                     continue
@@ -272,7 +270,7 @@ private struct Anything: Codable {
                 #expect(found.count == 1 && found[0].hasPrefix(start), "\(step): \(found)")
                 #expect(found.allSatisfy { $0.hasSuffix(", or remove the declaration.") })
             }
-            #expect(try await problems([Migration(to: 1, "change", step)], schema: schema) == [], "\(step)")
+            #expect(try await problems([Migration(to: 1, "change", step)], knowing: typesFile) == [], "\(step)")
         }
         let renamed = readable(.renameType("Person", to: "Contact"), .removeProperty("Contact", "name"))
         #expect(try await problems(renamed).count == 1)
@@ -286,8 +284,8 @@ private struct Anything: Codable {
         let types: [FixtureType] = [
             Self.types[0], .type(Data.self, named: "Draft"), .type(Anything.self, named: "Data"),
         ]
-        for schema in [schema, nil] {
-            let found = try await problems(swapped, types: types, schema: schema)
+        for typesFile in [self.typesFile, nil] {
+            let found = try await problems(swapped, types: types, knowing: typesFile)
             #expect(found.count == 2, "\(found)")
             #expect(found.first?.contains("could not read Data: it expects raw data, and finds JSON") == true)
             #expect(found.last?.contains("could not read Draft: it expects JSON, and finds raw data") == true)
@@ -295,7 +293,7 @@ private struct Anything: Codable {
     }
 
     @Test func `passes if it is true`() async throws {
-        try recordShapes(0)
+        try await recordTypes(0)
         let steps: [MigrationStep] = [
             .addProperty("Person", "nickname", default: "Al"),
             .addProperty("Person", ["address", "street"], default: ""),
@@ -305,14 +303,16 @@ private struct Anything: Codable {
             .run { try $0.create("Contact", forKey: "new", ["phone": "1"]) },
         ]
         for step in steps {
-            for schema in [schema, nil] { #expect(try await problems(readable(step), schema: schema) == [], "\(step)") }
+            for typesFile in [self.typesFile, nil] {
+                #expect(try await problems(readable(step), knowing: typesFile) == [], "\(step)")
+            }
         }
         let settings = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: ["a": 1]])
         #expect(try await problems(readable(.renameKey("a", to: "b", in: .standard)), of: settings) == [])
     }
 
     @Test func `is not about properties and types that the older release does not know`() async throws {
-        try recordShapes(0)
+        try await recordTypes(0)
         var store = try store()
         let faxes = [#""age":"#: #""fax":1,"age":"#, #""home":{"#: #""home":{"fax":1,"#]
         store.records[0].content = edited(store.records[0].content, faxes)
@@ -320,7 +320,7 @@ private struct Anything: Codable {
         let change = readable(.removeProperty("Person", "fax"), .removeProperty("Person", ["home", "fax"]))
         let log = Migration(to: 1, "log", .deleteType("Contact")).readableByOlderReleases()
         let migrations = MigrationRegistry(change.migrations + [log])
-        #expect(try await problems(migrations, of: store, schema: schema) == [])
+        #expect(try await problems(migrations, of: store, knowing: typesFile) == [])
         let found = try await problems(migrations, of: store)
         #expect(found.count == 3 && found[0].contains("Person.fax") && found[1].contains("Person.home.fax"), "\(found)")
         // Which of the migrations to a version it was cannot be told.
@@ -332,7 +332,7 @@ private struct Anything: Codable {
     }
 
     @Test func `is not about records that the older release could not read before`() async throws {
-        try recordShapes(0)
+        try await recordTypes(0)
         var store = try store()
         let wrong = [#""age":36"#: #""age":"old""#, #""address":{"city":"Paris","zip":"1"}"#: #""address":"old""#]
         store.records[1].content = edited(store.records[1].content, wrong)
@@ -342,22 +342,22 @@ private struct Anything: Codable {
             .mapValue("Person", "address", ["old": "new"]),
             .addProperty("Draft", "pages", default: 1)
         )
-        #expect(try await problems(change, of: store, schema: schema) == [])
+        #expect(try await problems(change, of: store, knowing: typesFile) == [])
     }
 
     @Test func `is checked for all versions from which on every migration declares it`() async throws {
-        try recordShapes(0, 1, 2)
+        try await recordTypes(0, 1, 2)
         let mail = Migration(to: 1, "mail", .renameProperty("Person", "mail", to: "email"))
         let age = Migration(to: 3, "age", .changeValue("Person", "age", to: .string)).readableByOlderReleases()
         let added = Migration(to: 2, "added").writableByOlderReleases()
-        let found = try await problems([mail, added, age], schema: schema)
+        let found = try await problems([mail, added, age], knowing: typesFile)
         #expect(
             found.count == 1 && found[0].contains("releases of versions 1, 2 could not read Person.age"),
             "\(found)"
         )
-        #expect(try await problems([mail, added], schema: schema) == [])
+        #expect(try await problems([mail, added], knowing: typesFile) == [])
 
-        let both = try await problems([mail.readableByOlderReleases(), added, age], schema: schema)
+        let both = try await problems([mail.readableByOlderReleases(), added, age], knowing: typesFile)
         #expect(both.count == 2, "\(both)")
         #expect(both[0].contains("\"mail\" (version 1) declares") && both[0].contains("a release of version 0"))
         #expect(both[1].contains("\"age\" (version 3) declares") && both[1].contains("versions 0, 1, 2"))
@@ -376,9 +376,9 @@ private struct Anything: Codable {
             #"migration "second" (version 2) declares readableByOlderReleases(), but releases of versions 0, 1"#,
         ]
         for (version, claim) in claims.enumerated() {
-            try recordShapes(version)
+            try await recordTypes(version)
             #expect(
-                try await problems(migrations, of: newest, schema: schema) == [
+                try await problems(migrations, of: newest, knowing: typesFile) == [
                     #"the store, "old": \#(claim) could not read Draft, because Draft.text is missing. Keep the property, or "#
                         + "remove the declaration."
                 ]
@@ -387,7 +387,7 @@ private struct Anything: Codable {
     }
 
     @Test func `includes what the older release writes, if it says so`() async throws {
-        try recordShapes(0)
+        try await recordTypes(0)
         let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
         let added = [
             #""age":"#: #""photo":1,"age":"#, #""address":{"#: #""address":{"street":"a","#,
@@ -395,7 +395,7 @@ private struct Anything: Codable {
         ]
         let store = try store(after: migrations, added)
         for store in [store, try self.store()] {
-            #expect(try await problems(migrations, of: store, schema: schema) == [])
+            #expect(try await problems(migrations, of: store, knowing: typesFile) == [])
         }
 
         struct PersonWithPhoto: Decodable { var photo: Int }
@@ -410,7 +410,7 @@ private struct Anything: Codable {
         for (type, property) in required {
             let types = Self.types + [type]
             #expect(
-                try await problems(migrations, of: store.without("ada"), types: types, schema: schema) == [
+                try await problems(migrations, of: store.without("ada"), types: types, knowing: typesFile) == [
                     #"the store, "bob": migration "more" (version 1) declares writableByOlderReleases(), but a release of "#
                         + "version 0 could add a value of type Person that today's type cannot read: \"\(property)\": missing. "
                         + "Make the property optional, or remove the declaration."
@@ -419,7 +419,7 @@ private struct Anything: Codable {
         }
 
         let inArrays = try self.store(after: migrations, [#""tags":[{"#: #""tags":[{"color":1,"#])
-        let overwritten = try await problems(migrations, of: inArrays, schema: schema)
+        let overwritten = try await problems(migrations, of: inArrays, knowing: typesFile)
         #expect(overwritten.count == 1)
         #expect(
             overwritten.first?.contains("a release of version 0 would remove Person.tags[].color when it sets a value")
@@ -428,7 +428,7 @@ private struct Anything: Codable {
         )
         // A store that is only read is not written.
         let readable: MigrationRegistry = [Migration(to: 1, "more").readableByOlderReleases()]
-        #expect(try await problems(readable, of: inArrays, schema: schema) == [])
+        #expect(try await problems(readable, of: inArrays, knowing: typesFile) == [])
     }
 
     @Test func `is checked with the coders of the older release`() async throws {
@@ -447,18 +447,13 @@ private struct Anything: Codable {
             var phone = Phone.homePhone(1)
             enum Phone: Codable { case homePhone(Int) }
         }
-        try TestingError.expect(.recorded) {
-            try SchemaSnapshot(of: [.samples(Note())], version: 0, coding: coding).verify(
-                at: schema,
-                recording: .missing
-            )
-        }
+        try await directory.recordTypes([.type(Note.self, samples: ["note": Note()])], at: 0, coding: coding)
         let store = StoreFixture(
             schemaVersion: 0,
             records: [.init("note", "Draft", try .encoding(Note(), with: coding))]
         )
         let added = readable(.addProperty("Draft", "title", default: ""))
-        #expect(try await problems(added.coding(coding), of: store, schema: schema) == [])
+        #expect(try await problems(added.coding(coding), of: store, knowing: typesFile) == [])
         let later = readable(
             .changeValue("Draft", "written_at", from: .iso8601, to: .secondsSinceReferenceDate)
         ).coding(coding, through: 0)
@@ -468,33 +463,33 @@ private struct Anything: Codable {
             newer.records[0].content,
             [#"{"street_name":"#: #"{"zip_code":1,"street_name":"#]
         )
-        #expect(try await problems(writable, of: newer, schema: schema) == [])
+        #expect(try await problems(writable, of: newer, knowing: typesFile) == [])
         let phone = readable(.renameProperty("Draft", ["phone", "home_phone", "_0"], to: "number")).coding(coding)
         #expect(
-            try await problems(phone, of: store, schema: schema).first?.contains("Draft.phone.homePhone._0 is") == true
+            try await problems(phone, of: store, knowing: typesFile).first?.contains("Draft.phone.homePhone._0 is")
+                == true
         )
-        let found = try await problems(later, of: store, schema: schema)
+        let found = try await problems(later, of: store, knowing: typesFile)
         #expect(found.first?.contains("Draft.writtenAt: it expects Date, and finds a number") == true, "\(found)")
     }
 
     @Test func `is checked for all fixtures of a catalog, in one failure for each place`() async throws {
         let catalog = try CatalogDirectory(keeping: [store(), store()])
-        let migrations = readable(.renameProperty("Person", "mail", to: "email"))
-        try recordShapes(0)
-        let failure = try await Releases.requireFailure {
-            try await catalog.catalog(recording: .missing)
-                .verify(migrations, types: Self.types, versions: [0], schema: schema)
+        // The type is wider than the property's values, so only the file tells what the release expects.
+        let migrations = readable(.mapValue("Person", "status", ["open": "reopened"]))
+        func failure() async throws -> [VerificationFailure.Failure] {
+            try await Releases.requireFailure {
+                try await catalog.catalog(recording: .missing).verify(migrations, types: Self.types, versions: [0])
+            }.failures.filter { $0.kind == .olderRelease }
         }
-        failure.expect(
-            .olderRelease,
-            of: ["registry"],
-            begins: #"0-everyday.json, "ada", "bob"; 0-everyday-1.json, "ada", "bob": migration "change""#
-        )
-        let other = try await Releases.requireFailure {
-            try await catalog.catalog()
-                .verify(migrations, types: Self.types, versions: [0], schema: directory.file("other.json"))
-        }
-        #expect(other.messages(.olderRelease).first?.hasPrefix("There are no shapes of older releases at ") == true)
+        #expect(try await failure().isEmpty)
+        try await recordTypes(0)
+        try catalog.write(try directory.text("types.json"), to: "types.json")
+        for path in ["0-everyday@1.json", "0-everyday-1@1.json"] { try catalog.remove(path) }
+        let found = try await failure()
+        #expect(found.map(\.subject) == ["registry"])
+        let start = #"0-everyday.json, "ada", "bob"; 0-everyday-1.json, "ada", "bob": migration "change""#
+        #expect(found.first?.description.hasPrefix(start) == true, "\(found)")
     }
 }
 

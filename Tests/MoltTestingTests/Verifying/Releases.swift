@@ -51,7 +51,7 @@ enum Releases {
         version == 0 ? first : try first.migrated(through: migrations, upTo: version).fixture
     }
 
-    /// Creates a catalog with a fixture of each given version, and their golden files.
+    /// Creates a catalog with a fixture of each given version, and their upgraded fixtures.
     static func catalog(of versions: [Int] = [0, 1, 2, 3]) async throws -> CatalogDirectory {
         let directory = CatalogDirectory()
         for (path, data) in try await recorded.value {

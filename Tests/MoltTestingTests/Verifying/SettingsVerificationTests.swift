@@ -19,7 +19,7 @@ struct SettingsVerificationTests {
         "recent": ["names": ["Ada", "Grace"], "bytes": .data(Data([1, 2, 255]))],
     ]
 
-    /// Creates a catalog with the stores of some versions, and their golden files.
+    /// Creates a catalog with the stores of some versions, and their upgraded fixtures.
     private func recorded(
         _ fixture: StoreFixture,
         _ migrations: MigrationRegistry,
@@ -53,7 +53,7 @@ struct SettingsVerificationTests {
             try await directory.catalog(recording: .missing)
                 .verify(migrations, types: [], settings: [.setting("sizes", [String].self, in: .standard)])
         }
-        failure.expect(kinds: .missingFixture, .decoding, .missingGolden, .unmatchedName)
+        failure.expect(kinds: .missingFixture, .decoding, .missingUpgradedFixture, .unmatchedName)
         #expect(failure.description.contains("not named: it probably has an old form"))
     }
 
@@ -77,11 +77,11 @@ struct SettingsVerificationTests {
         #expect(report.rows.map(\.targets) == Self.targets)
         #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory])
         // Without the digest, the file is that of a fixture.
-        let text = try directory.text("Golden/0-settings@3.json")
-        let golden = try StoreFixture(json: text.replacing(#/ *"fixtureDigest": "[0-9a-f]{64}",\n/#, with: ""))
-        #expect(golden.suites[Self.group]?["style"] == "dark")
-        #expect(golden.suites[Self.group]?["old"] == nil)
-        #expect(golden.suites[.standard] == nil)
+        let text = try directory.text("0-settings@3.json")
+        let upgraded = try StoreFixture(json: text.replacing(#/ *"fixtureDigest": "[0-9a-f]{64}",\n/#, with: ""))
+        #expect(upgraded.suites[Self.group]?["style"] == "dark")
+        #expect(upgraded.suites[Self.group]?["old"] == nil)
+        #expect(upgraded.suites[.standard] == nil)
         // The settings of this process were not touched.
         #expect(try Self.group.values().isEmpty)
     }
@@ -109,7 +109,7 @@ struct SettingsVerificationTests {
         }
 
         let words = #"suite group.molt.matrix, "sizes": missing, expected [{"double":1},{"double":2.5}]"#
-        failure.expect(.golden, says: words)
+        failure.expect(.upgradedFixture, says: words)
         failure.expect(.edited, of: ["registry"])
     }
 
@@ -125,7 +125,7 @@ struct SettingsVerificationTests {
                 .verify(waiting, types: [], versions: [0], configuration: configuration)
         }
 
-        failure.expect(kinds: .ledger, .missingGolden)
+        failure.expect(kinds: .ledger, .missingUpgradedFixture)
         let waits = failure.failures[0].description
         #expect(waits.hasPrefix(#"to version 1: migration "waiting" (version 1) still waits: "#))
         #expect(waits.contains("An app extension cannot see the app's settings"))

@@ -251,25 +251,26 @@ struct VerificationTests {
         )
     }
 
-    @Test func `The first run without golden files explains how to record them`() async throws {
+    @Test func `The first run without upgraded fixtures explains how to record them`() async throws {
         let directory = try CatalogDirectory(keeping: [Releases.store(at: 2)])
 
         let missing = try await failure(directory)
 
-        missing.expect(kinds: .missingFixture, .missingGolden)
+        missing.expect(kinds: .missingFixture, .missingUpgradedFixture)
         let fixtures = missing.messages(.missingFixture)
         #expect(fixtures.count == 3)
         for (version, text) in zip([0, 1, 3], fixtures) {
             #expect(text.hasPrefix("There is no fixture of version \(version)."))
-            #expect(text.hasSuffix("It becomes \(version)-everyday.json."))
+            let name = version == 3 ? "samples" : "everyday"
+            #expect(text.hasSuffix("run MOLT_RECORD=missing swift test. It becomes \(version)-\(name).json."))
         }
-        missing.expect(.missingGolden, says: "Golden/2-everyday@3.json", "MOLT_RECORD=missing swift test")
+        missing.expect(.missingUpgradedFixture, says: "2-everyday@3.json", "MOLT_RECORD=missing swift test")
 
         // A run that records fails, and says what it wrote.
         let recording = try await failure(directory, recording: .missing)
         recording.expect(kinds: .missingFixture, .recorded)
         recording.expect(.recorded, says: "run again without MOLT_RECORD")
-        #expect(recording.report.recorded == ["Golden/2-everyday@3.json"])
+        #expect(recording.report.recorded == ["2-everyday@3.json"])
     }
 
     @Test func `A migration that loses a property is a failure that names the property`() async throws {
@@ -285,11 +286,11 @@ struct VerificationTests {
         let failure = try await failure(of: [1, 3], [Releases.alien, dropping, Releases.nickname])
 
         failure.expect(
-            only: .golden,
+            only: .upgradedFixture,
             of: ["1-everyday.json", "1-everyday.json"],
             says: #""john".extra: missing, expected 1.0"#
         )
-        #expect(failure.description.contains("\n1-everyday.json\n  - Golden/1-everyday@2.json: the result is not"))
+        #expect(failure.description.contains("\n1-everyday.json\n  - 1-everyday@2.json: the result is not"))
         #expect(failure.localizedDescription == failure.description)
     }
 
@@ -331,7 +332,7 @@ struct VerificationTests {
         )
         // Nothing is recorded for a fixture that fails.
         #expect(failure.report.recorded.isEmpty)
-        failure.expect(.missingGolden, of: ["0-everyday.json", "0-everyday.json", "0-everyday.json"])
+        failure.expect(.missingUpgradedFixture, of: ["0-everyday.json", "0-everyday.json", "0-everyday.json"])
     }
 
     @Test func `An order of records that depends on the path is a failure`() async throws {
@@ -434,7 +435,7 @@ struct VerificationTests {
 
         let failure = try await failure(of: [1, 3], [edited, Releases.split, Releases.nickname])
 
-        let places = "1-everyday.json; Golden/1-everyday@2.json; 3-everyday.json"
+        let places = "1-everyday.json; 1-everyday@2.json; 3-everyday.json"
         let words = #"migration "alien-becomes-person" (version 1) was edited after these"#
         failure.expect(only: .edited, of: ["registry"], begins: "\(places): \(words)")
         // The remaining checks still ran.
@@ -453,8 +454,8 @@ struct VerificationTests {
 
         for mode in [RecordingMode.never, .missing] {
             let refused = try await verified(mode)
-            refused.expect(kinds: .golden, .edited)
-            refused.expect(.golden, says: "MOLT_RECORD=all swift test")
+            refused.expect(kinds: .upgradedFixture, .edited)
+            refused.expect(.upgradedFixture, says: "MOLT_RECORD=all swift test")
         }
         #expect(try directory.files() == before)
 
@@ -466,9 +467,9 @@ struct VerificationTests {
         let recorded = try await verified(.all)
 
         recorded.expect(only: .recorded)
-        #expect(recorded.report.recorded == ["Golden/2-everyday@3.json"])
+        #expect(recorded.report.recorded == ["2-everyday@3.json"])
         let changed = try directory.files().filter { before[$0.key] != $0.value }.keys.sorted()
-        #expect(changed == ["3-everyday.json", "Golden/2-everyday@3.json"])
+        #expect(changed == ["2-everyday@3.json", "3-everyday.json"])
         try await directory.catalog().verify(migrations, types: Releases.types, versions: versions)
     }
 
@@ -543,7 +544,7 @@ struct VerificationTests {
     @Test func `Failures are listed below their subject, with all their lines indented`() {
         let failure = VerificationFailure(
             failures: [
-                .init(kind: .golden, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
+                .init(kind: .upgradedFixture, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
                 .init(kind: .registry, subject: "registry", message: "third"),
                 .init(kind: .upgrade, subject: "1-a.json", message: "fourth"),
             ]

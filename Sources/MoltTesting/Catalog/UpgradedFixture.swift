@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A golden file, with the digest of its fixture.
+/// An upgraded fixture, with the digest of its fixture.
 ///
 /// Its file is a fixture file with the additional member `fixtureDigest`.
-struct GoldenStore {
+struct UpgradedFixture {
     let store: StoreFixture
     /// The SHA-256 of the fixture's file, in hexadecimal digits.
     let fixtureDigest: String

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Molt
 
-/// A setting of which a snapshot has a shape, beside those of types.
+/// A setting whose shape is recorded beside those of types.
 struct SampledSetting: Hashable {
     var key: String
     /// The suite's name in code, or "standard".
@@ -12,7 +12,7 @@ struct SampledSetting: Hashable {
         self.suite = suite.description
     }
 
-    /// Reads the name of a shape in a snapshot; nil for that of a type.
+    /// Reads the name of a shape; nil for that of a type.
     init?(shapeName: String) {
         guard shapeName.hasPrefix(Self.start), let middle = shapeName.range(of: Self.middle, options: .backwards) else {
             return nil
@@ -25,7 +25,7 @@ struct SampledSetting: Hashable {
     private static let start = "setting "
     private static let middle = " in "
 
-    /// The name of the setting's shape in a snapshot.
+    /// The name of the setting's shape.
     var shapeName: String { Self.start + key + Self.middle + suite }
 
     /// The key in quotes and the suite, for sentences about the setting.

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Molt
 
-/// The content of a snapshot's file: the shapes of each recorded version.
-struct SchemaHistory: Codable {
+/// The content of the file `types.json`: the shapes of the app's types at each recorded version.
+struct TypesFile: Codable {
     /// The shapes by version, and by the name of a type or ``SampledSetting``.
     var versions: [Int: [String: TypeShape]] = [:]
 
-    /// Reads a file; the history is empty if it does not exist.
+    /// Reads a file; it has no version if it does not exist.
     ///
     /// - Throws: ``TestingError`` with the code `unreadable` or `malformedFixture`.
     init(at url: URL) throws {
@@ -16,14 +16,14 @@ struct SchemaHistory: Codable {
         } catch CocoaError.fileReadNoSuchFile {
             return
         } catch {
-            throw TestingError(.unreadable, "The snapshot cannot be read.", file: url, underlying: error)
+            throw TestingError(.unreadable, "The file cannot be read.", file: url, underlying: error)
         }
         do {
-            self = try JSONDecoder().decode(SchemaHistory.self, fromStored: data)
+            self = try JSONDecoder().decode(TypesFile.self, fromStored: data)
         } catch {
             throw TestingError(
                 .malformedFixture,
-                "This is not a schema snapshot. Restore it from version control.",
+                "This is not a file of types. Restore it from version control.",
                 file: url,
                 underlying: error
             )
@@ -53,15 +53,15 @@ struct SchemaHistory: Codable {
             // processes overwrite each other's changes, the next run reports it.
             let lock = try? FileLock(directory: directory.path) {}
             defer { withExtendedLifetime(lock) {} }
-            var history = try SchemaHistory(at: url)
-            history.versions[version] = change(history.versions[version] ?? [:])
+            var file = try TypesFile(at: url)
+            file.versions[version] = change(file.versions[version] ?? [:])
             // Sorted keys make small diffs.
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             do {
-                try (try encoder.encode(history) + Data("\n".utf8)).write(to: url, options: .atomic)
+                try (try encoder.encode(file) + Data("\n".utf8)).write(to: url, options: .atomic)
             } catch {
-                throw TestingError(.unwritable, "The snapshot cannot be written.", file: url, underlying: error)
+                throw TestingError(.unwritable, "The file cannot be written.", file: url, underlying: error)
             }
         }
     }

@@ -50,19 +50,23 @@ import Testing
         enum Status: String, Codable, CaseIterable { case active, done }
     }
 
-    private func proposal(_ old: [SchemaSnapshot.Samples], _ new: [SchemaSnapshot.Samples]) throws -> String {
-        try ScratchDirectory.with { directory in
-            let url = directory.appending(path: "schema.json")
-            for (version, samples) in [(1, old), (2, new)] {
-                let snapshot = try SchemaSnapshot(of: samples, version: version)
-                #expect(throws: TestingError.self) { try snapshot.verify(at: url, recording: .missing) }
-            }
-            return try SchemaSnapshot.proposedMigration(at: url, from: 1, to: 2)
+    private func proposal(
+        _ old: [FixtureType],
+        _ new: [FixtureType],
+        settings: (old: [FixtureSetting], new: [FixtureSetting]) = ([], [])
+    ) async throws -> String {
+        let directory = CatalogDirectory()
+        for (version, types, settings) in [(1, old, settings.old), (2, new, settings.new)] {
+            try await directory.recordTypes(types, settings, at: version)
         }
+        return try directory.catalog().proposedMigration(from: 1, to: 2)
     }
 
-    @Test func `Names and types suggest a step for each, and the steps carry old values to new types`() throws {
-        let source = try proposal([.samples(V1.Alien()), .samples(V1.Draft())], [.samples(V2.Person())])
+    @Test func `Names and types suggest a step for each, and the steps carry old values to new types`() async throws {
+        let source = try await proposal(
+            [.type(V1.Alien.self, samples: ["a": .init()]), .type(V1.Draft.self, samples: ["d": .init()])],
+            [.type(V2.Person.self, samples: ["a": .init()])]
+        )
 
         #expect(
             source == """
@@ -115,7 +119,7 @@ import Testing
         #expect("\(names), \(values)" == "Ada Lovelace, A, 36, active, [1], 1")
     }
 
-    @Test func `Joined strings are recognized, and no change needs no step`() throws {
+    @Test func `Joined strings are recognized, and no change needs no step`() async throws {
         struct Old: Codable, RecordType {
             static var recordTypeName: String { "Person" }
             var firstName = "Ada", lastName = "L"
@@ -124,12 +128,18 @@ import Testing
             static var recordTypeName: String { "Person" }
             var fullName = "Ada L"
         }
-        let source = try proposal([.samples(Old())], [.samples(New())])
+        let source = try await proposal(
+            [.type(Old.self, samples: ["a": .init()])],
+            [.type(New.self, samples: ["a": .init()])]
+        )
         #expect(source.contains(#".joinProperties("Person", ["firstName", "lastName"], into: "fullName")"#))
-        #expect(try proposal([.samples(New())], [.samples(New())]) == #"Migration(to: 2, "version-2")"#)
+        #expect(
+            try await proposal([.type(New.self, samples: ["a": .init()])], [.type(New.self, samples: ["a": .init()])])
+                == #"Migration(to: 2, "version-2")"#
+        )
     }
 
-    @Test func `The form of a dictionary changes with the type of its keys`() throws {
+    @Test func `The form of a dictionary changes with the type of its keys`() async throws {
         enum Status: String, Codable, CaseIterable { case open, done }
         struct Old: Codable, RecordType {
             static var recordTypeName: String { "Person" }
@@ -141,18 +151,28 @@ import Testing
             var counts = ["open": 1]
             var labels = [Status.open: 1]
         }
-        let source = try proposal([.samples(Old())], [.samples(New())])
+        let source = try await proposal(
+            [.type(Old.self, samples: ["a": .init()])],
+            [.type(New.self, samples: ["a": .init()])]
+        )
         #expect(source.contains(#".changeDictionary("Person", "counts", to: .object)"#))
         #expect(source.contains(#".changeDictionary("Person", "labels", to: .alternatingArray)"#))
     }
 
-    @Test func `A setting is renamed and removed by its key, and its properties are changed in its suite`() throws {
+    @Test func `A setting is renamed and removed by its key, and its properties are changed in its suite`() async throws
+    {
         struct Profile: Codable { var mail = "m", name = "Ada", age = 36 }
         struct Account: Codable { var email = "m", name = "Ada", age = 36 }
         let group = Molt.Suite("group.molt")
-        let source = try proposal(
-            [.setting("profile", Profile(), in: group), .setting("draft", Profile(), in: .standard)],
-            [.setting("account", Account(), in: group)]
+        let source = try await proposal(
+            [],
+            [],
+            settings: (
+                [
+                    .setting("profile", Profile.self, in: group, samples: [.init()]),
+                    .setting("draft", Profile.self, in: .standard, samples: [.init()]),
+                ], [.setting("account", Account.self, in: group, samples: [.init()])]
+            )
         )
         #expect(
             source == """
@@ -167,7 +187,7 @@ import Testing
         )
     }
 
-    @Test func `Optional values that become required get a default after their form has changed`() throws {
+    @Test func `Optional values that become required get a default after their form has changed`() async throws {
         enum Level: Int, Codable, CaseIterable {
             case low = 1
             case high
@@ -196,7 +216,10 @@ import Testing
             var color = NewColor.white
             var counts = [1]
         }
-        let source = try proposal([.samples(Old())], [.samples(New())])
+        let source = try await proposal(
+            [.type(Old.self, samples: ["a": .init()])],
+            [.type(New.self, samples: ["a": .init()])]
+        )
 
         #expect(
             source == """

@@ -1,0 +1,69 @@
+internal import Molt
+
+/// Samples of the records of one type.
+struct TypeSamples: Sendable {
+    /// The keys, sorted.
+    let keys: [String]
+    /// Sets the values in a cache, in the order of the keys.
+    let write: @Sendable (CodableCache) throws -> Void
+    /// The shape of all values; nil if there is none.
+    let shape: @Sendable (RecordCoding) -> TypeShape?
+
+    init<Value: Encodable & SendableMetatype>(_ samples: sending [String: Value]) {
+        let keys = samples.keys.sorted()
+        self.keys = keys
+        let samples = Locked(samples)
+        write = { cache in
+            try samples.withLock { samples in
+                for key in keys {
+                    if let value = samples[key] { try cache.set(value, forKey: key) }
+                }
+            }
+        }
+        shape = { coding in
+            samples.withLock { samples in
+                // In the order of the keys, because the later shape takes precedence.
+                TypeShape.of(all: keys.compactMap { samples[$0] }, coding: coding)
+            }
+        }
+    }
+}
+
+/// Samples of one setting.
+struct SettingSamples: Sendable {
+    /// Whether a shape can be derived from them.
+    let isEncodable: Bool
+    /// Sets the first value in a suite.
+    let write: @Sendable (Suite) throws -> Void
+    /// The shape of all values; nil if there is none.
+    let shape: @Sendable () -> TypeShape?
+
+    /// - Parameter form: The form in which the app stores the value; nil for the one that fits its type.
+    init<Value: Encodable & SendableMetatype>(
+        _ key: String,
+        _ samples: sending [Value],
+        as form: SettingForm?,
+        coding: RecordCoding
+    ) {
+        let samples = Locked(samples)
+        isEncodable = true
+        write = { suite in
+            try samples.withLock { samples in
+                guard let value = samples.first else { return }
+                try suite.set(.encoding(value, as: form, coding: coding), forKey: key)
+            }
+        }
+        shape = { samples.withLock { TypeShape.of(all: $0, coding: coding) } }
+    }
+
+    init<Value>(_ key: DefaultsKey<Value>, _ sample: sending Value) {
+        isEncodable = Value.self is any Encodable.Type
+        let sample = Locked(sample)
+        write = { suite in try sample.withLock { try suite.set($0, for: key) } }
+        shape = {
+            sample.withLock { sample in
+                (sample as? any Encodable).map { TypeShape.of($0) }
+            }
+        }
+    }
+}

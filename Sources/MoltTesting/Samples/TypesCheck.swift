@@ -1,0 +1,160 @@
+internal import Foundation
+internal import Molt
+
+/// Compares the types of this release with those that the file `types.json` has for the same version, and records them.
+///
+/// Reordered properties and added enum cases are not changes, because existing data can still be read.
+struct TypesCheck {
+    private(set) var failures = FailureList()
+    /// Whether the file was written.
+    private(set) var isRecorded = false
+    private let url: URL
+    private let version: Int
+    /// The shapes of this release.
+    private let types: [String: TypeShape]
+
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - versions: Its content.
+    ///   - types: The shapes of this release.
+    ///   - version: The registry's version.
+    init(
+        at url: URL,
+        _ versions: [Int: [String: TypeShape]],
+        _ types: [String: TypeShape],
+        at version: Int,
+        mode: RecordingMode
+    ) throws {
+        self.url = url
+        self.version = version
+        self.types = types
+        try run(versions, mode)
+    }
+
+    private mutating func run(_ versions: [Int: [String: TypeShape]], _ mode: RecordingMode) throws {
+        let newest = versions.keys.max()
+        guard newest ?? version <= version else {
+            fail(
+                "The file has version \(newest ?? version), and the registry ends at version \(version): take the registry "
+                    + "that the file was recorded with, or a newer one."
+            )
+            return
+        }
+        guard let recorded = versions[version] else {
+            guard mode == .never else { return try record(merging: mode == .missing) }
+            let what = newest == nil ? "There is no such file." : "The file does not have version \(version)."
+            fail("\(what) \(RecordingAdvice.toWrite)")
+            return
+        }
+        guard mode != .all else {
+            if recorded != types { try recordAgain(recorded) }
+            return
+        }
+        let changes = changes(since: recorded)
+        guard changes.isEmpty else { return failDrift(changes, since: recorded) }
+        if mode == .missing {
+            if recorded.merging(types, uniquingKeysWith: { $0.merged(with: $1) }) != recorded {
+                try record(merging: true)
+            }
+            return
+        }
+        let unrecorded = types.keys.filter { recorded[$0] == nil }.sorted().map(Self.text)
+        guard !unrecorded.isEmpty else { return }
+        fail(
+            "Version \(version) does not have: \(unrecorded.joined(separator: ", ")). A new type or setting needs no new "
+                + "version. \(RecordingAdvice.toWrite)"
+        )
+    }
+
+    private mutating func fail(_ message: String) {
+        failures.add(.types, CatalogFile.types, message)
+    }
+
+    /// A type or setting in sentences.
+    private static func text(_ name: String) -> String {
+        SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "'\(name)'"
+    }
+
+    /// The differences, and the types and settings without a sample, in a line each.
+    private func changes(since recorded: [String: TypeShape]) -> [String] {
+        recorded.sorted { $0.key < $1.key }.flatMap { name, earlier in
+            let setting = SampledSetting(shapeName: name)?.text
+            return types[name]?.differences(from: earlier).map { change in
+                setting.map(change.description(ofSetting:)) ?? change.description
+            } ?? ["There is no sample of \(Self.text(name)), which the file has."]
+        }
+    }
+
+    private mutating func failDrift(_ changes: [String], since recorded: [String: TypeShape]) {
+        let hasSettings = types.keys.contains { SampledSetting(shapeName: $0) != nil }
+        let (what, values) = hasSettings ? ("types or settings", "values") : ("types", "records")
+        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
+        fail(
+            "The \(what) changed, and the version is still \(version):\n"
+                + changes.map { "- \($0)\n" }.joined()
+                + "Stores at version \(version) have the previous properties. Add a migration to version \(version + 1)"
+                + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
+                + "When stored \(values) can be read as they are, it needs no step: "
+                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not shipped "
+                + "yet, write its types again: \(RecordingMode.variable)=all swift test"
+        )
+    }
+
+    /// - Parameter merging: Whether the recorded types of the version are kept.
+    private mutating func record(merging: Bool) throws {
+        let types = types
+        try TypesFile.update(version, at: url) { recorded in
+            merging ? recorded.merging(types) { $0.merged(with: $1) } : types
+        }
+        isRecorded = true
+    }
+
+    /// Overwrites the types of the version, and says what has changed, because nobody else knows whether it has shipped.
+    private mutating func recordAgain(_ recorded: [String: TypeShape]) throws {
+        try record(merging: false)
+        let changes = changes(since: recorded)
+        guard !changes.isEmpty else { return }
+        failures.add(
+            .recorded,
+            CatalogFile.types,
+            "The types of version \(version) were written again, and differ from those before:\n"
+                + changes.map { "- \($0)\n" }.joined()
+                + "If version \(version) has shipped, restore the file, and add a migration to version \(version + 1)."
+        )
+    }
+}
+
+extension FixtureCatalog {
+    /// The migration that probably carries stores of one version to another, as Swift source to paste and to judge.
+    ///
+    /// ```swift
+    /// print(try FixtureCatalog("Fixtures").proposedMigration(from: 1, to: 2))
+    /// ```
+    ///
+    /// ```text
+    /// Migration(
+    ///     to: 2,
+    ///     "alien-becomes-person-and-split-full-name",
+    ///     .renameType("Alien", to: "Person"),
+    ///     .splitProperty("Person", "fullName", into: ["firstName", "lastName"]),  // in the order of the parts
+    ///     .addProperty("Person", "visits", default: 0)
+    /// )
+    /// ```
+    ///
+    /// Names and types of the properties in `types.json` suggest the steps. An ellipsis stands for a value that only you
+    /// know.
+    ///
+    /// - Returns: The source; a migration without a step if stored records can be read as they are.
+    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
+    public func proposedMigration(from old: Int, to new: Int) throws -> String {
+        let versions = try TypesFile(at: typesURL).versions
+        guard let before = versions[old], let after = versions[new] else {
+            let version = versions[old] == nil ? old : new
+            throw TestingError(.notRecorded, "The file does not have version \(version).", file: typesURL)
+        }
+        return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
+    }
+
+    /// The file with the properties of the app's types.
+    var typesURL: URL { directory.appending(path: CatalogFile.types, directoryHint: .notDirectory) }
+}
