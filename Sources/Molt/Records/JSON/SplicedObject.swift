@@ -162,8 +162,8 @@ struct SplicedObject: Sendable {
         return found
     }
 
-    /// The indices of the first and the last property with a name; the same for one that is not repeated.
-    private func indices(of name: String) -> ClosedRange<Int>? {
+    /// The indexes of the first and the last property with a name; the same for one that is not repeated.
+    private func firstAndLast(of name: String) -> ClosedRange<Int>? {
         var found: ClosedRange<Int>?
         search(name, before: entries.count) { index in
             found = index...(found?.upperBound ?? index)
@@ -336,7 +336,7 @@ struct SplicedObject: Sendable {
 
     /// Removes all properties with a name; returns whether there was one.
     mutating func remove(_ name: String) -> Bool {
-        guard let found = indices(of: name) else { return false }
+        guard let found = firstAndLast(of: name) else { return false }
         var index = found.upperBound
         remove(index)
         while index > found.lowerBound, let next = lastIndex(of: name, before: index) {
@@ -364,7 +364,7 @@ struct SplicedObject: Sendable {
 
     /// Renames all properties with a name, unless the new name is in use.
     mutating func rename(_ name: String, to newName: String) -> Renaming {
-        guard let found = indices(of: name) else { return .missing }
+        guard let found = firstAndLast(of: name) else { return .missing }
         if ExactName.isSame(name, newName) { return .done }
         if lastIndex(of: newName) != nil { return .exists }
         let text = append(name: newName)
