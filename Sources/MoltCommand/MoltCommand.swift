@@ -20,7 +20,8 @@ public import Molt
 ///
 /// - Parameters:
 ///   - migrations: The app's registry.
-///   - types: The app's current types, which every record of an upgraded fixture is decoded as.
+///   - types: The app's current types, which every record of an upgraded fixture is decoded as. `record` writes their
+///     samples, and those of settings, as the fixture of this release.
 ///   - settings: The settings that the app reads today; `verify` reads them from every upgraded fixture.
 ///   - configuration: How the app opens its cache.
 public func main(

@@ -215,6 +215,20 @@ import Testing
         await CommandRun(tool, "record", fixtures.path).expect(1, errors: "Person.age: it expects Int")
     }
 
+    @Test func `record writes the samples and their types, and verify compares them`() async throws {
+        struct Person: Codable { var name: String }
+        func tool(_ name: String) -> Tool {
+            let types = [FixtureType.type(Person.self, samples: ["ada": Person(name: name)])]
+            return Tool("app", "", RegisteredApp(migrations: [], types: types).commands)
+        }
+        let fixtures = scratch.file("Fixtures")
+        try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+        let written = "wrote 0-samples.json\nwrote types.json\n"
+        await CommandRun(tool("Ada"), "record", fixtures.path).expect(output: written)
+        await CommandRun(tool("Ada"), "verify", fixtures.path).expect(begins: "1 fixture, ")
+        await CommandRun(tool("Eve"), "verify", fixtures.path).expect(1, errors: "expected \"Ada\", found \"Eve\"")
+    }
+
     @Test func `record writes fixtures and upgraded fixtures, which verify compares`() async throws {
         let fixtures = scratch.file("Fixtures")
         await run("record", fixtures.path).expect(1, errors: "there is no directory at")

@@ -31,7 +31,9 @@ struct FailureList {
     mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
         let advice =
             edit.migration.version < newest
-            ? "" : " If version \(newest) has not shipped yet, record its fixtures again."
+            ? ""
+            : " If version \(newest) has not shipped yet, record its fixtures again: "
+                + "\(RecordingMode.variable)=all swift test."
         add(
             .edited,
             "registry",
