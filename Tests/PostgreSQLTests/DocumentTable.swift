@@ -57,6 +57,9 @@
         private func upgrade(_ row: Row) throws -> DocumentUpgrade.Output {
             let content = Data(row.content.utf8)
             let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
+            if !new.extracted.isEmpty {
+                throw MoltError(.unsupported, "Documents were extracted from \(row.type) \(row.key).")
+            }
             if new.isData, !new.isDropped {
                 throw MoltError(.stepFailed, "Raw data of \(row.type) \(row.key) does not fit in a text column.")
             }

@@ -95,8 +95,9 @@ extension VerificationFailure: CustomStringConvertible, LocalizedError {
         var lines = ["The verification found \(failures.count == 1 ? "1 failure" : "\(failures.count) failures")."]
         var subjects: [String] = []
         for failure in failures where !subjects.contains(failure.subject) { subjects.append(failure.subject) }
-        // A fault of the registry may be the cause of the others.
-        for subject in subjects.filter({ $0 == "registry" }) + subjects.filter({ $0 != "registry" }) {
+        // A fault of the registry, or a changed type, may be the cause of the others.
+        let causes = ["registry", CatalogFile.types].filter(subjects.contains)
+        for subject in causes + subjects.filter({ !causes.contains($0) }) {
             lines += ["", subject]
             for failure in failures where failure.subject == subject {
                 let text = failure.description.split(separator: "\n", omittingEmptySubsequences: false)

@@ -52,6 +52,14 @@ extension StoreFixture {
     ///   if it cannot be read or is not a cache.
     public init(cacheFile url: URL) throws {
         self.init(try StoreFile.contents(at: url))
+        guard !records.isEmpty || !ledger.isEmpty || schemaVersion > 0 else {
+            throw TestingError(
+                .unsuitable,
+                "The store has neither records nor a version. If it was copied without the file beside it whose name ends "
+                    + "in -wal, its values are there: copy both.",
+                file: url
+            )
+        }
         guard try StoreFile.state(at: url).journal.isEmpty else {
             throw TestingError.unfinished("The cache", file: url)
         }

@@ -188,8 +188,9 @@ struct CatalogVerification {
                     "samples"
                 )
                 : (
-                    "Capture a store of a release that wrote it: "
-                        + "`try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`", "everyday"
+                    "If it never shipped, pass the versions that did as `versions`. Otherwise capture a store of a release "
+                        + "that wrote it: `try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`",
+                    "everyday"
                 )
             failures.add(
                 .missingFixture,

@@ -175,6 +175,26 @@ import Testing
         #expect(!"\(upgraded) \(dump)".contains("King"))
     }
 
+    @Test func `keeps a file from which documents are extracted, in the guide's code`() throws {
+        let documents = try DocumentUpgrade([
+            Migration(to: 1, "phones", .extractRecords("Person", ["phones", .each], as: "Phone", key: .property("id")))
+        ])
+        let scratch = try ScratchDirectory()
+        let folder = scratch.url.appending(path: "Person")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "ada.0.json")
+        try Data(#"{"phones":[{"id":"1"}]}"#.utf8).write(to: file)
+
+        let error = #expect(throws: MoltError.self) { try upgradeFile(file, documents) }
+
+        #expect(error?.code == .unsupported)
+        #expect(
+            try FileManager.default.subpathsOfDirectory(atPath: scratch.url.path).sorted() == [
+                "Person", "Person/ada.0.json",
+            ]
+        )
+    }
+
     /// Calls the code of the guide as the guide says.
     private func upgradeFiles(in directory: URL, _ documents: DocumentUpgrade) throws {
         var failures: [URL: any Error] = [:]
@@ -195,6 +215,7 @@ import Testing
         else { return }
         let (type, key) = (folder.lastPathComponent, name.deletingPathExtension().lastPathComponent)
         let new = try documents.upgrade(Data(contentsOf: file), ofType: type, writtenAt: version, forKey: key)
+        if !new.extracted.isEmpty { throw MoltError(.unsupported, "Documents were extracted from \(file.path).") }
         if !new.isDropped {
             let newFolder = folder.deletingLastPathComponent().appending(path: new.typeName)
             try FileManager.default.createDirectory(at: newFolder, withIntermediateDirectories: true)

@@ -309,7 +309,9 @@ public struct DocumentUpgrade: Sendable {
                 .superseded,
                 "The document has version \(version), which a newer app wrote; this one knows versions up to "
                     + "\(self.version).",
-                advice: "Update the app."
+                advice: "Update the app.",
+                storeVersion: version,
+                registryVersion: self.version
             )
         }
         guard version < oldestVersion else { return }
