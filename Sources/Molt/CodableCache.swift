@@ -101,8 +101,8 @@ public final class CodableCache: Sendable {
     /// through the pending migrations in memory. Nothing is written to the file, and no write lock is taken. Settings
     /// are neither read nor changed. When another process upgrades the file, later calls throw ``MoltError`` with the
     /// code `storeChanged` until it is opened again; if no lock for reading can be taken, because the volume is full or
-    /// read-only, they do so after any change. On a read-only volume, the whole store must be in its file: a log that an
-    /// app has left beside it cannot be read there.
+    /// read-only, they do so after any change. On a read-only volume, the whole store must be in its file: a log that
+    /// an app has left beside it cannot be read there.
     ///
     /// A pending migration may only rename or delete types and change the content of single records. A record that a
     /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer app has

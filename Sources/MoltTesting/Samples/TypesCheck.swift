@@ -109,7 +109,7 @@ struct TypesCheck {
         isRecorded = true
     }
 
-    /// Overwrites the types of the version, and says what has changed, because nobody else knows whether it has shipped.
+    /// Overwrites the types of the version, and says what has changed: the version may have shipped.
     private mutating func recordAgain(_ recorded: [String: TypeShape]) throws {
         try record(merging: false)
         let changes = changes(since: recorded)
@@ -141,8 +141,8 @@ extension FixtureCatalog {
     /// )
     /// ```
     ///
-    /// Names and types of the properties in `types.json` suggest the steps. An ellipsis stands for a value that only you
-    /// know.
+    /// Names and types of properties in `types.json` suggest the steps. An ellipsis stands for a value that only
+    /// you know.
     ///
     /// - Returns: The source; a migration without a step if stored records can be read as they are.
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.

@@ -51,9 +51,9 @@ public struct FixtureType: Sendable {
     /// `FixtureCatalog.verify` sets them in a new cache, and records it as the fixture of this release. It also records
     /// the properties of the type, and fails when they change without a new version.
     ///
-    /// Properties are seen in values only: give one sample with all optionals set and all arrays and dictionaries filled,
-    /// and one for each enum case with associated values. Set the same values in each run, without the clock or random
-    /// numbers.
+    /// Properties are seen in values only: give one sample with all optionals set and all arrays and dictionaries
+    /// filled, and one for each enum case with associated values. Set the same values in each run, without the clock,
+    /// random numbers, or sets of several elements, whose order changes from run to run.
     ///
     /// - Parameters:
     ///   - type: The type, which is stored under the name of `RecordTypeName`. Raw data can have samples, too.

@@ -37,8 +37,8 @@ package enum LedgerTable {
         version: Int,
         to connection: Connection
     ) throws(SQLiteError) -> Bool {
-        // SQLite prepares IGNORE in less time than another conflict clause, or none: it makes no message for each
-        // column that may not be NULL, and no value of these is.
+        // SQLite prepares IGNORE in the least time. It would also skip a row with NULL in a column that may not have
+        // it, but the values of these columns are never nil.
         let insertion = try connection.prepare(
             """
             INSERT OR IGNORE INTO molt_ledger(

@@ -801,7 +801,7 @@ final class StoreTransaction {
 
         /// SQL that adds records, except those whose keys are in use.
         ///
-        /// With IGNORE, unlike with an ON CONFLICT clause, SQLite keeps no originals of pages for undoing the statement.
+        /// With IGNORE, unlike with an ON CONFLICT clause, SQLite keeps no originals of pages to undo the statement.
         private static func insertion(of count: Int) -> String {
             let rows = (0..<count).map { index in
                 let first = 4 + 4 * index

@@ -29,6 +29,8 @@ extension MigrationContext {
         owner: PropertyPath? = nil,
         onConflict policy: Record.ConflictPolicy = .stop
     ) throws {
+        // Before the first record loses its objects, because a block may go on after the error.
+        guard !newType.isEmpty else { throw MoltError(.stepFailed, Record.noTypeName) }
         var (count, isFound) = (0, false)
         var sought = SoughtProperty(policy.path)
         let extraction = RecordExtraction(type: newType, key: key, remainder: remainder, owner: owner, path: path)
@@ -41,8 +43,11 @@ extension MigrationContext {
             prepared.withLock { $0[record.id] = (record, new) }
         }
         var pending = NewRecords(ofType: newType)
-        // Notes are in the order of changes, and records of the same type may be visited later.
-        let isImmediate = runner.notes != nil || ExactName.isSame(type, newType)
+        // Notes are in the order of changes. Records that are visited later may have the new type, or give up their
+        // keys when they fail.
+        let isImmediate =
+            runner.notes != nil || ExactName.isSame(type, newType)
+            || (step.onFailure ?? runner.registry.failurePolicy) != .stop
         try enumerate(type, preparing: prepare) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
@@ -77,7 +82,6 @@ extension MigrationContext {
         _ policy: Record.ConflictPolicy
     ) throws {
         guard !new.isEmpty else { return }
-        if new.typeName.isEmpty { throw new.record(0, coding: coding).error(.stepFailed, Record.noTypeName) }
         // The contents that are not written yet do not matter for them.
         let taken = try perform(at: UpgradePoint(.insert, "of \(new.typeName)"), writingFirst: false) {
             try $0.insert(new, from: nextID, version: recordVersion)
@@ -179,7 +183,7 @@ struct RecordExtraction: Sendable {
             let newKey = try place.withValue(at: paths[0]) { json -> String? in
                 if json.elementsEqual("null".utf8) { return nil }
                 let newKey = try key(of: json, in: place, at: paths[0], outerKey)
-                let content = try withOwner(json, in: place, at: paths[0], outerKey)
+                let content = try withOwner(json, ofKey: newKey, in: place, at: paths[0], outerKey)
                 if let content {
                     taken.append(content, key: newKey, expiration: expiration, outer: outer)
                 } else {
@@ -231,12 +235,13 @@ struct RecordExtraction: Sendable {
     /// The bytes of an object with the key of its owner; nil if it gets none.
     private func withOwner(
         _ json: UnsafeBufferPointer<UInt8>,
+        ofKey newKey: String,
         in place: Record,
         at path: PropertyPath,
         _ outerKey: String
     ) throws -> [UInt8]? {
         guard let owner else { return nil }
-        var new = Record(coding: place.coding, typeName: type, content: json)
+        var new = Record(coding: place.coding, key: newKey, typeName: type, content: json)
         try new.read()
         guard !new.contains(owner) else {
             throw place.error(

@@ -308,7 +308,7 @@ struct RecordChanger: Sendable {
             named = step.index
             let (revision, headRevision) = (record.revision, record.headRevision)
             let expiration = record.expirationSeconds
-            /// The record before the step for the notes; an array, because an empty one is smaller than no record.
+            // The record before the step for the notes; an array, because an empty one is smaller than no record.
             var before: [Record] = []
             do {
                 if record.coding !== step.coding { record.coding = step.coding }
