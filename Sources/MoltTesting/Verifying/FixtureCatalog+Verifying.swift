@@ -14,11 +14,11 @@ extension FixtureCatalog {
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
     /// dry run. Every result must equal the upgraded fixture of its version. One jump must have the same result, byte
     /// for byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and
-    /// every record must be readable as a current type, and so must every setting of `settings`. Every shipped version must
-    /// have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some fixture
-    /// must have each type and property that a declared step names, and a path with `.each` in a migration of the
-    /// newest version may not take the keys of dictionaries for elements. Releases of older versions must be able to
-    /// read and write the results as far as all later migrations declare it; `types.json` tells what they expect.
+    /// every record must be readable as a current type, and so must every setting of `settings`. Every shipped version
+    /// must have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some
+    /// fixture must have each type and property that a declared step names, and a path with `.each` in a migration of
+    /// the newest version may not take the keys of dictionaries for elements. Releases of older versions must be able
+    /// to read and write the results as far as all later migrations declare it; `types.json` tells what they expect.
     /// Failures show values of the fixtures, and errors of the app's own code as they are.
     ///
     /// Samples of types and settings are written as the app would write them after it was installed. The result must
