@@ -70,9 +70,8 @@ struct OlderReleases {
     ) {
         let coding = migrations.upTo(version: version).coding
         let known = shapes[version]
-        // The release reads the types of which it has a shape, or had records.
-        let stored = Set(before?.records.map(\.typeName) ?? [])
-        func isRead(_ type: String) -> Bool { known.map { $0[type] != nil } ?? true || stored.contains(type) }
+        // The release does not read types of which it has no shape.
+        func isRead(_ type: String) -> Bool { known.map { $0[type] != nil } ?? true }
         let former = before?.recordsByKey ?? [:]
         for record in store.records where isRead(record.typeName) {
             let other = former[Array(record.key.utf8)]
