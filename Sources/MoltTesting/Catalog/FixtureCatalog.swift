@@ -110,8 +110,10 @@ public struct FixtureCatalog: Sendable {
     ///
     /// The registry may be older than the catalog, for example on a branch; shipped files stay write-protected then.
     func newestVersion(_ paths: [String], _ migrations: MigrationRegistry?) -> Int {
+        // `verify` reports a file of types that cannot be read.
+        let types = (try? TypesFile(at: typesURL).versions.keys.max()) ?? nil
         let files = paths.compactMap { CatalogFile(path: $0)?.version }
-        return max(files.max() ?? 0, migrations?.version ?? 0)
+        return max(files.max() ?? 0, types ?? 0, migrations?.version ?? 0)
     }
 
     func write(_ fixture: StoreFixture, to file: CatalogFile) throws {

@@ -73,7 +73,9 @@ import Testing
     }
 
     @Test func `is refused with an error that says why`() throws {
-        MoltError.thrown { try upgrade("{}", "Person", 5) }?.expect(.superseded)
+        let newer = MoltError.thrown { try upgrade("{}", "Person", 5) }
+        newer?.expect(.superseded)
+        #expect(newer?.storeVersion == 5 && newer?.registryVersion == 4)
         let malformed = MoltError.thrown { try upgrade("{", "Person", 4) }
         malformed?.expect(.malformedContent)
         #expect(malformed?.message.hasPrefix("The document is not JSON text: ") == true)

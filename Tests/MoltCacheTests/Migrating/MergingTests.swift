@@ -68,6 +68,31 @@ private let sum = Policy.merge { record, other in
         }
     }
 
+    // The child must not get the key that p2 gives up when it fails later.
+    @Test func `meet the key of a parent that fails later`() async throws {
+        let contents = [#"{"c":[{"id":"p1"}]}"#, #"{"c":[5]}"#]
+        for failures in [RecordFailurePolicy.drop(upTo: .none), .quarantine(upTo: .none)] {
+            let store = try OldStore(contents.enumerated().map { StoredRecord("Post", "p\($0)", $1) })
+            let before = try store.snapshot()
+            let error = await #expect(throws: MoltError.self) {
+                try await store.upgrade(Self.step(.stop).onFailure(failures))
+            }
+            #expect(error?.code == .keyExists)
+            #expect(try store.snapshot() == before)
+        }
+    }
+
+    @Test func `keep their children if the new type has no name, and the block goes on`() async throws {
+        let store = try OldStore(Self.posts([#"{"id":"x"}"#]), through: .migrator)
+        let after = try await store.upgraded { migration in
+            let error = #expect(throws: MoltError.self) {
+                try migration.extractRecords("Post", ["c", .each], as: "", key: .property("id"))
+            }
+            #expect(error?.code == .stepFailed)
+        }
+        after.expect(#"Post p0 {"c":[{"id":"x"}],"n":0} until 4000000000.0"#)
+    }
+
     // The other thread has taken the child out of p2 when p0 is visited.
     @Test func `A parent that has been read ahead and is merged into meanwhile keeps both changes`() async throws {
         let contents = [#"{"c":[{"id":"p2","n":1}]}"#, "{}", #"{"c":[{"id":"x"}],"n":2}"#, "{}", "{}"]

@@ -134,6 +134,7 @@ import Testing
         let files = try directory.files()
         let shipped = try #require(try await verify(.all, john))
         shipped.expect(.samples, of: ["1-samples.json"], says: "a file of an older version is never written again")
+        try #require(try await verify(.all, changed)).expect(.types, says: "Property 'Person.mail' has been added.")
         #expect(try directory.files() == files)
     }
 
@@ -204,6 +205,12 @@ import Testing
         let older = try #require(try await verify(.all, john))
         older.expect(.types, says: "The file has version 3, and the registry ends at version 1")
         #expect(try directory.text("types.json") == types)
+        // The file of types alone shows that version 1 has shipped.
+        for path in ["1-samples@3.json", "3-samples.json"] { try directory.remove(path) }
+        let files = try directory.files()
+        let jane = FixtureType.type(V1.Person.self, samples: ["john": V1.Person(name: "Jane")])
+        try #require(try await verify(.all, jane)).expect(.samples, says: "is never written again")
+        #expect(try directory.files() == files)
     }
 
     @Test func `A new type needs no version but must be recorded, and one without a sample is reported`() async throws {
@@ -252,6 +259,26 @@ import Testing
         try await record(john, settings: [fontSize], files: ["1-samples.json", "types.json"])
         let store = try directory.catalog().fixture(1, "samples")
         #expect(store.primary == .cache && store.suites == [.standard: ["fontSize": 14.0]])
+    }
+
+    @Test func `The samples of a suite begin at their release, whatever version the suite has`() async throws {
+        let later: MigrationRegistry = [
+            Migration(to: 1, "size", .renameKey("size", to: "fontSize", in: .standard)),
+            Migration(to: 2, "people", .renameType("Human", to: "Person")),
+            Migration(to: 3, "group", .renameType("Team", to: "Group")),
+        ]
+        let recording = try #require(try await verify(.missing, settings: [fontSize], through: later, versions: [3]))
+        #expect(recording.report.recorded == ["3-samples.json", "types.json"])
+        #expect(try await verify(.never, settings: [fontSize], through: later, versions: [3]) == nil)
+    }
+
+    @Test func `A model that cannot read its samples is compared, and nothing is recorded`() async throws {
+        try await record(john, files: ["1-samples.json", "types.json"])
+        let files = try directory.files()
+        let failure = try #require(try await verify(.missing, changed))
+        failure.expect(.decoding, says: "age")
+        failure.expect(.types, says: "Property 'Person.age' changed from 'Int' to 'String'.")
+        #expect(try directory.files() == files)
     }
 
     @Test func `Samples that cannot be stored or read back are not recorded, and the failure says why`() async throws {

@@ -37,15 +37,14 @@ package enum LedgerTable {
         version: Int,
         to connection: Connection
     ) throws(SQLiteError) -> Bool {
-        // SQLite prepares IGNORE in the least time. It would also skip a row with NULL in a column that may not have
-        // it, but the values of these columns are never nil.
         let insertion = try connection.prepare(
             """
-            INSERT OR IGNORE INTO molt_ledger(
+            INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
                 extra, is_readable, corrections, is_work_pending
             ) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT(name) DO NOTHING
             """
         )
         var isNew = false
