@@ -151,6 +151,19 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     /// Whether the store already had the registry's version, with all migrations.
     package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && move == nil }
 
+    /// Whether the store was created, and its migrations found no data of an earlier release.
+    ///
+    /// A new store may take over settings and files that an earlier release kept elsewhere. A value that a step sets
+    /// says nothing: a new store gets it, too.
+    package var isNewInstallation: Bool {
+        isFresh
+            && !entries.contains { entry in
+                entry.steps.contains { step in
+                    step.keys.contains { $0.outcome != .absent && $0.outcome != .changed }
+                }
+            }
+    }
+
     /// The work after the commit that still has to be done; the next opening tries again.
     public var pendingWork: [Work] { work.filter { $0.problem != nil } }
 

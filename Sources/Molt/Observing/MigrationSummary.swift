@@ -34,9 +34,9 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
 
         /// There was nothing to do.
         public static let upToDate = Outcome(rawValue: "upToDate")
-        /// The store was created.
+        /// The store was created, and there was no data of an earlier release.
         public static let created = Outcome(rawValue: "created")
-        /// The store was upgraded.
+        /// The store was upgraded, or a new one took over settings or files of an earlier release.
         public static let upgraded = Outcome(rawValue: "upgraded")
         /// An earlier upgrade was committed; its remaining changes outside the store have now been made.
         public static let finished = Outcome(rawValue: "finished")
@@ -151,7 +151,7 @@ extension MigrationSummary {
         summary.to = report.to
         if report.isReadOnly {
             summary.outcome = .readOnly
-        } else if report.isFresh {
+        } else if report.isNewInstallation {
             summary.outcome = .created
         } else if !report.isUpToDate {
             summary.outcome = .upgraded

@@ -71,7 +71,7 @@ struct UpgradeReportPage {
             versions = "The upgrade of the remaining records of version \(report.to) succeeds."
         case (_, let report?):
             versions =
-                report.isFresh
+                report.isNewInstallation
                 ? "The store would be created at version \(report.to)."
                 : "The upgrade from version \(report.from) to version \(report.to) succeeds."
         case (let plan?, nil) where plan.from < plan.to:

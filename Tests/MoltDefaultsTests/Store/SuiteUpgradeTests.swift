@@ -104,6 +104,26 @@ import Testing
         try fresh.expect(["imported": 1])
     }
 
+    @Test(arguments: [false, true])
+    func `A new suite that takes over settings is upgraded, and one that finds none is created`(hasOld: Bool) throws {
+        let old = try ScratchSuite(hasOld ? Self.old : [:])
+        let new = try ScratchSuite()
+        let monitor = MigrationMonitor()
+        let report = try new.suite.upgrade(
+            with: [
+                .suiteToAppGroup(to: 1, from: old.suite, into: new.suite),
+                Migration(to: 2, "rename", .renameKey("name", to: "title", in: new.suite)),
+                Migration(to: 3, "first", .settings(in: new.suite) { try $0.set(1, forKey: "first") }),
+            ],
+            configuration: MoltConfiguration { $0.monitor = monitor }
+        )
+        #expect(report.isFresh)
+        #expect(monitor.summary?.outcome == (hasOld ? .upgraded : .created))
+        let start = hasOld ? "version 0 to 3 in" : "created at version 3"
+        #expect(report.headline.hasPrefix("\(report.store): \(start)"))
+        try new.expect(hasOld ? ["volume": 0.5, "title": "n", "first": 1] : ["first": 1])
+    }
+
     @Test func `A suite that is up to date is neither written nor locked`() throws {
         try suite.upgrade(with: [renaming()])
         func modified() throws -> Date? {

@@ -37,7 +37,7 @@ extension MigrationReport: CustomStringConvertible {
             return "\(head): \(opening) for reading only, at version \(to)"
         }
         if isUpToDate { return "\(head): up to date at version \(to)\(waiting)\(left)" }
-        return isFresh
+        return isNewInstallation
             ? "\(head): created at version \(to)\(waiting)\(left)"
             : "\(head): \(from == to ? "at version \(to)," : "version \(from) to \(to)") in "
                 + "\(DisplayText.seconds(duration))\(waiting)\(left)"
