@@ -30,11 +30,11 @@ struct MigrationReportTests {
         #expect(
             report.description == """
                 people.molt: version 0 to 2 in 1.24 s
-                   migration                 read  changed  dropped  created  ≈ time
-                -  -------------------  ---------  -------  -------  -------  ------
-                1  a                    1 234 567      900       12        0   10 ms
-                     rename A.x to y    1 234 567      900        0        0
-                     delete the type B          0        0       12        0
+                version  migration                 read  changed  dropped  created  ≈ time
+                -------  -------------------  ---------  -------  -------  -------  ------
+                      1  a                    1 234 567      900       12        0   10 ms
+                           rename A.x to y    1 234 567      900        0        0
+                           delete the type B          0        0       12        0
                 """
         )
     }

@@ -109,7 +109,8 @@ import Testing
         ]
         #expect(rows == expected)
         let text = report.description
-        #expect(text.contains("\nremove: 1 absent, 1 removed\n  absent: \"volum\"\nchange: "))
+        let absent = "  absent: \"volum\" of \(suite.attachedName)"
+        #expect(text.contains("\nremove: 1 absent, 1 removed\n\(absent)\nchange: "))
         #expect(!text.contains("≈ time"))
     }
 
@@ -133,10 +134,10 @@ import Testing
             remove: 3 absent
               absent: "volum" of \(store): the nearest key is "volume"
               absent: "Count" of \(store): the nearest key is "count"
-              absent: "nothing like it"
+              absent: "nothing like it" of \(store)
             defaults-v4-to-v5: 13 absent, 1 already current
               absent: "nane", "setting 0", "setting 1", "setting 2", "setting 3", "setting 4", "setting 5", \
-            "setting 6", "setting 7", "setting 8" and 3 more
+            "setting 6", "setting 7", "setting 8" and 3 more of \(store)
             suite-to-app-group: 1 absent, 1 copied
               absent: "vlume" of \(store): the nearest key is "volume"
             """

@@ -52,7 +52,7 @@ extension MigrationReport: CustomStringConvertible {
         let hasQuarantined = counts.quarantined > 0
         let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
         // The times of fused migrations are shares, and only approximate.
-        var rows = [["", "migration"] + names + ["≈ time"]]
+        var rows = [["version", "migration"] + names + ["≈ time"]]
         func cells(_ counts: Counts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
         for entry in ran {
             rows.append(
@@ -156,7 +156,9 @@ extension MigrationReport: CustomStringConvertible {
                 lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
             }
             let absent = keys.filter { $0.outcome == .absent && $0.reason == nil }
-            if !absent.isEmpty { lines.append("  absent: \(Self.list(absent.map(\.key)))") }
+            for (store, keys) in Dictionary(grouping: absent, by: \.store).sortedByKey {
+                lines.append("  absent: \(Self.list(keys.map(\.key))) of \(store)")
+            }
         }
         return lines
     }
