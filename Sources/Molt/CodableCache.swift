@@ -105,7 +105,7 @@ public final class CodableCache: Sendable {
     /// an app has left beside it cannot be read there.
     ///
     /// A pending migration may only rename or delete types and change the content of single records. A record that a
-    /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer app has
+    /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer release has
     /// upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
     ///
     /// The options for upgrades, such as ``MoltConfiguration/owner``, have no effect. ``keys(changedSince:of:_:)``
@@ -448,7 +448,7 @@ extension CodableCache {
     ///   - key: The key, which a step may change.
     ///   - expiry: When the value expires; by default as configured. A step may change it.
     /// - Returns: What was stored, or that it was dropped.
-    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
+    /// - Throws: ``MoltError`` with the code `superseded` if a newer release wrote the document, with `tooOld` if the
     ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, with `keyExists` if a value has the key
     ///   of an extracted document and the policy does not decide, or with that of the step that failed; and the errors
     ///   of ``set(_:forKey:expiry:)``. Nothing is stored then.

@@ -15,7 +15,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         case onRead
         /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
-        /// It is not later than the version at which the app says that the store enters, so it counts as applied.
+        /// It is not later than the version that the store gets from the registry's baseline, so it counts as applied.
         case baseline
         /// Another migration replaces it and runs instead; see ``MigrationPlan/Entry/replacement``.
         case notNeeded
@@ -40,7 +40,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         case runIfRecordsAppear(settled: [String] = [])
         /// Adds it to the ledger; records go through it when they are read.
         case recordOnRead
-        /// Sends the records through it that were not read since an earlier opening added it to the ledger.
+        /// An earlier opening has added it to the ledger: upgrades the records that have not been through it yet.
         case backfill
         /// Adds it to the ledger with an outcome.
         case recordOnly(LedgerEntry.Outcome)
@@ -146,13 +146,13 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
 
     /// The path of the store's file, or the name of its suite.
     public var store: String
-    /// The store's current version; for a store without a ledger the one at which the app says that it enters.
+    /// The store's current version; for a store without a ledger, the one that it gets from the baseline.
     public var from: Int
     /// The store's version after the upgrade.
     public var to: Int
     /// Whether the store does not exist yet.
     public var isFresh: Bool
-    /// The version at which the app says that the store enters; nil if it has a ledger, or the app says nothing.
+    /// The version that the store gets from the baseline; nil if it has a ledger, or there is no baseline for it.
     ///
     /// See ``MigrationRegistry/baseline(from:)``.
     public var baseline: Int?
@@ -168,7 +168,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     ///
     /// They are about the suites that the registry's migrations work on and that can be read now. A migration that has
     /// not run yet may still move, rename or remove such a setting. There are none if the plan has problems, or if
-    /// changes of a committed upgrade have not been applied yet.
+    /// changes from an earlier upgrade have not been applied yet.
     public var settingNotes: [SettingNote]
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
@@ -251,7 +251,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         }
     }
 
-    /// Whether the store was upgraded by a newer app, or by one with other migrations.
+    /// Whether the store was upgraded by a newer release, or by one with other migrations.
     public var isSuperseded: Bool {
         problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }

@@ -7,7 +7,7 @@ internal import Foundation
 final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
-    /// Whether a newer app has upgraded the file.
+    /// Whether a newer release has upgraded the file.
     let isNewer: Bool
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date

@@ -262,7 +262,7 @@ extension MigrationPlan {
         }
     }
 
-    /// Finds the rows of a suite that a newer app, or one with other migrations, has written.
+    /// Finds the rows of a suite that a newer release, or one with other migrations, has written.
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
         let unknown = registry.unknown(in: ledger.rows(of: registry).map(\.entry))
         guard let last = unknown.max(by: { $0.version < $1.version }) else { return }

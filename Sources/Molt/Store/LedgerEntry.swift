@@ -13,7 +13,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         /// It applies to older records when they are read, and in the background; see ``Migration/onRead()``. Once all
         /// records went through it, the outcome becomes ``ran``.
         case onRead
-        /// The app stated a version for a store without a ledger, and the migration is not later.
+        /// The registry's baseline gave the store a version, and the migration is not later.
         case baseline
         /// It was marked as applied by hand; see ``LedgerEntry/corrections``.
         case marked

@@ -52,7 +52,7 @@ extension UpgradeReportPage {
     /// One leg for each version; a long past is a single one.
     private func legs(of plan: MigrationPlan) -> [Leg] {
         let known = Set(plan.entries.map(\.migration.name))
-        // Retired migrations, parts of later ones, and those of a newer app.
+        // Retired migrations, parts of later ones, and those of a newer release.
         let others = store.ledger.filter { !known.contains($0.name) && $0.outcome.isApplied }
         let stations = others.map { row in
             let id = MigrationID(name: row.name, version: row.version)
