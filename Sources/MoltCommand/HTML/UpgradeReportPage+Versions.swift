@@ -83,7 +83,7 @@ extension UpgradeReportPage {
         } else if entry.isApplied || entry.status == .notNeeded {
             let replacement =
                 entry.replacement.map { "replaced by \($0.name)" }
-                ?? (entry.status == .baseline ? "applied, as the app says" : nil)
+                ?? (entry.status == .baseline ? "applied, by baseline" : nil)
             (kind, status) = (.applied, row.map(applied) ?? replacement ?? "applied")
         } else {
             (kind, status) = (.waits, Self.reason(of: entry))
