@@ -661,7 +661,7 @@ extension CodableCache {
         } catch {
             throw MoltError(
                 .unreadableContent,
-                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
+                "The content of \"\(stored.key)\" cannot be upgraded as it is read.",
                 store: path,
                 key: stored.key,
                 type: stored.typeName,
@@ -677,7 +677,8 @@ extension CodableCache {
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
             : core.isNewer
-                ? "If the newer release wrote it, this one cannot read all that it writes; see `KeepingUnknown` for enums."
+                ? "If the newer release wrote it, this one cannot read everything that it writes; see `KeepingUnknown` "
+                    + "for enums."
                 : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
                     + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""

@@ -304,8 +304,8 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
             Problem(
                 code: .needsMigration,
                 problem:
-                    "There is no store at \(store.path) yet, and an app extension may not see the one that is moved "
-                    + "there.",
+                    "There is no store at \(store.path) yet, and an app extension may not have access to the one that "
+                    + "a migration moves there.",
                 advice: "Open the store in the app first."
             )
         )
@@ -352,8 +352,8 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (_, .pending): "pending"
         case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
         case (_, .onRead): "applied, on read"
-        case (_, .baseline): "counts as applied, as the app says"
-        case (_, .replaced): "counts as applied: all that it replaces are"
+        case (_, .baseline): "counts as applied, by `baseline`"
+        case (_, .replaced): "counts as applied, because all that it replaces are"
         case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
         case (_, .late): willRun ? "late, will run" : "late"
         case (_, .recordsOnly): "needs a cache"
@@ -382,7 +382,7 @@ extension MigrationPlan: CustomStringConvertible {
         if let movesFrom { lines.append("  > opening first moves the file from \(movesFrom)") }
         if !journal.isEmpty {
             lines.append(
-                "  > changes of a committed upgrade have not been applied yet to: \(journal.joined(separator: ", "))"
+                "  > changes to \(journal.joined(separator: ", ")) from an earlier upgrade have not been applied yet"
             )
         }
         for problem in problems {
@@ -390,7 +390,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for edit in edits {
             lines.append("  edited after it was applied: \(edit)")
-            lines.append("       undo the edit, or accept it: correctLedger(.acceptEdit(\"\(edit.migration.name)\"))")
+            lines.append("       undo the edit, or accept it: `correctLedger(.acceptEdit(\"\(edit.migration.name)\"))`")
         }
         for entry in entries {
             lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")
@@ -419,7 +419,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         if !needsRun { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
-        let entry = baseline.map { "enters at version \($0), as the app says, " } ?? ""
+        let entry = baseline.map { "gets version \($0) from `baseline`, " } ?? ""
         let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }

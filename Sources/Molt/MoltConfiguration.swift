@@ -274,7 +274,7 @@ extension MoltConfiguration {
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",
-            advice: "Open it again to upgrade it.",
+            advice: "Open the store again to upgrade it.",
             underlying: CancellationError()
         )
     }

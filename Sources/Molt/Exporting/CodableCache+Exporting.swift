@@ -106,7 +106,8 @@ extension CodableCache {
         guard !core.isNewer else {
             throw MoltError(
                 .superseded,
-                "A newer app has upgraded the cache at \(path), so its settings may have a form that this one does not know.",
+                "A newer release of the app has upgraded the cache at \(path), so its settings may have a form that "
+                    + "this one does not know.",
                 advice: "Update the app.",
                 outcome: .unchanged,
                 store: path

@@ -148,7 +148,7 @@ struct RecordExport {
         throw MoltError(
             .malformedContent,
             "The content of \"\(record.key)\" is not JSON text, so it cannot be exported.",
-            advice: "Remove the value or set it anew.",
+            advice: "Remove the value, or set it again.",
             outcome: .unchanged,
             store: store,
             key: record.key,

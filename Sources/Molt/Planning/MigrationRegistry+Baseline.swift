@@ -71,7 +71,7 @@ extension AttachedStores {
             if let error = error as? MoltError, error.code == .deferred || error.isStop { throw error }
             throw MoltError(
                 .baselineFailed,
-                "The closure that tells at which version the store enters failed; see the underlying error.",
+                "The closure of `baseline` failed; see the underlying error.",
                 outcome: .unchanged,
                 underlying: error
             )
@@ -81,7 +81,7 @@ extension AttachedStores {
         guard version < 0 else { return state }
         throw MoltError(
             .baselineFailed,
-            "The app says that the store enters at version \(version); no version is below 0.",
+            "The store gets version \(version) from `baseline`; a version is 0 or more.",
             outcome: .unchanged
         )
     }

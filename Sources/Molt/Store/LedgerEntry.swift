@@ -176,9 +176,9 @@ extension LedgerEntry.Outcome {
         switch self {
         case .ran: "ran"
         case .createdAtVersion: "applied on a new store"
-        case .replaced: "counts as applied, since all that it replaces are,"
+        case .replaced: "counts as applied, because all that it replaces are,"
         case .onRead: "upgrades records when they are read, since"
-        case .baseline: "counts as applied, as the app says,"
+        case .baseline: "counts as applied, by `baseline`,"
         case .marked: "marked as applied"
         case .deferred: "waits"
         case .unmarked: "marked as pending"

@@ -172,7 +172,7 @@ struct ReadingCheck {
         guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
             throw superseded(
                 plan,
-                "Its ledger has no migration to that version, so this release may be unable to read it."
+                "Its ledger has no migration to that version, so this release may not be able to read it."
             )
         }
         // A newer release that has retired migrations creates stores without a row for them.

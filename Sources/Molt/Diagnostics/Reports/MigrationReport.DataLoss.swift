@@ -68,7 +68,7 @@ extension MigrationReport {
             case .property, .converted: "\(name)\(place)"
             case .values: "values of \(name)\(place)"
             case .records: "\(records ?? "all records") of type \(name)"
-            case .merged: "\(records ?? "records") of type \(typeName) merged with others of their key"
+            case .merged: "\(records ?? "records") of type \(typeName) merged with others of the same key"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }

@@ -57,7 +57,7 @@ extension CodableCache {
         }
         guard state.journal.isEmpty else {
             throw MoltError.backupFailed(
-                "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet.",
+                "changes to \(state.journal.joined(separator: ", ")) from an earlier upgrade have not been applied yet.",
                 advice: "Open it first, which applies them.",
                 store: store.storeName
             )
