@@ -19,11 +19,11 @@ extension StoreCommands {
             ],
             notes: """
                 With --redact, strings, numbers and the keys of records are replaced. Each letter becomes x or X, each digit
-                becomes 1, and each character that is not ASCII becomes x; later letters and digits keep different strings
-                different. Equal strings stay equal. Other ASCII characters, exponents, true, false and null stay. A number
-                that is the key of a record, or that a step such as extractRecords makes a key, is replaced like a string; in
-                any other number, each digit becomes 1. Where renameKeys makes keys lower case, keys that differ only in case
-                still do.
+                becomes 1, and each character that is not ASCII becomes x; where different strings would become equal, other
+                letters and digits are used. Equal strings stay equal. Other ASCII characters, exponents, true, false and
+                null stay. A number that is the key of a record, or that a step such as extractRecords makes a key, is
+                replaced like a string; in any other number, each digit becomes 1. Where renameKeys makes keys lower case,
+                keys that differ only in case still do.
                 UUIDs and ISO 8601 dates remain valid, data becomes zeros of the same size, and an expiry becomes the start of
                 2100, or of 2000 if it has passed. The ledger loses its times and counts of records.
                 The app's own tool keeps the values that its steps look for, such as those of mapValue, at the properties in

@@ -46,8 +46,8 @@ struct SweptState: Equatable {
         // The intended state is unknown; the more similar one is the likelier.
         let (old, new) = (differences(from: before), differences(from: after))
         return Self.text(
-            "The store is neither as it was before the upgrade nor as it is after one. It is closer to how it "
-                + (old.count <= new.count ? "was before, but:" : "is after one, but:"),
+            "The store is neither as it was before the upgrade nor as it is after one. It differs from its "
+                + (old.count <= new.count ? "old state in:" : "new state in:"),
             old.count <= new.count ? old : new
         )
     }
@@ -59,8 +59,10 @@ struct SweptState: Equatable {
             lines = ["the records are in another order, or the ledger's rows differ"]
         }
         if journal != expected.journal {
-            let waiting = journal.isEmpty ? "no store" : journal.joined(separator: ", ")
-            lines.append("changes to \(waiting) have not been applied yet")
+            let waiting = journal.joined(separator: ", ")
+            lines.append(
+                journal.isEmpty ? "no changes are left to apply" : "changes to \(waiting) have not been applied yet"
+            )
         }
         if quarantine != expected.quarantine {
             let counts = "\(quarantine.count) records, expected \(expected.quarantine.count)"

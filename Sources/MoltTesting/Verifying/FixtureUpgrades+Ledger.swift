@@ -38,7 +38,7 @@ extension FixtureUpgrades {
                 "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that "
                     + "version would run on it again. List them in the fixture: \"ledger\": [{\"name\": "
                     + "\"\(passed.name)\", \"version\": \(passed.version)}, …]. If such stores have shipped, declare a "
-                    + "baseline of the registry."
+                    + "`baseline` in the registry."
             )
             return false
         }

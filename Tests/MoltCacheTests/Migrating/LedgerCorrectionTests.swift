@@ -198,7 +198,7 @@ import Testing
             (.markPending("a"), replacing, "r", .notCorrected, "was replaced by \"ab\""),
             (
                 .markPending("ab"), replacing, "r", .notCorrected,
-                "replaces migrations that the store has applied themselves"
+                "replaces migrations that the store has applied one by one"
             ),
             (.markPending("a"), Self.all.upTo(version: 2), "r", .superseded, "version 3"),
             (

@@ -197,7 +197,7 @@ extension MoltError {
             self.init(
                 code,
                 "The file at \(store) is not a SQLite database, or its beginning is damaged.",
-                advice: "If it was never a cache, choose another path. \(SQLiteError.rescue)",
+                advice: "If it was never a cache, choose another path. Otherwise r\(SQLiteError.rescue.dropFirst())",
                 outcome: .unchanged,
                 store: store,
                 underlying: error

@@ -119,7 +119,7 @@ struct CorrectedLedger {
         let others = ledger.filter { $0.outcome.isApplied && $0.name != migration.name }
         let parts = Set(migration.replaces + (old?.replaces ?? []))
         if let part = others.first(where: { parts.contains($0.name) }) {
-            throw refusal("replaces migrations that the store has applied themselves, such as \"\(part.name)\".")
+            throw refusal("replaces migrations that the store has applied one by one, such as \"\(part.name)\".")
         }
         if let whole = others.first(where: { $0.covers(migration.name) }) {
             throw refusal("was replaced by \"\(whole.name)\", which the store counts as applied.")
