@@ -31,7 +31,7 @@ enum DocumentCases {
                 bytes -= content.count
             }
         } finish: {
-            if bytes != 0 { throw BenchmarkError("The two ways give documents of other lengths.") }
+            if bytes != 0 { throw BenchmarkError("The two ways give documents of different lengths.") }
         }
     }
 }

@@ -92,7 +92,9 @@ enum OnReadCases {
                 cache.close()
             } finish: {
                 let cache = try open()
-                guard cache.report.onRead.isEmpty else { throw BenchmarkError("Records are left.") }
+                guard cache.report.onRead.isEmpty else {
+                    throw BenchmarkError("Records are left that were not upgraded.")
+                }
                 try upgrade.check(cache, context)
             }
         }

@@ -85,7 +85,7 @@ enum Platform {
     static func runSelf(_ arguments: [String], settings: URL) throws -> Data {
         #if os(macOS) || os(Linux)
             guard let executable = Bundle.main.executableURL else {
-                throw BenchmarkError("The benchmark does not find its own executable.")
+                throw BenchmarkError("The benchmark cannot find its own executable.")
             }
             let process = Process()
             let pipe = Pipe()

@@ -105,7 +105,7 @@ public final class CodableCache: Sendable {
     /// an app has left beside it cannot be read there.
     ///
     /// A pending migration may only rename or delete types and change the content of single records. A record that a
-    /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer app has
+    /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer release has
     /// upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
     ///
     /// The options for upgrades, such as ``MoltConfiguration/owner``, have no effect. ``keys(changedSince:of:_:)``
@@ -448,7 +448,7 @@ extension CodableCache {
     ///   - key: The key, which a step may change.
     ///   - expiry: When the value expires; by default as configured. A step may change it.
     /// - Returns: What was stored, or that it was dropped.
-    /// - Throws: ``MoltError`` with the code `superseded` if a newer app wrote the document, with `tooOld` if the
+    /// - Throws: ``MoltError`` with the code `superseded` if a newer release wrote the document, with `tooOld` if the
     ///   registry cannot upgrade it, with `malformedContent` if it is not JSON, with `keyExists` if a value has the key
     ///   of an extracted document and the policy does not decide, or with that of the step that failed; and the errors
     ///   of ``set(_:forKey:expiry:)``. Nothing is stored then.
@@ -661,7 +661,7 @@ extension CodableCache {
         } catch {
             throw MoltError(
                 .unreadableContent,
-                "The content of \"\(stored.key)\" could not be upgraded when it was read.",
+                "The content of \"\(stored.key)\" cannot be upgraded as it is read.",
                 store: path,
                 key: stored.key,
                 type: stored.typeName,
@@ -677,7 +677,8 @@ extension CodableCache {
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
             : core.isNewer
-                ? "If the newer release wrote it, this one cannot read all that it writes; see `KeepingUnknown` for enums."
+                ? "If the newer release wrote it, this one cannot read everything that it writes; see `KeepingUnknown` "
+                    + "for enums."
                 : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "
                     + "converts it. If this release did, the type's `encode(to:)` and `init(from:)` disagree."
         let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""

@@ -32,7 +32,7 @@ extension Migration {
     ///
     /// - Parameters:
     ///   - reason: Why the store cannot be upgraded now, and what to do about it, in sentences for people.
-    ///   - isMet: Returns whether the condition holds. If it throws, it does not; the error is the
+    ///   - isMet: Returns whether the condition holds. If it throws, the condition does not hold, and its error is the
     ///     ``MoltError/underlying`` one.
     public func requiring(orElse reason: String, _ isMet: @escaping @Sendable (StoreView) throws -> Bool) -> Migration {
         changed { $0.requirements.append(Requirement(reason: reason, isMet: isMet)) }
@@ -114,7 +114,7 @@ extension Migration {
     /// monitor gets ``MigrationEvent/workFailed(_:)``.
     ///
     /// - Important: The work may be done more than once: a process may be killed after it, and before the ledger is
-    ///   written. A result that is there already must be no error.
+    ///   written. It must not fail because its result is there already.
     ///
     /// Opening the store waits for the work. Others can read and write the store meanwhile. If several processes open
     /// the store, one does the work, and the others go on without it. Each call of the view reads the records as they

@@ -15,7 +15,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         case onRead
         /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
-        /// It is not later than the version at which the app says that the store enters, so it counts as applied.
+        /// It is not later than the version that the store gets from the registry's baseline, so it counts as applied.
         case baseline
         /// Another migration replaces it and runs instead; see ``MigrationPlan/Entry/replacement``.
         case notNeeded
@@ -40,7 +40,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         case runIfRecordsAppear(settled: [String] = [])
         /// Adds it to the ledger; records go through it when they are read.
         case recordOnRead
-        /// Sends the records through it that were not read since an earlier opening added it to the ledger.
+        /// An earlier opening has added it to the ledger: upgrades the records that have not been through it yet.
         case backfill
         /// Adds it to the ledger with an outcome.
         case recordOnly(LedgerEntry.Outcome)
@@ -146,13 +146,13 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
 
     /// The path of the store's file, or the name of its suite.
     public var store: String
-    /// The store's current version; for a store without a ledger the one at which the app says that it enters.
+    /// The store's current version; for a store without a ledger, the one that it gets from the baseline.
     public var from: Int
     /// The store's version after the upgrade.
     public var to: Int
     /// Whether the store does not exist yet.
     public var isFresh: Bool
-    /// The version at which the app says that the store enters; nil if it has a ledger, or the app says nothing.
+    /// The version that the store gets from the baseline; nil if it has a ledger, or there is no baseline for it.
     ///
     /// See ``MigrationRegistry/baseline(from:)``.
     public var baseline: Int?
@@ -168,7 +168,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     ///
     /// They are about the suites that the registry's migrations work on and that can be read now. A migration that has
     /// not run yet may still move, rename or remove such a setting. There are none if the plan has problems, or if
-    /// changes of a committed upgrade have not been applied yet.
+    /// changes from an earlier upgrade have not been applied yet.
     public var settingNotes: [SettingNote]
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
@@ -251,7 +251,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         }
     }
 
-    /// Whether the store was upgraded by a newer app, or by one with other migrations.
+    /// Whether the store was upgraded by a newer release, or by one with other migrations.
     public var isSuperseded: Bool {
         problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }
@@ -304,8 +304,8 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
             Problem(
                 code: .needsMigration,
                 problem:
-                    "There is no store at \(store.path) yet, and an app extension may not see the one that is moved "
-                    + "there.",
+                    "There is no store at \(store.path) yet, and an app extension may not have access to the one that "
+                    + "a migration moves there.",
                 advice: "Open the store in the app first."
             )
         )
@@ -352,8 +352,8 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (_, .pending): "pending"
         case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
         case (_, .onRead): "applied, on read"
-        case (_, .baseline): "counts as applied, as the app says"
-        case (_, .replaced): "counts as applied: all that it replaces are"
+        case (_, .baseline): "counts as applied, by `baseline`"
+        case (_, .replaced): "counts as applied, because all that it replaces are"
         case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
         case (_, .late): willRun ? "late, will run" : "late"
         case (_, .recordsOnly): "needs a cache"
@@ -382,7 +382,7 @@ extension MigrationPlan: CustomStringConvertible {
         if let movesFrom { lines.append("  > opening first moves the file from \(movesFrom)") }
         if !journal.isEmpty {
             lines.append(
-                "  > changes of a committed upgrade have not been applied yet to: \(journal.joined(separator: ", "))"
+                "  > changes to \(journal.joined(separator: ", ")) from an earlier upgrade have not been applied yet"
             )
         }
         for problem in problems {
@@ -390,7 +390,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for edit in edits {
             lines.append("  edited after it was applied: \(edit)")
-            lines.append("       undo the edit, or accept it: correctLedger(.acceptEdit(\"\(edit.migration.name)\"))")
+            lines.append("       undo the edit, or accept it: `correctLedger(.acceptEdit(\"\(edit.migration.name)\"))`")
         }
         for entry in entries {
             lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")
@@ -419,7 +419,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         if !needsRun { return "\(store): up to date at version \(to)" }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
-        let entry = baseline.map { "enters at version \($0), as the app says, " } ?? ""
+        let entry = baseline.map { "gets version \($0) from `baseline`, " } ?? ""
         let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
     }

@@ -87,7 +87,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public struct Move: Equatable, Sendable, Codable {
         /// The path of the old place.
         public var from: String
-        /// The backups, and the files put aside, that are still there.
+        /// The backups, and the files that were set aside, that are still there.
         public var copies: [StoreBackup]
     }
 
@@ -97,7 +97,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         public var isComplete: Bool
         /// Why it is not complete, in a sentence.
         public var reason: String?
-        /// The backups, and the files put aside, that may still have the bytes.
+        /// The backups, and the files that were set aside, that may still have the bytes.
         public var copies: [StoreBackup]
     }
 

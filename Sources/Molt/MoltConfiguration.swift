@@ -51,14 +51,14 @@ public struct MoltConfiguration: Sendable {
     /// ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup or to
     /// start afresh.
     public var retriesInterruptedUpgrades = false
-    /// Whether a store that a newer app has upgraded is opened if its migrations allow that; false by default.
+    /// Whether a store that a newer release has upgraded is opened if its migrations allow that; false by default.
     ///
     /// If every newer migration declares ``Migration/writableByOlderReleases()``, the store is opened as usual, and
     /// values that are set keep the properties that this release does not know. If each of them at least declares
     /// ``Migration/readableByOlderReleases()``, it is opened for reading; a store that a later release of Molt has
     /// written is never opened for more. All other newer stores are refused with the code `superseded`. No opening
     /// changes a newer store. To continue with one that is refused, call `CodableCache.restore` with a backup of an
-    /// earlier version, or `CodableCache.startAfresh`, which archives the newer store.
+    /// earlier version, or `CodableCache.startAfresh`, which sets the newer store aside.
     public var opensNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
@@ -91,10 +91,10 @@ public struct MoltConfiguration: Sendable {
     ///   itself with a `singleValueContainer()`; the shape of such a type is not compared.
     /// - A hand-written `encode(to:)` leaves out some properties. Use `encodeIfPresent` and `decodeIfPresent` for them.
     ///
-    /// With `ignore`, no shape is compared or stored, and neither with `report` but no monitor with a closure. For the
-    /// comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are
-    /// up to two values of each type in it. A cache in memory does the same. A type without any record in the file may
-    /// have any shape. A migration clears the stored shapes.
+    /// No shape is compared or stored with `ignore`, nor with `report` if no monitor has a closure. For the comparison,
+    /// the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are up to two
+    /// values of each type in it. A cache in memory does the same. A type without any record in the file may have any
+    /// shape. A migration clears the stored shapes.
     public var mismatches = MismatchPolicy.standard
     #if DEBUG
         /// Whether the last upgrade is redone when its migrations have changed since; false by default.
@@ -128,8 +128,8 @@ public struct MoltConfiguration: Sendable {
     /// The content limit in bytes, above which the least recently used values are evicted; nil for none.
     ///
     /// Reads count as uses. They are kept in memory and written with the next write, so that reading writes nothing;
-    /// uses not yet written when the process ends are lost. A value larger than the limit by itself is evicted at once,
-    /// and no other with it.
+    /// uses not yet written when the process ends are lost. A single value that is larger than the limit is evicted at
+    /// once, and no other with it.
     public var sizeLimit: Int?
     /// Whether values that are set keep the properties of the stored content that their type does not declare; false by
     /// default.
@@ -151,7 +151,7 @@ public struct MoltConfiguration: Sendable {
     /// which the new one lacks, the new one is also decoded, to see which keys the type declares; the call then takes
     /// about a third longer than without the option. Batches decode all values.
     ///
-    /// A store that a newer app has upgraded keeps unknown properties whatever the option: see
+    /// A store that a newer release has upgraded keeps unknown properties whatever the option: see
     /// ``Migration/writableByOlderReleases()``.
     public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
@@ -274,7 +274,7 @@ extension MoltConfiguration {
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",
-            advice: "Open it again to upgrade it.",
+            advice: "Open the store again to upgrade it.",
             underlying: CancellationError()
         )
     }

@@ -49,7 +49,7 @@ extension CodableCache {
                 throw MoltError(
                     .busy,
                     "The file at \(path) was written to while it was read.",
-                    advice: "Close every cache that has it open first.",
+                    advice: "Close every cache that has it open, and try again.",
                     outcome: .unchanged,
                     store: path
                 )

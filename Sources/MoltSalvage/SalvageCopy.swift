@@ -103,7 +103,7 @@ final class SalvageCopy {
                 // No process locks these files themselves, so closing them drops no lock.
                 guard let log = ByteSource(path: path + suffix) else {
                     unread.append(
-                        "\(path + suffix) cannot be read, or is not a file. The last changes may be missing."
+                        "\(path + suffix) cannot be read, or is not a file. The latest changes may be missing."
                     )
                     continue
                 }
@@ -119,7 +119,7 @@ final class SalvageCopy {
         throw MoltError(
             .busy,
             "The file at \(path) is being written to.",
-            advice: "Close every cache that has it open first.",
+            advice: "Close every cache that has it open, and try again.",
             store: path
         )
     }

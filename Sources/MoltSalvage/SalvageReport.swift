@@ -167,7 +167,7 @@ extension SalvageReport: CustomStringConvertible {
         if quarantinedCount > 0 || !isQuarantineWhole {
             lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", perhaps not all")")
         }
-        if let setAside { lines.append("the damaged file is \(setAside) now") }
+        if let setAside { lines.append("the damaged file is now \(setAside)") }
         lines += assumptions
         let shown = 20
         lines += losses.prefix(shown).map { "\($0.isCertain ? "lost" : "perhaps lost"): \($0)" }
@@ -177,7 +177,7 @@ extension SalvageReport: CustomStringConvertible {
     }
 
     private var headline: String {
-        let end = isWhole ? ": everything" : lostCount > 0 ? ", at least \(lostCount) lost" : ""
+        let end = isWhole ? ", which is everything" : lostCount > 0 ? ", at least \(lostCount) lost" : ""
         return "\(source): \(savedCount) records saved to \(destination)\(end)"
     }
 }

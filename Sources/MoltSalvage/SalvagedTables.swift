@@ -172,7 +172,7 @@ struct SalvagedTables {
             let found = rows[.type]?[id].flatMap(Self.typeName)
             let name = found ?? "unknown type \(id)"
             if found == nil {
-                report.assume("The name of the type \(id) is lost. Its records are of the type \"\(name)\" now.")
+                report.assume("The name of the type \(id) is lost. Its records now have the type \"\(name)\".")
             }
             if let other = written[Array(name.utf8)] {
                 let merge = try target.connection.prepare("UPDATE molt_record SET type_id = ?1 WHERE type_id = ?2")
@@ -257,7 +257,7 @@ struct SalvagedTables {
         try LedgerTable.add(entries, version: report.schemaVersion, to: target.connection)
         let list = passed.map { "\"\(ErrorSummary.oneLine($0.name))\"" }.joined(separator: ", ")
         report.assume(
-            "A part of the ledger is lost. The file has the version \(report.schemaVersion), so these migrations count as "
+            "A part of the ledger is lost. The file has version \(report.schemaVersion), so these migrations count as "
                 + "applied: \(list)."
         )
     }

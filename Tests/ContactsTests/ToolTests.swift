@@ -29,7 +29,7 @@
             let runs: [(words: [String], status: Int32, output: String)] = [
                 (["info", new.path], 0, "version 4, 20 records"),
                 (["get", new.path, "contact/1"], 0, "\"firstName\": \"Ada\""),
-                (["schema", old.path, new.path], 1, "Type 'Alien' has been removed.\n"),
+                (["schema", old.path, new.path], 1, "Type \"Alien\" has been removed.\n"),
                 (["diff", backup.path, new.path], 1, "0 added, 0 removed, 15 changed, 5 the same\n"),
                 (["lint"], 0, ""),
                 (["dry-run", old.path, "--html", page], 0, "The page is at \(page)."),
@@ -61,7 +61,7 @@
                 process.waitUntilExit()
                 #expect(process.terminationStatus == 1)
                 let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                #expect(text == "contacts: the output could not be written: No space left on device\n")
+                #expect(text == "contacts: the output cannot be written: No space left on device\n")
             }
         #endif
     }

@@ -129,7 +129,7 @@ import Testing
         let store = try scratch.store("third.molt", version: 1, [])
         await run("import", store, path).expect(1, errors: "migration \"lazy\"")
         try CodableCache(at: scratch.file("own.molt"), migrations: [Migration(to: 1, "own")]).close()
-        await run("import", store, scratch.file("own.molt").path).expect(1, errors: "\"own\"", "only one of the two")
+        await run("import", store, scratch.file("own.molt").path).expect(1, errors: "\"own\"", "applied to only one of")
         #expect(!FileManager.default.fileExists(atPath: scratch.file("export.json").path))
     }
 
@@ -202,7 +202,7 @@ import Testing
         restored.expect(
             output: """
                 Restored \(name), version 0.
-                The store that it replaced is kept as \(aside.url.lastPathComponent).
+                The store that it replaced was set aside as \(aside.url.lastPathComponent).
 
                 """
         )
@@ -242,13 +242,13 @@ import Testing
             (["inof"], "there is no command \"inof\"; did you mean \"info\"? See molt --help."),
             (["info"], "info needs FILE. See molt info --help."),
             (["get", "a"], "get needs KEY"),
-            (["info", "a", "b"], "there is no use for \"b\""),
+            (["info", "a", "b"], "\"b\" is one argument too many"),
             (["ls", "a", "--typ", "x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
             (["ls", "a", "--type"], "--type needs NAME"),
             (["ls", "a", "-type", "x"], "\"-type\" is not an option of ls; did you mean \"--type\"?"),
             (["ls", "a", "--typ=x"], "\"--typ\" is not an option of ls; did you mean \"--type\"?"),
             (["ls", ""], "FILE is empty"),
-            (["schema", "a", "b", "c"], "there is no use for \"c\""),
+            (["schema", "a", "b", "c"], "\"c\" is one argument too many"),
         ]
         for (words, message) in mistakes { await CommandRun(molt, words).expect(64, output: "", errors: message) }
     }

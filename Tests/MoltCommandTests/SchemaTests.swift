@@ -107,14 +107,14 @@ import Testing
         await run("schema", one, other).expect(
             1,
             output: """
-                Type 'Gone' has been removed.
-                Type 'New' has been added.
-                Type 'Other' changed from 'number' to 'array'.
-                Property 'Person.name' changed from 'string' to 'object'.
-                Property 'Person.age' has been made optional.
-                Property 'Person.nick' has been made optional.
-                Property 'Person.old' has been removed.
-                Property 'Person.new' has been added.
+                Type "Gone" has been removed.
+                Type "New" has been added.
+                Type "Other" changed from "number" to "array".
+                Property "Person.name" changed from "string" to "object".
+                Property "Person.age" has been made optional.
+                Property "Person.nick" has been made optional.
+                Property "Person.old" has been removed.
+                Property "Person.new" has been added.
 
                 """
         )

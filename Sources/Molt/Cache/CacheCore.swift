@@ -7,7 +7,7 @@ internal import Foundation
 final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
-    /// Whether a newer app has upgraded the file.
+    /// Whether a newer release has upgraded the file.
     let isNewer: Bool
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
@@ -423,7 +423,8 @@ final class CacheCore: Sendable {
             .readOnly,
             "The cache at \(path) was opened for reading only.",
             advice: isNewer
-                ? "A newer app has upgraded it: update the app to write." : "Open it with `init(at:)` to write.",
+                ? "A newer release of the app has upgraded it. Update the app to write."
+                : "Open it with `init(at:)` to write.",
             store: path
         )
     }
@@ -431,7 +432,8 @@ final class CacheCore: Sendable {
     private var changedUnlocked: MoltError {
         MoltError(
             .storeChanged,
-            "Another process has changed the cache at \(path), which is read without locks: none could be taken.",
+            "Another process has changed the cache at \(path), which this process reads without a lock, because it "
+                + "cannot take one.",
             advice: "Open it again.",
             store: path
         )

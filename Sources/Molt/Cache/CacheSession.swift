@@ -175,9 +175,8 @@ final class CacheSession: @unchecked Sendable {
         let stored = Int(try connection.integer("PRAGMA user_version"))
         let refusal = MoltError(
             .storeChanged,
-            "Another process, or another cache in this process, upgraded the cache at \(shared.path), restored a "
-                + "backup in its place or began afresh (version \(shared.version) before, \(stored) now) while it was "
-                + "open.",
+            "While the cache at \(shared.path) was open, another process, or another cache in this process, upgraded "
+                + "it, restored a backup or started afresh (version \(shared.version) before, \(stored) now).",
             advice: "Open it again.",
             store: shared.path,
             storeVersion: stored,

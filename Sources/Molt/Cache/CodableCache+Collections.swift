@@ -54,7 +54,7 @@ extension CodableCache {
             throw MoltError(
                 .needsMigration,
                 "The cache at \(path) is read without an upgrade, so it is unknown which values the upgrade would change.",
-                advice: "Ask again once the store was upgraded.",
+                advice: "Ask again once the store has been upgraded.",
                 store: path
             )
         }

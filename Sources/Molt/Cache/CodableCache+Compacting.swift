@@ -11,10 +11,11 @@ extension CodableCache {
     ///
     /// A file keeps the space of removed records for later ones, so call this only after large removals.
     ///
-    /// The first compaction of a file rewrites it. That takes as long as copying the file, needs free space for two
-    /// copies of what is left, and lets nobody else write meanwhile. Later ones move pages in short transactions,
-    /// between which others can write, and need next to no space. Records and open caches stay as they are. While
-    /// another process reads, the file may shrink only after the call. A cache in memory has nothing to compact.
+    /// The first compaction of a file rewrites it. That takes as long as copying the file, and needs free space for two
+    /// copies of what is left. Nothing else can write to the file meanwhile. Later ones move pages in short
+    /// transactions, between which others can write, and need next to no space. Records and open caches stay as they
+    /// are. While another process reads, the file may shrink only after the call. A cache in memory has nothing to
+    /// compact.
     ///
     /// - Parameter progress: Called with the share of the work that is done, from 0 to 1.
     /// - Returns: The number of bytes by which the file shrinks.

@@ -39,7 +39,7 @@ extension CodableCache {
     /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
     /// kill, by the next dry run.
     ///
-    /// If a newer app has upgraded the store, nothing is upgraded: the call throws `superseded`, or, with
+    /// If a newer release has upgraded the store, nothing is upgraded: the call throws `superseded`, or, with
     /// ``MoltConfiguration/opensNewerStores``, the report may say that the store would be open for reading.
     ///
     /// With samples, the report also shows records before and after each step, with the user's values:

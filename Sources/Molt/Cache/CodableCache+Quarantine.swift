@@ -133,8 +133,7 @@ extension CodableCache {
     private func keyTaken(_ key: String) -> MoltError {
         MoltError(
             .keyTaken,
-            "There is a value under the key of the record \"\(key)\", which was set after the record had been put into "
-                + "quarantine.",
+            "The key \"\(key)\" has a value that was set after its record went into quarantine.",
             advice: "Remove it, or pass `replacing: true`.",
             store: path,
             key: key
@@ -193,7 +192,7 @@ extension CodableCache {
                 let outcome =
                     record.isSound
                     ? try retry.run(record.stored, after: record.failure)
-                    : .notTried("Its row in the file is damaged: there is no such step or version.")
+                    : .notTried("Its row in the file is damaged: the step or the version in it does not exist.")
                 return (record, outcome)
             }
             report.entries += try change { session throws(SQLiteError) in

@@ -106,7 +106,8 @@ extension CodableCache {
         guard !core.isNewer else {
             throw MoltError(
                 .superseded,
-                "A newer app has upgraded the cache at \(path), so its settings may have a form that this one does not know.",
+                "A newer release of the app has upgraded the cache at \(path), so its settings may have a form that "
+                    + "this one does not know.",
                 advice: "Update the app.",
                 outcome: .unchanged,
                 store: path
@@ -117,7 +118,7 @@ extension CodableCache {
 
     /// The version of records that this release reads and writes.
     ///
-    /// In a store that a newer app has upgraded and that this release may write, it is not that of the store.
+    /// In a store that a newer release has upgraded and that this release may write, it is not that of the store.
     private var exportedVersion: Int { isReadOnly ? schemaVersion : migrations.version }
 
     // MARK: Importing
@@ -139,8 +140,8 @@ extension CodableCache {
     /// the quarantine of a store.
     ///
     /// Settings of the named suites go through the migrations, too, in copies of the suites. Their values are committed
-    /// with the records, and set after the commit; if the process is killed in between, when the store is next opened.
-    /// Migrations find the suites that are not named empty, and change nothing in them.
+    /// with the records, and set after the commit. If the process is killed in between, they are set when the store is
+    /// next opened. To migrations, the suites that are not named look empty; nothing in them is changed.
     ///
     /// The temporary directory needs space for the records and their upgrade.
     ///
@@ -148,19 +149,19 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file; its content tells whether it is an export or a store.
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
-    ///   - settings: The suites of the export whose settings are imported; none by default. A migration must work on
-    ///     each of them, or the suite be one of ``MoltConfiguration/attached``.
+    ///   - settings: The suites of the export whose settings are imported; none by default. Each must be a suite that a
+    ///     migration works on, or one of ``MoltConfiguration/attached``.
     ///   - conflicts: What happens if the cache, or a suite, has another value under a key; an error by default.
     ///   - progress: Counts the records, those of an export once when they are read and all when they are written, and
     ///     may cancel the import. It stands still during the upgrade. Its observers must not use the cache.
-    /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer app, `tooOld` for one that the registry
-    ///   does not support any more, `malformedExport` for a file that is neither an export nor a store, or is damaged,
-    ///   `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format, `keyExists`
-    ///   for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`, `readOnly` for a
-    ///   cache that can only be read, or `cancelled`; for settings, also `notAttached`, `unsupported` for a cache in
-    ///   memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the error of the step that
-    ///   failed; and the errors of writing. The cache and the suites are unchanged then, unless ``MoltError/outcome``
-    ///   is `committed`: the settings are then set when the store is next opened.
+    /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer release, `tooOld` for one that the
+    ///   registry does not support any more, `malformedExport` for a file that is neither an export nor a store, or is
+    ///   damaged, `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format,
+    ///   `keyExists` for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`,
+    ///   `readOnly` for a cache that can only be read, or `cancelled`; for settings, also `notAttached`, `unsupported`
+    ///   for a cache in memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the error of the
+    ///   step that failed; and the errors of writing. The cache and the suites are unchanged then, unless
+    ///   ``MoltError/outcome`` is `committed`: the settings are then set when the store is next opened.
     @discardableResult
     public func `import`(
         from url: URL,

@@ -53,7 +53,7 @@ final class ExportReader {
                 guard let member, members[member] == nil else {
                     throw ExportFault(
                         problem:
-                            "an export has no member \"\(ErrorSummary.oneLine(String(name.prefix(40))))\", or only one",
+                            "the member \"\(ErrorSummary.oneLine(String(name.prefix(40))))\" is unknown or repeated",
                         offset: place
                     )
                 }
@@ -62,7 +62,7 @@ final class ExportReader {
                 let part = try part()
                 members[member] = part.value
                 if member == .settings { settings = part }
-                try expect(",", or: "another member must follow; the last one is \"records\"")
+                try expect(",", or: "another member must follow, because \"records\" comes last")
             }
             try expect("[", or: "the records must be an array")
             var head = try head(members)
@@ -236,7 +236,7 @@ final class ExportReader {
         let count = min(Self.chunkSize, source.count - place)
         guard count > 0 else { return false }
         guard let bytes = source.read(at: place, count) else {
-            throw ExportFault(problem: "the file cannot be read further", offset: place)
+            throw ExportFault(problem: "the rest of the file cannot be read", offset: place)
         }
         buffer.removeFirst(start)
         buffer += bytes

@@ -14,9 +14,9 @@ struct ExportTarget {
         // An import could not open it.
         try FileStatus.checkPath(path)
         if let status = try FileStatus.of(path), !status.isFile {
-            throw Self.unusable(path, "there is a directory or a device")
+            throw Self.unusable(path, "it is a directory or a device")
         }
-        if Self.isFile(of: store, path) { throw Self.unusable(path, "the store itself is there") }
+        if Self.isFile(of: store, path) { throw Self.unusable(path, "it is the store itself") }
     }
 
     /// Whether a path leads to a store's file, or to one of those beside it.
@@ -58,7 +58,7 @@ struct ExportTarget {
         let reason = failure.isExisting ? "another export is being written there" : failure.reason
         return MoltError(
             code,
-            "The export could not be written to \(path): \(reason).",
+            "The export cannot be written to \(path): \(reason).",
             advice: failure.isOutOfSpace ? "Free some space, and try again." : nil,
             outcome: .unchanged,
             underlying: failure

@@ -32,7 +32,8 @@ struct ExportedRecord {
         if let repeated {
             throw ExportFault(
                 problem:
-                    "a record has no member \"\(ErrorSummary.oneLine(String(repeated.name.prefix(40))))\", or only one",
+                    "the member \"\(ErrorSummary.oneLine(String(repeated.name.prefix(40))))\" of a record is unknown "
+                    + "or repeated",
                 offset: repeated.offset
             )
         }

@@ -106,8 +106,9 @@ struct ImportMerge {
     private func conflict(_ record: StoreContents.StoredRecord) -> MoltError {
         MoltError(
             .keyExists,
-            "The cache has a value under the key \"\(record.key)\", and the import adds one: from the file or by a migration.",
-            advice: "Say which one stays: `conflicts:`, or --conflicts of the tool.",
+            "The cache has a value under the key \"\(record.key)\", and so has the import, from the file or a "
+                + "migration.",
+            advice: "Pass `conflicts:`, or --conflicts to the tool, to say which one stays.",
             outcome: .unchanged,
             store: path,
             key: record.key,

@@ -127,7 +127,7 @@ struct ImportedSettings {
     private func conflict(_ key: String, _ name: String) -> MoltError {
         var error = error(
             .keyExists,
-            "\(name) has another value under the key \"\(key)\" than the import.",
+            "\(name) and the import have different values under the key \"\(key)\".",
             advice: "Pass `conflicts:` to say which one stays.",
             name
         )

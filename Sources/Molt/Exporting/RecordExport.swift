@@ -77,7 +77,7 @@ struct RecordExport {
         if let waiting { throw MoltError.waiting(for: waiting, store: store) }
         let settings = try settings(connection)
         summary.settings = settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
-        // A newer app's migrations that let this release write have done nothing to the records.
+        // A newer release's migrations that let this release write have done nothing to the records.
         let applied = state.ledger.filter { row in
             // Marked as applied, before earlier ones ran.
             let isAhead = row.outcome == .marked && version == state.version
@@ -148,7 +148,7 @@ struct RecordExport {
         throw MoltError(
             .malformedContent,
             "The content of \"\(record.key)\" is not JSON text, so it cannot be exported.",
-            advice: "Remove the value or set it anew.",
+            advice: "Remove the value, or set it again.",
             outcome: .unchanged,
             store: store,
             key: record.key,

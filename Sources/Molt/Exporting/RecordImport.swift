@@ -206,12 +206,12 @@ struct RecordImport {
         let advice: String
         switch (found > version, migrations.registry) {
         case (true, nil): (reason, advice) = ("the store has version \(version)", "Upgrade the store first.")
-        case (true, _): (reason, advice) = ("this app knows versions up to \(version)", "Update the app.")
+        case (true, _): (reason, advice) = ("this release knows versions up to \(version)", "Update the app.")
         case (false, nil):
             reason = "the store has version \(version)"
             advice = "Import it with the app's own tool, which has the migrations."
         case (false, _):
-            reason = "the registry supports versions from \(oldest) on"
+            reason = "the oldest version that the registry supports is \(oldest)"
             advice = "Import it with an earlier release, and export it again."
         }
         var error = error(
@@ -233,8 +233,7 @@ struct RecordImport {
         guard let other = theirs.symmetricDifference(ours).min() else { return }
         throw error(
             .migrationMissing,
-            "Migration \"\(other)\" was applied to the records of only one of the two, the file at \(path) and the store at "
-                + "\(store).",
+            "Migration \"\(other)\" was applied to only one of the file at \(path) and the store at \(store).",
             advice: "Import it with the app's own tool, which has the migrations."
         )
     }

@@ -45,7 +45,8 @@ struct TransferredSuites {
         guard let name = suites.map(\.attachedName).first(where: { !stores.contains($0) }) else { return }
         throw MoltError(
             .notAttached,
-            "The settings of \(name) cannot be imported, because no migration works on them and they are not attached.",
+            "The settings of \(name) cannot be imported, because no migration works on them and the suite is not "
+                + "attached.",
             advice: "Attach the suite where the store is opened.",
             outcome: .unchanged,
             store: store,
@@ -89,7 +90,7 @@ struct TransferredSuites {
             hasRecords: { try connection.hasRecords(before: $0) }
         )
         if let name = plan.journal.first {
-            throw error(.journalPending, "Changes to \(name) are still to be applied.", name)
+            throw error(.journalPending, "Changes to \(name) from an earlier upgrade have not been applied yet.", name)
         }
         try plan.checkProblems()
         return try suites.map { suite in

@@ -53,7 +53,7 @@ extension SuiteMoveStep.Source: CustomStringConvertible {
 
     var faults: [String] {
         guard case .file(let file) = self, !file.path.hasPrefix("/") else { return [] }
-        return ["\(file.path) is not the URL of a file. Make it with URL(filePath:)."]
+        return ["\(file.path) is not the URL of a file. Make it with `URL(filePath:)`."]
     }
 
     /// Whether the declaration shows that the source is the destination.

@@ -35,8 +35,8 @@ struct SuiteMoveStep: Sendable {
         var faults = source.faults
         if source.isSame(as: destination) {
             faults.append(
-                "The settings are copied from \(source) into \(destination), which is the same place. To give keys other "
-                    + "names, use renameKey."
+                "The settings are copied from \(source) into \(destination), which is the same place. To give keys "
+                    + "other names, use `renameKey`."
             )
         }
         if keys.list?.isEmpty == true { faults.append("No key is named.") }
@@ -64,7 +64,8 @@ struct SuiteMoveStep: Sendable {
         guard !source.isSameFile(as: destination) else {
             throw MoltError(
                 .unsupported,
-                "\(source) and \(destination) have the same file, as one is a link to the other, so nothing can be moved.",
+                "\(source) and \(destination) have the same file, because one is a link to the other, so nothing can "
+                    + "be moved.",
                 advice: "Remove the link, or the migration.",
                 attachedStore: source.attached.name
             )

@@ -16,8 +16,8 @@ public enum MigrationEvent: Sendable {
     case progressed(MigrationEvent.Progress)
     /// A migration's last step has ended; nothing is committed yet.
     case ended(MigrationReport.Entry)
-    /// A migration's work after the commit failed, or was done and could not be noted in the ledger; the opening goes
-    /// on, and the next one tries again.
+    /// A migration's work after the commit failed, or was done and could not be recorded in the ledger; the opening
+    /// goes on, and the next one tries again.
     ///
     /// The error names the migration. See ``Migration/afterCommit(_:_:)``.
     case workFailed(MoltError)

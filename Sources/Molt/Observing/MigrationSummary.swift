@@ -40,7 +40,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
         public static let upgraded = Outcome(rawValue: "upgraded")
         /// An earlier upgrade was committed; its remaining changes outside the store have now been made.
         public static let finished = Outcome(rawValue: "finished")
-        /// The store is of a newer app, and was opened for reading only.
+        /// The store is of a newer release, and was opened for reading only.
         public static let readOnly = Outcome(rawValue: "readOnly")
         /// The opening failed; see ``MigrationSummary/failure``.
         public static let failed = Outcome(rawValue: "failed")

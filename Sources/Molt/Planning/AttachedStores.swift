@@ -158,7 +158,7 @@ final class AttachedStores {
             try suite.unavailability(in: role) == nil,
             try snapshot(of: suite).values.keys.contains(where: settings.includes)
         else { return nil }
-        return "It moves settings of \(suite) into records, which a cache has. Open the cache."
+        return "It moves settings of \(suite) into records, which only a cache has. Open the cache."
     }
 
     /// The reason to wait for a suite that reads as empty, though it had settings after the last migration.
@@ -170,8 +170,8 @@ final class AttachedStores {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil
         }
-        return "The settings in \(suite) read as empty, though there were \(lastCount), as on a device that was not "
-            + "unlocked since a restart."
+        return "The settings in \(suite) read as empty, but there were \(lastCount) before. The device may not have "
+            + "been unlocked since it restarted."
     }
 
     /// The ledger row of the last migration that worked on a store.

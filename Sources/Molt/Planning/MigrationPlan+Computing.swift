@@ -178,7 +178,7 @@ extension MigrationPlan {
         } else if registry.migrations.contains(where: { $0.name == first.name }) {
             advice = "It is in the registry with other steps: undo that change."
         } else {
-            advice = "Keep it in the registry, with or without onRead(), until no store has records from before it."
+            advice = "Keep it in the registry, with or without `onRead()`, until no store has records from before it."
         }
         problems.append(
             Problem(
@@ -252,8 +252,8 @@ extension MigrationPlan {
                 problems.append(
                     Problem(
                         code: .deferred,
-                        problem: "The store enters at version \(from), and the settings in \(name), which migration "
-                            + "\(migration.id) works on, cannot be used now.",
+                        problem: "The store gets version \(from) from `baseline`, but the settings in \(name), which "
+                            + "migration \(migration.id) works on, cannot be used now.",
                         advice: "Open the store again later, in the app.",
                         migration: migration.id
                     )
@@ -262,7 +262,7 @@ extension MigrationPlan {
         }
     }
 
-    /// Finds the rows of a suite that a newer app, or one with other migrations, has written.
+    /// Finds the rows of a suite that a newer release, or one with other migrations, has written.
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
         let unknown = registry.unknown(in: ledger.rows(of: registry).map(\.entry))
         guard let last = unknown.max(by: { $0.version < $1.version }) else { return }
@@ -273,7 +273,7 @@ extension MigrationPlan {
                 code: isNewer ? .superseded : .migrationMissing,
                 problem: "The settings in \(suite) have been through migration \(id), which "
                     + (isNewer
-                        ? "a newer app has; this one knows versions up to \(registry.version)."
+                        ? "only a newer release of the app has; this one knows versions up to \(registry.version)."
                         : "this app does not have. It was renamed or removed here, or a build of another branch applied "
                             + "it."),
                 advice: (isNewer ? "Update the app. " : "")
@@ -345,7 +345,7 @@ extension MigrationPlan {
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
                 )
             else { continue }
-            entries[index].action = .wait("It replaces migration \(part.migration), which is deferred.")
+            entries[index].action = .wait("It replaces migration \(part.migration), which must wait.")
         }
         // Records must go through the migrations in order.
         for index in candidates where stores.hasRecords {
@@ -358,7 +358,7 @@ extension MigrationPlan {
     /// The reason why a migration waits for another one on the same stores, or nil.
     private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
         migration.attached.lazy.compactMap { waiting[$0.name] }.first
-            .map { "It uses the same attached store as migration \($0), which is deferred." }
+            .map { "It uses the same attached store as migration \($0), which must wait." }
     }
 
     private mutating func deferEntry(
@@ -390,12 +390,12 @@ extension MigrationPlan {
         if from > registry.version {
             let problem =
                 baseline == from
-                ? "The app says that the store enters at version \(from)"
-                : "The store is at version \(from), which a newer app wrote"
+                ? "The store gets version \(from) from `baseline`"
+                : "The store is at version \(from), which a newer release of the app wrote"
             problems.append(
                 Problem(
                     code: .superseded,
-                    problem: "\(problem); this app knows versions up to \(registry.version).",
+                    problem: "\(problem); this release knows versions up to \(registry.version).",
                     advice: (registry.migrations.isEmpty
                         ? "Pass the app's migrations, or update the app. " : "Update the app. ")
                         + MoltError.recoveryAdvice
@@ -407,9 +407,8 @@ extension MigrationPlan {
                     code: .tooOld,
                     problem: "The store is at version \(from); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion).",
-                    advice: "Open it first with a release that still has the "
-                        + "migrations in between, or begin with an empty cache and keep this one aside: call "
-                        + "CodableCache.startAfresh(at:).",
+                    advice: "Open it first with a release that still has the migrations in between, or call "
+                        + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one.",
                     registryVersion: registry.oldestSupportedVersion
                 )
             )
@@ -437,12 +436,12 @@ extension MigrationPlan {
                         " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
                     } ?? ""),
                 advice:
-                    "A migration that has shipped keeps its name; retire it with oldestSupportedVersion, or replace "
+                    "A migration that has shipped keeps its name; retire it with `oldestSupportedVersion`, or replace "
                     + "it with another one."
                     + (twin.map { row, migration in
-                        " If two builds gave version \(row.version) to different migrations, replace both by one to a "
-                            + "later version, whose block completes either: `replacing: [\"\(row.name)\", "
-                            + "\"\(migration.name)\"]` and completesReplaced()."
+                        " If two builds gave version \(row.version) to different migrations, replace both with one "
+                            + "migration to a later version, whose block completes either of them: `replacing: "
+                            + "[\"\(row.name)\", \"\(migration.name)\"]` and `completesReplaced()`."
                     } ?? ""),
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
@@ -582,7 +581,7 @@ extension MigrationPlan {
                     + "(\(DisplayText.list(appliedParts))) but not all (missing: \(DisplayText.list(missing))).",
                 advice:
                     "Keep the replaced migrations in the registry beside it, or make it a block that completes what is "
-                    + "missing, with completesReplaced(), or open this store first with a release that has them.",
+                    + "missing, with `completesReplaced()`, or open this store first with a release that has them.",
                 migration: migration.id
             )
         )
@@ -594,7 +593,7 @@ extension MigrationPlan {
                 code: .unsupported,
                 problem: "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
                     + "cache cannot keep it until it succeeds.",
-                advice: "Open the app's cache, or leave out afterCommit and do the work after the upgrade.",
+                advice: "Open the app's cache, or leave out `afterCommit` and do the work after the upgrade.",
                 migration: migration.id
             )
         )
@@ -606,9 +605,9 @@ extension MigrationPlan {
                 code: .lateMigration,
                 problem: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
                     + "already.",
-                advice: "Give it a version above all that have shipped, or set allowsLateMigrations if it is "
+                advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
                     + "also correct for records of a later version. If this store does not need it, call "
-                    + "correctLedger(.markApplied(…)).",
+                    + "`correctLedger(.markApplied(…))`.",
                 migration: migration.id
             )
         )

@@ -1,6 +1,5 @@
 extension MigrationRegistry {
-    /// Declares the version at which a store without a ledger enters, if earlier releases counted versions by
-    /// themselves.
+    /// Declares the version of a store without a ledger, if earlier releases counted versions by themselves.
     ///
     /// ```swift
     /// let registry = MigrationRegistry([
@@ -12,18 +11,18 @@ extension MigrationRegistry {
     /// ```
     ///
     /// The closure is called for a cache file whose ledger is empty, and for a suite without a ledger that is upgraded
-    /// without a cache, or with a new one. A store with a ledger is never asked about, whatever its suites have. The
+    /// without a cache, or with a new one. It is never called for a store with a ledger, whatever its suites have. The
     /// closure may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of the
     /// file.
     ///
     /// Migrations up to the version that it returns do not run; the ledger gets a row for each with the outcome
     /// ``LedgerEntry/Outcome/baseline``. For a new cache file, this concerns those that change settings; others still
-    /// import data. If it returns nil, the store is at the version that it has. A new store with nothing in it, and
-    /// nothing in its suites, is never asked about.
+    /// import data. If it returns nil, the store is at the version that it has. The closure is never called for a new
+    /// store with nothing in it and nothing in its suites.
     ///
     /// - Important: Keep the setting or the record that tells the version as long as any store may have no ledger: a
     ///   migration that removes it leaves other stores that share the suite without an answer. In an import, the
-    ///   closure sees no settings, as those of this device say nothing about records of another.
+    ///   closure sees no settings, because those of this device say nothing about records of another.
     /// - Parameter body: Returns the version; the plan calls it, too, so it must change nothing. An error that it
     ///   throws, and a negative version, fail the opening with the code `baselineFailed`; a version above that of the
     ///   registry fails it with the code `superseded`.
@@ -33,7 +32,7 @@ extension MigrationRegistry {
         return registry
     }
 
-    /// Declares the version at which every store without a ledger enters.
+    /// Declares the version of every store without a ledger.
     ///
     /// ```swift
     /// let registry = MigrationRegistry([Migration(to: 4, "nickname-added")]).baseline(3)
@@ -72,7 +71,7 @@ extension AttachedStores {
             if let error = error as? MoltError, error.code == .deferred || error.isStop { throw error }
             throw MoltError(
                 .baselineFailed,
-                "The closure that tells at which version the store enters failed; see the underlying error.",
+                "The closure of `baseline` failed; see the underlying error.",
                 outcome: .unchanged,
                 underlying: error
             )
@@ -82,7 +81,7 @@ extension AttachedStores {
         guard version < 0 else { return state }
         throw MoltError(
             .baselineFailed,
-            "The app says that the store enters at version \(version); no version is below 0.",
+            "The store gets version \(version) from `baseline`; a version is 0 or more.",
             outcome: .unchanged
         )
     }

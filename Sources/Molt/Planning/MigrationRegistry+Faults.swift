@@ -13,15 +13,15 @@ extension MigrationRegistry {
     public var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
-            faults.append("oldestSupportedVersion is \(oldestSupportedVersion); it cannot be below 0.")
+            faults.append("`oldestSupportedVersion` is \(oldestSupportedVersion); a version is 0 or more.")
         } else if oldestSupportedVersion > Int(Int32.max) {
-            faults.append("oldestSupportedVersion is above \(Int32.max), more than a store can hold.")
+            faults.append("`oldestSupportedVersion` is above \(Int32.max), more than a store can hold.")
         }
         for (version, _) in codings where version < .max && version >= self.version {
             faults.append(
-                "The registry has coders for values up to version \(version) and others for later ones, but no migration to "
-                    + "a later version. Add one that changes the form of the stored values: "
-                    + "Migration(to: \(version + 1), …)."
+                "The registry has coders for values up to version \(version) and others for later ones, but no "
+                    + "migration to a later version. Add one that changes the form of the stored values: "
+                    + "`Migration(to: \(version + 1), …)`."
             )
         }
         var seen: [String: Int] = [:]
@@ -31,7 +31,10 @@ extension MigrationRegistry {
         for (index, migration) in migrations.enumerated() {
             let place = "The \(ordinal(index)) migration, \(migration.id)"
             if migration.name.allSatisfy(\.isWhitespace) {
-                faults.append("The \(ordinal(index)) migration (version \(migration.version)) has an empty name.")
+                faults.append(
+                    "The \(ordinal(index)) migration (version \(migration.version)) has an empty name. Give "
+                        + "it one that never changes."
+                )
             } else if let first = seen[migration.name] {
                 faults.append(
                     migrations[first].fingerprint == migration.fingerprint
@@ -74,7 +77,7 @@ extension MigrationRegistry {
             faults.append("\(place), has a version above \(Int32.max), more than a store can hold.")
         } else if migration.version <= oldestSupportedVersion {
             faults.append(
-                "\(place), is retired: oldestSupportedVersion is \(oldestSupportedVersion). Remove the migration, or "
+                "\(place), is retired: `oldestSupportedVersion` is \(oldestSupportedVersion). Remove the migration, or "
                     + "lower that version."
             )
         }
@@ -95,7 +98,7 @@ extension MigrationRegistry {
                 faults.append("\(place): The step has a failure policy but processes no records (\(step)).")
             }
             if let count = policy.limit?.count, count < 0 {
-                faults.append("\(place): The failure limit is \(count) records; it must not be negative.")
+                faults.append("\(place): The failure limit is \(count) records; it must be 0 or more.")
             }
             if let share = policy.limit?.share, !(0...1).contains(share) {
                 faults.append("\(place): The failure limit is a share of \(share); it must be from 0 to 1.")
@@ -109,7 +112,7 @@ extension MigrationRegistry {
         var faults = migration.steps.enumerated().filter { !$0.element.changesOnlyContent && !$0.element.isCheck }
             .map { number, step in
                 "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
-                    + "records (\(step)). Remove onRead(), or move the step to a migration of its own."
+                    + "records (\(step)). Remove `onRead()`, or move the step to a migration of its own."
             }
         let hooks = [
             migration.steps.contains(where: \.isCheck) ? "a check" : nil,
@@ -117,7 +120,7 @@ extension MigrationRegistry {
         ]
         faults += hooks.compactMap(\.self).map { hook in
             "\(place), runs on read and has \(hook), but its records are upgraded after the store is opened. Remove "
-                + "onRead(), or declare it in a later migration without onRead()."
+                + "`onRead()`, or declare it in a later migration without `onRead()`."
         }
         return faults
     }
@@ -126,12 +129,12 @@ extension MigrationRegistry {
         guard migration.isWritableByOlderReleases else { return [] }
         var faults = migration.steps.enumerated().filter { !$0.element.isCheck }.map { number, step in
             "\(place), step \(number + 1): Older releases may write to the store, and the step will not see what they "
-                + "write (\(step)). Remove writableByOlderReleases(), or move the step to a migration of its own."
+                + "write (\(step)). Remove `writableByOlderReleases()`, or move the step to a migration of its own."
         }
         if !coding(before: migration).isSame(as: coding(at: migration.version)) {
             faults.append(
                 "\(place), lets older releases write to the store, but they write values with other coders. Remove "
-                    + "writableByOlderReleases()."
+                    + "`writableByOlderReleases()`."
             )
         }
         return faults
@@ -226,26 +229,31 @@ extension MigrationRegistry {
         }
         if let between = migrationBetween(kept, and: migration) {
             faults.append(
-                "\(place), replaces \(DisplayText.list(kept)) but not \(between.id), which comes between them: a store that "
-                    + "takes the shortcut would go through it in another order. Replace it, too, or move it."
+                "\(place), replaces \(DisplayText.list(kept)) but not \(between.id), which comes between them: a store "
+                    + "that runs the replacement would go through it in another order. Replace it, too, or move it."
             )
         }
         for name in kept where !earlier.contains(name) {
             faults.append("\(place), replaces \"\(name)\", which comes after it. Register it after that one.")
         }
         for name in others where replaced.contains(name) && !names.contains(name) {
-            faults.append("\(place), replaces \"\(name)\", which an earlier migration replaces already.")
+            faults.append(
+                "\(place), replaces \"\(name)\", which an earlier migration replaces already. Let only one "
+                    + "of them replace it."
+            )
         }
         if migration.replaces == [migration.name] {
             faults.append("\(place), replaces only itself.")
         }
         if migration.completesReplacedMigrations {
             if migration.replaces.isEmpty {
-                faults.append("\(place), completes replaced migrations but replaces none. Remove completesReplaced().")
+                faults.append(
+                    "\(place), completes replaced migrations but replaces none. Remove `completesReplaced()`."
+                )
             } else if !kept.isEmpty {
                 faults.append(
                     "\(place), completes replaced migrations that are still in the registry, so that a store runs them "
-                        + "itself. Remove completesReplaced()."
+                        + "itself. Remove `completesReplaced()`."
                 )
             }
             let others = migration.steps.enumerated().filter {
@@ -253,13 +261,13 @@ extension MigrationRegistry {
             }
             if migration.attached.contains(where: { $0.suite != nil }) {
                 faults.append(
-                    "\(place), completes replaced migrations and works on settings, each of which may have been through "
-                        + "others. Keep the replaced migrations beside it, and remove completesReplaced()."
+                    "\(place), completes replaced migrations and works on settings, each of which may have been "
+                        + "through others. Keep the replaced migrations beside it, and remove `completesReplaced()`."
                 )
             }
             faults += others.map { number, step in
                 "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
-                    + "Remove completesReplaced(), or do it in a block."
+                    + "Remove `completesReplaced()`, or do it in a block."
             }
         }
         return faults

@@ -32,7 +32,7 @@ extension Record {
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
-            guard try record.copyIfPresent(paths[0], to: paths[1], "move") else { return false }
+            guard try record.copyIfPresent(paths[0], to: paths[1], "moved") else { return false }
             try record.remove(paths[0], ifMissing: .skip)
             return true
         }
@@ -44,7 +44,7 @@ extension Record {
         ifMissing: MissingProperty
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
-            try record.copyIfPresent(paths[0], to: paths[1], "copy")
+            try record.copyIfPresent(paths[0], to: paths[1], "copied")
         }
     }
 
@@ -58,15 +58,15 @@ extension Record {
         if newPath.starts(with: path) {
             throw error(
                 .typeMismatch,
-                "Cannot \(verb) the property \"\(full(path))\" into itself, to \"\(full(newPath))\".",
+                "The property \"\(full(path))\" cannot be \(verb) into itself, to \"\(full(newPath))\".",
                 property: path
             )
         }
         if contains(newPath) {
             throw error(
                 .propertyExists,
-                "Cannot \(verb) the property \"\(full(path))\" to \"\(full(newPath))\": the \(noun) has a property there "
-                    + "already.",
+                "The property \"\(full(path))\" cannot be \(verb) to \"\(full(newPath))\": the \(noun) has a property "
+                    + "there already.",
                 advice: "Remove one of the two first.",
                 property: newPath
             )
@@ -144,14 +144,14 @@ extension Record {
 
     /// Why a string cannot be split in this way, in a sentence.
     static func splitFault(_ newPaths: [PropertyPath], at separator: Separator) -> String? {
-        if newPaths.count < 2 { return "A string is split into at least two properties." }
+        if newPaths.count < 2 { return "A string must be split into at least two properties." }
         if separator.text.isEmpty { return "The separator is empty." }
         return overlap(newPaths)
     }
 
     /// Why strings cannot be joined in this way, in a sentence.
     static func joinFault(_ paths: [PropertyPath]) -> String? {
-        paths.count < 2 ? "At least two properties are joined." : overlap(paths)
+        paths.count < 2 ? "At least two properties must be joined." : overlap(paths)
     }
 
     private static func overlap(_ paths: [PropertyPath]) -> String? {
@@ -204,7 +204,7 @@ extension Record {
         var keepsPath = false
         for newPath in newPaths where contains(newPath) {
             guard newPath.starts(with: path) else {
-                throw isTaken(newPath, "put a part of \"\(full(path))\" at")
+                throw isTaken(newPath, "A part of \"\(full(path))\" cannot be put at")
             }
             keepsPath = keepsPath || newPath == path
         }
@@ -251,7 +251,7 @@ extension Record {
         }
         guard isPresent else { return false }
         joined.append(0x22)
-        if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "join properties to") }
+        if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "Properties cannot be joined to") }
         try changing([newPath]) { record in
             for path in paths where path != newPath { try record.remove(path, ifMissing: .skip) }
             try record.put(isString ? joined : Array("null".utf8), at: newPath)
@@ -281,10 +281,10 @@ extension Record {
         )
     }
 
-    private func isTaken(_ path: PropertyPath, _ verb: String) -> MoltError {
+    private func isTaken(_ path: PropertyPath, _ start: String) -> MoltError {
         error(
             .propertyExists,
-            "Cannot \(verb) \"\(full(path))\": the \(noun) has a property there already.",
+            "\(start) \"\(full(path))\": the \(noun) has a property there already.",
             advice: "Choose another name, or remove that property in an earlier step.",
             property: path
         )

@@ -247,7 +247,7 @@ extension Record {
 
     private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
         if case .date(_, .propertyListDate) = conversion, !isSetting {
-            throw error(.typeMismatch, "A record is JSON, which has no dates of property lists.", property: path)
+            throw error(.typeMismatch, "A record is JSON, which cannot hold a date of a property list.", property: path)
         }
         let other = OtherJSON(other, at: path)
         if other == .tooDeep { throw tooDeep(path) }

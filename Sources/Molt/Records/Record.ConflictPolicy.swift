@@ -3,8 +3,8 @@ extension Record {
     ///
     /// Two records of one type with equal contents become one, and nothing is lost; only ``merge(revision:_:)`` runs
     /// its closure for them, too. The order of properties and white space make no difference, but the text of numbers
-    /// does: `1` and `1.0` differ. The record that stays expires with the last of them. A key that a record of another
-    /// type has always stops the upgrade.
+    /// does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type has
+    /// the key, the upgrade always stops.
     ///
     /// If the policy cannot decide or its closure throws, the upgrade stops; `onFailure` does not apply, because
     /// neither record is at fault.

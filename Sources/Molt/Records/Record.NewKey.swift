@@ -62,7 +62,8 @@ extension Record.NewKey {
             if let key = record.key(at: path) { return key }
             throw record.error(
                 .typeMismatch,
-                "The record has no string or integer \"\(path)\", or an empty one, so it has no new key.",
+                "The record has no new key, because its property \"\(path)\" is missing, empty, or neither a string "
+                    + "nor an integer.",
                 property: path
             )
         }

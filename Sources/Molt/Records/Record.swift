@@ -357,8 +357,8 @@ public struct Record: Sendable {
         case .exists:
             throw error(
                 .propertyExists,
-                "Cannot rename the property \"\(full(path))\" to \"\(newName)\": the \(noun) has a "
-                    + "property with that name already.",
+                "The property \"\(full(path))\" cannot be renamed to \"\(newName)\": the \(noun) has a property with "
+                    + "that name already.",
                 advice: "Remove one of the two first.",
                 property: path.parent + PropertyPath(newName)
             )

@@ -18,11 +18,11 @@ final class RecordBatch {
     /// A record of the batch; the index must be below ``count``.
     subscript(index: Int) -> Record {
         get {
-            precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
+            precondition(index >= 0 && index < count, "A batch of \(count) records has no record at index \(index).")
             return records[index]
         }
         _modify {
-            precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
+            precondition(index >= 0 && index < count, "A batch of \(count) records has no record at index \(index).")
             yield &records[index]
         }
     }

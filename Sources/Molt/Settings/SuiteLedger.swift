@@ -86,8 +86,8 @@ package struct SuiteLedger: Codable {
         } catch {
             throw MoltError(
                 .unreadable,
-                "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Was it written by something "
-                    + "else?",
+                "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Something else may have "
+                    + "written it.",
                 store: suite.domainName,
                 key: Suite.ledgerKey,
                 underlying: error

@@ -16,7 +16,7 @@ extension MigrationStep {
     /// earlier migration may have deleted them.
     ///
     /// What erasing cannot reach:
-    /// - backups and files put aside, which the report names, and copies in the device's backups or exports;
+    /// - backups and files that were set aside, which the report names, and copies in the device's backups or exports;
     /// - records of the type in quarantine, and those of other types with the same content;
     /// - what a drive keeps of overwritten blocks, as flash memory does. The device's encryption protects that.
     ///

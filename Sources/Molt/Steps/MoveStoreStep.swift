@@ -13,9 +13,10 @@ extension MigrationStep {
     ///
     /// A kill at any instant leaves the file at one of the two places. On another volume, the file is copied; from the
     /// moment that the copy is complete until the old file is removed, no release can write to the old one. Backups and
-    /// files put aside stay at the old place, and the report names them. `CodableCache.backups(at: oldURL)` still lists
-    /// them, and ``CodableCache/restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)``
-    /// takes them `fromAnotherStore`.
+    /// files that were set aside stay at the old place, and the report names them. `CodableCache.backups(at: oldURL)`
+    /// still lists them, and
+    /// ``CodableCache/restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` takes them
+    /// `fromAnotherStore`.
     ///
     /// Opening fails, and changes neither file, with the code
     /// - `busy` while another process or cache has the old file open;

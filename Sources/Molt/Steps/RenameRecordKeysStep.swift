@@ -13,9 +13,9 @@ extension MigrationStep {
     /// - Important: Any policy but ``Record/ConflictPolicy/stop`` can lose contents. References to the old keys in
     ///   other records are not changed.
     ///
-    /// A key that a record of another type has stops the upgrade with the code `keyExists`. A record without a new key
-    /// fails with the code `typeMismatch`, and is subject to the failure policy. A retry from quarantine gives it its
-    /// new key, but merges it with no other record: it stays in quarantine if the key is taken.
+    /// If a record of another type has the new key, the upgrade stops with the code `keyExists`. A record without a new
+    /// key fails with the code `typeMismatch`, and is subject to the failure policy. A retry from quarantine gives it
+    /// its new key, but merges it with no other record: it stays in quarantine if the key is taken.
     ///
     /// For other keys, set ``Record/key`` in ``transform(_:revision:_:)``. For the keys of settings, see
     /// ``renameKey(_:to:in:)`` and ``renameKeys(withPrefix:to:in:)``.

@@ -13,7 +13,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         /// It applies to older records when they are read, and in the background; see ``Migration/onRead()``. Once all
         /// records went through it, the outcome becomes ``ran``.
         case onRead
-        /// The app stated a version for a store without a ledger, and the migration is not later.
+        /// The registry's baseline gave the store a version, and the migration is not later.
         case baseline
         /// It was marked as applied by hand; see ``LedgerEntry/corrections``.
         case marked
@@ -176,9 +176,9 @@ extension LedgerEntry.Outcome {
         switch self {
         case .ran: "ran"
         case .createdAtVersion: "applied on a new store"
-        case .replaced: "counts as applied, since all that it replaces are,"
+        case .replaced: "counts as applied, because all that it replaces are,"
         case .onRead: "upgrades records when they are read, since"
-        case .baseline: "counts as applied, as the app says,"
+        case .baseline: "counts as applied, by `baseline`,"
         case .marked: "marked as applied"
         case .deferred: "waits"
         case .unmarked: "marked as pending"

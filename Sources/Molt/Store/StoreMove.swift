@@ -146,8 +146,8 @@ struct StoreMove {
         let name = new.hasLog ? new.log : new.journal
         throw MoltError(
             .notADatabase,
-            "There is no file at \(new.path), but \(name) is left of one, so the store at \(old.path) cannot be moved "
-                + "there.",
+            "The store at \(old.path) cannot be moved to \(new.path): there is no file there, but \(name) is left over "
+                + "from one.",
             advice: "Remove \(name), or keep it elsewhere, and open the store again.",
             outcome: .unchanged,
             store: old.path

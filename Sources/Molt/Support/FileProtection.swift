@@ -19,7 +19,7 @@ enum FileProtection {
                 } catch {
                     throw MoltError(
                         .storeFailed,
-                        "The protection class of the file at \(file) could not be set.",
+                        "The protection class of the file at \(file) cannot be set.",
                         store: path,
                         underlying: error
                     )

@@ -83,7 +83,7 @@ final class AttachedWork {
         guard !unsettled.contains(name) else {
             throw MoltError(
                 .journalPending,
-                "Changes to \(name) from an earlier upgrade are still to be applied.",
+                "Changes to \(name) from an earlier upgrade have not been applied yet.",
                 advice: "Open the store, and try again.",
                 attachedStore: name
             )
@@ -227,7 +227,7 @@ final class AttachedWork {
         do {
             return try body(stores.store(name))
         } catch {
-            let failure = stores.failure(error, name, "The changes to \(name) could not be made.")
+            let failure = stores.failure(error, name, "The changes to \(name) cannot be applied.")
             throw failure.with(.committed)
         }
     }

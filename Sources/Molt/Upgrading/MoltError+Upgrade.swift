@@ -4,7 +4,7 @@ extension MoltError {
         return MoltError(
             .attemptsFailed,
             "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) It was not tried again.",
-            advice: "Look for the reason; to try once more, open the store with `retriesInterruptedUpgrades = true`. "
+            advice: "Find the reason. To try once more, open the store with `retriesInterruptedUpgrades = true`. "
                 + recoveryAdvice,
             outcome: .unchanged,
             attempts: attempts
@@ -63,12 +63,16 @@ extension MoltError {
 
     static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
+        let subject =
+            edits.count == 1
+            ? "A migration was edited after it was applied"
+            : "\(edits.count) migrations were edited after they were applied"
         var error = MoltError(
             .migrationEdited,
-            "Edited after it was applied to the store: \(names). A migration never changes once it has shipped: "
-                + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "
-                + "true` in debug builds, which upgrades the store again. If what "
-                + "was applied needs no change, accept the edit for this store with `correctLedger(.acceptEdit(…))`."
+            "\(subject) to the store: \(names). A migration never changes once it has shipped: undo the edit, and add "
+                + "a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = true` in debug builds, "
+                + "which upgrades the store again. If what was applied needs no change, accept the edit for this store "
+                + "with `correctLedger(.acceptEdit(…))`."
         )
         error.migration = edit.migration
         return error

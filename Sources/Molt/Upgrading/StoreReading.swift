@@ -7,7 +7,7 @@ struct StoreReading {
     var isReadOnly: Bool { report.isReadOnly }
     /// Sends older records through the migrations that they lack; nil if no record lacks any.
     let upgrader: RecordUpgrader?
-    /// Whether a newer app, or one with other migrations, has upgraded the store.
+    /// Whether a newer release, or one with other migrations, has upgraded the store.
     let isNewer: Bool
 }
 
@@ -87,7 +87,7 @@ struct ReadingCheck {
         )
     }
 
-    /// Whether a newer app, or one with other migrations, has upgraded the store.
+    /// Whether a newer release, or one with other migrations, has upgraded the store.
     private func isNewer(_ state: StoreState) -> Bool {
         !state.isFresh
             && (state.version > registry.version || state.laterLayout != nil
@@ -172,10 +172,10 @@ struct ReadingCheck {
         guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
             throw superseded(
                 plan,
-                "Its ledger has no migration to that version, so this release may be unable to read it."
+                "Its ledger has no migration to that version, so this release may not be able to read it."
             )
         }
-        // A newer app that has retired migrations creates stores without a row for them.
+        // A newer release that has retired migrations creates stores without a row for them.
         if registry.migrations.isEmpty, let first = newer.min(by: { $0.version < $1.version }),
             first.version > 1, first.outcome == .createdAtVersion
         {

@@ -22,7 +22,7 @@ struct UnshippedUpgrade {
             try restore(backup, waiting)
             outcome = "put back to version \(backup.schemaVersion)"
         } else if attachedSuites.isEmpty, try store.startAfresh(waiting: waiting) != nil {
-            outcome = "started afresh, because there is no copy from before that"
+            outcome = "started afresh, because there is no copy of its earlier state"
         } else {
             return
         }

@@ -737,7 +737,7 @@ final class Upgrade {
                     readStores(),
                     onlyRecordsOnRead: migrator.onlyRecordsOnRead
                 ) { try transaction.hasRecords(before: $0) }
-                // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
+                // A newer release may have upgraded the store while the lock was free. Its journal is not applied here.
                 if plan.isSuperseded {
                     newer = plan
                     return false

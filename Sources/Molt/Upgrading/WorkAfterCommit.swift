@@ -63,7 +63,7 @@ struct WorkAfterCommit {
     }
 
     private func waiting(in state: StoreState) -> [Migration] {
-        // A newer app that has upgraded the store since does the work.
+        // A newer release that has upgraded the store since does the work.
         guard state.version <= registry.version, state.laterLayout == nil else { return [] }
         let names = Set(state.ledger.filter(\.isWorkPending).map(\.name))
         return migrations.filter { names.contains($0.name) }
@@ -139,11 +139,11 @@ struct WorkAfterCommit {
     private func failed(_ migration: Migration, _ error: any Error, isDone: Bool = false) -> MigrationReport.Work {
         let reason = ErrorSummary.line(of: error)
         let problem =
-            isDone ? "it was done, but could not be noted; the next opening does it again (\(reason))" : reason
+            isDone ? "it was done, but could not be recorded; the next opening does it again (\(reason))" : reason
         let entry = Self.entry(of: migration, problem)
         let failure = MoltError(
             .workFailed,
-            "The work after the commit \(isDone ? "was done, but could not be noted" : "failed") "
+            "The work after the commit \(isDone ? "was done, but could not be recorded" : "failed") "
                 + "(\(entry.summary)); see the underlying error.",
             advice: isDone ? "The next opening does it again." : "The next opening tries again.",
             store: store.storeName,

@@ -121,7 +121,7 @@ extension Command {
             throw UsageError("\(name) needs \(missing)")
         }
         if call.arguments.count > arguments.count {
-            throw UsageError("there is no use for \"\(call.arguments[arguments.count])\"")
+            throw UsageError("\"\(call.arguments[arguments.count])\" is one argument too many")
         }
         return call
     }

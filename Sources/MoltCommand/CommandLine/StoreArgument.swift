@@ -70,8 +70,8 @@ struct StoreArgument {
     func file() throws -> URL {
         guard fixture == nil else {
             throw CommandError(
-                "\(path) is a fixture, and this command needs a store's file. To try an upgrade of it, use plan or dry-run "
-                    + "of the app's tool"
+                "\(path) is a fixture, and this command needs a store's file. To try an upgrade of it, use plan or "
+                    + "dry-run of the app's own tool"
             )
         }
         return url

@@ -59,7 +59,7 @@ package struct Tool: Sendable {
         do {
             let code = try await command.run(call, terminal)
             guard let failure = terminal.failure else { return code }
-            throw CommandError("the output could not be written: \(failure)")
+            throw CommandError("the output cannot be written: \(failure)")
         } catch let error as UsageError {
             throw error
         } catch {
@@ -80,8 +80,8 @@ package struct Tool: Sendable {
                 + "backups and salvage."
         case let error as MoltError where error.advice?.contains("CodableCache.salvage") == true:
             return
-                "\(error.store ?? "The file") is damaged. verify shows what is damaged, backups lists the backups to restore, "
-                + "and salvage saves what can be read."
+                "\(error.store ?? "The file") is damaged. The command verify shows what is damaged, backups lists the "
+                + "backups to restore, and salvage saves what can be read."
         case let error as MoltError:
             var lines = [error.message]
             lines += error.details.filter { $0.label != "store" }.map { "  \($0.label): \($0.text)" }

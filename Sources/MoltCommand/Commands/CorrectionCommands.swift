@@ -38,7 +38,7 @@ extension StoreCommands {
     }
 
     private static let withoutRegistry = """
-        molt knows only what is in the ledger: it marks applied migrations as pending, and those as applied again. The app's
+        molt knows only what is in the ledger: it can mark applied migrations as pending, and those as applied again. The app's
         own tool also marks migrations that never ran or that work on settings, and accepts edits.
         """
 

@@ -15,7 +15,7 @@ extension StoreCommands {
         ],
         notes: """
             The output shows stored values. With --json, all records that differ are listed, and the values are JSON
-            text. Records in quarantine are counted, and not compared. A and B may be fixtures: for two of them, the suites
+            text. Records in quarantine are counted, and not compared. A and B may be fixtures. Of two fixtures, the suites
             whose settings differ are named.
             Exit codes: 0 if the stores are equal, 1 if they differ, 2 for an error.
             """,

@@ -79,7 +79,7 @@ extension StoreCommands {
                 .value(
                     "--conflicts",
                     policies.joined(separator: "|"),
-                    "what happens to keys in use; by default, it fails"
+                    "what happens to keys in use; by default, the import fails"
                 )
             ] + selection + options,
             notes: "All records are imported or, after an error, none. \(note)"

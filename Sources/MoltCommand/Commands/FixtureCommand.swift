@@ -18,17 +18,18 @@ extension StoreCommands {
                 ),
             ],
             notes: """
-                With --redact, strings, numbers and the keys of records are replaced: letters by x, X and the next ones, digits
-                by 1 and the next ones, and characters that are not ASCII by x; other ASCII characters, exponents, true, false
-                and null stay. Equal strings stay equal, and different ones different. So do numbers that are keys of records,
-                or that steps make keys, such as extractRecords; in all other numbers, each digit becomes 1. Where renameKeys
-                makes keys lower case, those that differ only in case still do.
+                With --redact, strings, numbers and the keys of records are replaced. Each letter becomes x or X, each digit
+                becomes 1, and each character that is not ASCII becomes x; where different strings would become equal, other
+                letters and digits are used. Equal strings stay equal. Other ASCII characters, exponents, true, false and
+                null stay. A number that is the key of a record, or that a step such as extractRecords makes a key, is
+                replaced like a string; in any other number, each digit becomes 1. Where renameKeys makes keys lower case,
+                keys that differ only in case still do.
                 UUIDs and ISO 8601 dates remain valid, data becomes zeros of the same size, and an expiry becomes the start of
                 2100, or of 2000 if it has passed. The ledger loses its times and counts of records.
-                The tool of a registry keeps the values that its steps look for, such as those of mapValue, at the properties in
-                which they look for them, and the separators of splitProperty and splitIntoArray everywhere: they are in the
-                app's code. Names of types and properties stay, and so do the keys of dictionaries, which look like properties:
-                read the fixture before you share it. The command schema lists the names for --keep.
+                The app's own tool keeps the values that its steps look for, such as those of mapValue, at the properties in
+                which they look for them. It keeps the separators of splitProperty and splitIntoArray everywhere. All of these
+                are in the app's code. Names of types and properties stay, and so do the keys of dictionaries, which look like
+                properties. Read the fixture before you share it. The command schema lists the names for --keep.
                 The whole store is read into memory. Records in quarantine are not part of a fixture.
                 """
         ) { call, terminal in

@@ -114,7 +114,7 @@ private struct StoreInfo: Encodable {
     }
 
     private var waiting: [String] {
-        var lines = journal.map { "changes to \($0) that are not made yet; the next opening makes them" }
+        var lines = journal.map { "changes to \($0) that have not been applied yet; the next opening applies them" }
         let onRead = migrations.filter { $0.outcome == .onRead }.map { "\"\($0.name)\"" }
         if !onRead.isEmpty {
             lines.append("records that are upgraded when they are read, by \(onRead.joined(separator: ", "))")
@@ -124,7 +124,7 @@ private struct StoreInfo: Encodable {
             lines.append("migrations marked as pending, which the next opening runs: \(marked.joined(separator: ", "))")
         }
         if quarantined > 0 { lines.append("records in quarantine: \(quarantined); the command quarantine lists them") }
-        if interruptedUpgrades > 0 { lines.append("upgrades that were interrupted: \(interruptedUpgrades)") }
+        if interruptedUpgrades > 0 { lines.append("interrupted upgrades: \(interruptedUpgrades)") }
         return lines
     }
 

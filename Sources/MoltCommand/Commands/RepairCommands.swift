@@ -18,14 +18,17 @@ extension StoreCommands {
         } else if findings.isEmpty {
             terminal.say("No damage was found.")
         } else {
-            terminal.say("The store is damaged. What the check has found:")
+            terminal.say("The store is damaged. The check found:")
             // SQLite describes all that it finds in one text.
             for finding in findings.prefix(20) {
                 let text = "\(finding)"
                 terminal.say("  " + terminal.red(text.count > 200 ? text.prefix(200) + " …" : text))
             }
             if findings.count > 20 { terminal.say("  and \(findings.count - 20) more; --json shows everything") }
-            terminal.say("\nbackups lists the backups to restore; salvage saves what can be read into a new file.")
+            terminal.say(
+                "\nThe command backups lists the backups to restore, and salvage saves what can be read into "
+                    + "a new file."
+            )
         }
         return findings.isEmpty ? ExitCode.success : ExitCode.failure
     }
@@ -88,7 +91,7 @@ extension StoreCommands {
         Command(
             "restore",
             ["FILE", "BACKUP"],
-            "put a backup in the place of a store, which is kept beside it",
+            "put a backup in the place of a store, which is set aside",
             notes: """
                 A backup may also hold the settings of suites; the command backups says so. The app's own tool restores them, too,
                 when the store is next opened. molt can only save the records of such a backup, with salvage.
@@ -104,14 +107,14 @@ extension StoreCommands {
                 try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
             } catch let error as MoltError where error.code == .notAttached {
                 throw CommandError(
-                    "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which this tool "
-                        + "cannot restore. Restore it in the app, or with the tool of its registry; or save only its "
-                        + "records: salvage \(backup.url.path) NEW-FILE. Nothing was changed"
+                    "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which "
+                        + "this tool cannot restore. Restore it in the app, or with the app's own tool; or save only "
+                        + "its records: salvage \(backup.url.path) NEW-FILE. Nothing was changed"
                 )
             }
             terminal.say("Restored \(name), version \(backup.schemaVersion).")
             for file in try CodableCache.filesAside(at: url).suffix(1) {
-                terminal.say("The store that it replaced is kept as \(file.url.lastPathComponent).")
+                terminal.say("The store that it replaced was set aside as \(file.url.lastPathComponent).")
             }
             return ExitCode.success
         }
@@ -136,8 +139,8 @@ extension StoreCommands {
         ["FILE"],
         "return the space of removed records to the file system",
         notes: """
-            The first time, the file is rewritten: that needs free space for two copies of what is left, and no one else can
-            write meanwhile.
+            The first time, the file is rewritten. That needs free space for two copies of what is left, and no other process
+            can write to the store meanwhile.
             """
     ) { call, terminal in
         let url = try StoreArgument(call.arguments[0]).file()

@@ -8,8 +8,8 @@ extension StoreCommands {
         "show the settings in a suite's file or in a fixture, and how each is stored",
         options: [.json],
         notes: """
-            Below a value is the form in which it is stored, if it has one that a library writes, and what data holds. A
-            value alone does not always show its type: a string that the app stored may be JSON, too.
+            Below a value is the form in which it is stored, if libraries write that form. Data is shown with what it
+            contains. A value alone does not always show its type: a string that the app stored may be JSON, too.
             """
     ) { call, terminal in
         guard let fixture = try StoreArgument(call.arguments[0]).fixture else {

@@ -202,7 +202,7 @@ extension UpgradeReportPage {
         case .values: "values, replaced by a conversion"
         case .converted: "property, replaced by a conversion"
         case .records: loss.count == nil ? "all records of a type" : "records of a type"
-        case .merged: "records of a type, merged with others of their key"
+        case .merged: "records of a type, merged with others of the same key"
         case .setting, .settings: "setting"
         }
     }
@@ -218,7 +218,7 @@ extension UpgradeReportPage {
         }
         for edit in plan?.edits ?? [] { lines.append("Edited after it was applied: \(edit).") }
         for store in plan?.journal ?? [] {
-            lines.append("Changes of a committed upgrade have not been applied to \(store) yet.")
+            lines.append("Changes to \(store) from an earlier upgrade have not been applied yet.")
         }
         // A report lists the settings that were not named with those that were not converted.
         for note in plan?.settingNotes ?? [] where report == nil || note.byteCount != nil {

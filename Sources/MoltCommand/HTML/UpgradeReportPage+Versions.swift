@@ -52,7 +52,7 @@ extension UpgradeReportPage {
     /// One leg for each version; a long past is a single one.
     private func legs(of plan: MigrationPlan) -> [Leg] {
         let known = Set(plan.entries.map(\.migration.name))
-        // Retired migrations, parts of later ones, and those of a newer app.
+        // Retired migrations, parts of later ones, and those of a newer release.
         let others = store.ledger.filter { !known.contains($0.name) && $0.outcome.isApplied }
         let stations = others.map { row in
             let id = MigrationID(name: row.name, version: row.version)
@@ -83,7 +83,7 @@ extension UpgradeReportPage {
         } else if entry.isApplied || entry.status == .notNeeded {
             let replacement =
                 entry.replacement.map { "replaced by \($0.name)" }
-                ?? (entry.status == .baseline ? "applied, as the app says" : nil)
+                ?? (entry.status == .baseline ? "applied, by baseline" : nil)
             (kind, status) = (.applied, row.map(applied) ?? replacement ?? "applied")
         } else {
             (kind, status) = (.waits, Self.reason(of: entry))

@@ -64,7 +64,8 @@ struct UpgradeReportPage {
         switch (plan, report) {
         case (_, let report?) where report.isReadOnly:
             versions =
-                "A newer app has upgraded the store to version \(report.to), and it would be open for reading only."
+                "A newer release of the app has upgraded the store to version \(report.to), and it would be open for "
+                + "reading only."
         case (_, let report?) where report.isUpToDate:
             versions = "The store is up to date at version \(report.to)."
         case (_, let report?) where report.from == report.to:

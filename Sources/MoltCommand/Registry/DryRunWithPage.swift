@@ -35,7 +35,7 @@ struct DryRunWithPage {
         } catch let error as CommandError {
             // The error of the upgrade is the more important one.
             guard case .failure = result else { throw error }
-            announce("No page: \(error.message).")
+            announce("The page was not written: \(error.message).")
         }
         var report = try result.get()
         if samples == nil { report.removeSamples() }

@@ -206,7 +206,7 @@ package struct RegisteredApp: Sendable {
             } catch let error as TestingError where error.code == .recorded {
                 terminal.say("wrote \(error.file?.lastPathComponent ?? name)")
             }
-        default: throw UsageError("--store and --name need each other")
+        default: throw UsageError("--store and --name must be given together")
         }
     }
 

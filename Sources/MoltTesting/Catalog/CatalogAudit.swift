@@ -50,8 +50,9 @@ struct CatalogAudit {
         failures.add(
             .catalog,
             file.path,
-            "There is no fixture \(file.fixture.path) that this was made from. Restore it from version control: devices in "
-                + "the field may hold such a store. If it was removed on purpose, remove this file, too."
+            "The fixture \(file.fixture.path), which this file was made from, is missing. Restore it from version "
+                + "control: devices in the field may hold such a store. If it was removed on purpose, remove this "
+                + "file, too."
         )
     }
 
@@ -61,12 +62,14 @@ struct CatalogAudit {
         let isNewer = target > migrations.version
         let advice =
             isNewer
-            ? "It ends at version \(migrations.version): take the registry that the file was recorded with, or a newer one."
-            : "When a later migration has replaced those of that version, remove the file. Otherwise restore them."
+            ? "It ends at version \(migrations.version): use the registry that the file was recorded with, or a newer "
+                + "one."
+            : "If a later migration has replaced those to that version, remove the file. Otherwise restore them."
         failures.add(
             .catalog,
             file.path,
-            "Nothing is compared with this: the registry has no version \(target)\(isNewer ? "" : " any more"). \(advice)"
+            "Nothing is compared with this file: the registry has no version \(target)\(isNewer ? "" : " any more"). "
+                + "\(advice)"
         )
     }
 

@@ -72,8 +72,8 @@ struct CatalogFile: Hashable, Sendable {
 enum RecordingAdvice {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let edited =
-        "The content is the same, but migrations were edited since the file was written. Undo that where they have "
-        + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
+        "The content is the same, but migrations were edited since the file was written. Undo the edits of those that "
+        + "have shipped. If none has: \(RecordingMode.variable)=all swift test"
     static let removed =
         "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
         + "such a store. If it was never checked in, remove its upgraded fixtures, too."

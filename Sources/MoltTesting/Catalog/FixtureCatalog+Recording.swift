@@ -76,8 +76,8 @@ extension FixtureCatalog {
         guard file.version >= newest else {
             throw failure(
                 .shipped,
-                "The file is of version \(file.version), and there is a version \(newest): a file of an older version is "
-                    + "never written again. Give the new fixture another name. It differs:\n\(difference)",
+                "The file is of version \(file.version), and there is a version \(newest): a file of an older version "
+                    + "is never written again. Give the new fixture another name. The differences are:\n\(difference)",
                 file
             )
         }

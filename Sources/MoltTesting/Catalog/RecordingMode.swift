@@ -29,8 +29,8 @@ public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
         guard let mode = RecordingMode(rawValue: text) else {
             throw TestingError(
                 .unsuitable,
-                "\(variable) is \"\(text)\". It can be `missing`, to write the files that there are none of, or `all`, "
-                    + "to write those of the newest version again, too."
+                "\(variable) is \"\(text)\". It can be `missing`, which writes the files that are missing, or `all`, "
+                    + "which also writes those of the newest version again."
             )
         }
         return mode

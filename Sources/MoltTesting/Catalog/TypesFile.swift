@@ -46,7 +46,7 @@ struct TypesFile: Codable {
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch {
-            throw TestingError(.unwritable, "There can be no such directory.", file: directory, underlying: error)
+            throw TestingError(.unwritable, "The directory cannot be created.", file: directory, underlying: error)
         }
         try threads.withLock { _ in
             // Some network file systems cannot lock a directory. Recording continues there without a lock; if two

@@ -30,8 +30,8 @@ package struct ContentDifference: Hashable, Sendable {
 extension ContentDifference.Remark: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .otherEscapes: "the text is the same, it is written with other escapes"
-        case .otherComposition: "the texts look the same, their characters are composed in another way"
+        case .otherEscapes: "the text is the same, but written with other escapes"
+        case .otherComposition: "the texts look the same, but their characters are composed in another way"
         case .otherOrder: "the same properties in another order"
         case .otherBytes(let first): "the same value in other bytes, from byte \(first)"
         }

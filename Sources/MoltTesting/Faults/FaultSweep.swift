@@ -96,7 +96,7 @@ package struct FaultSweep: Sendable {
         }
         guard report.failures.isEmpty, report.problems.isEmpty else { throw report }
         guard !report.trials.isEmpty else {
-            throw TestingError(.unsuitable, "The fault sweep tried no fault: no point of them is within the limit.")
+            throw TestingError(.unsuitable, "The fault sweep tried no fault: none of its points is within the limit.")
         }
         return report
     }
@@ -124,8 +124,8 @@ package struct FaultSweep: Sendable {
         let differences = try SweptState(other, before: before).differences(from: course.after)
         guard differences.isEmpty else {
             let problem = SweptState.text(
-                "Two upgrades of the same store do not come to the same end: a migration must not depend on the moment, "
-                    + "on chance or on what is outside the store.",
+                "Two upgrades of the same store have different results. A migration must not depend on the time, on "
+                    + "chance or on anything outside the store.",
                 differences
             )
             throw FaultReport(problems: [problem])
@@ -216,7 +216,7 @@ package struct FaultSweep: Sendable {
                 return state.problem(between: course.before, and: course.after, isCommitted: isCommitted)
             }
             let lines = state.differences(from: course.after)
-            let head = "Opened again, the store does not come to the same end as without a fault:"
+            let head = "After it was opened again, the store differs from one that was upgraded without a fault:"
             return lines.isEmpty ? nil : SweptState.text(head, lines)
         } catch {
             return "The store cannot be read: \(error)"

@@ -35,19 +35,19 @@ struct SweptState: Equatable {
             pending.journal = journal
             pending.contents.suites = contents.suites
             let lines = differences(from: pending) + lostSettings(before.contents.suites, after.contents.suites)
-            return lines.isEmpty ? nil : Self.text("Changes to suites are still to be made. Until then:", lines)
+            return lines.isEmpty ? nil : Self.text("Changes to suites have not been applied yet. Until then:", lines)
         }
         if isCommitted {
             return Self.text(
-                "The upgrade was committed, but the store is not as it is after it:",
+                "The upgrade was committed, but the store differs from an upgraded one:",
                 differences(from: after)
             )
         }
         // The intended state is unknown; the more similar one is the likelier.
         let (old, new) = (differences(from: before), differences(from: after))
         return Self.text(
-            "The store is neither as it was nor as it is after the upgrade. It would be as it "
-                + (old.count <= new.count ? "was, but:" : "is after it, but:"),
+            "The store is neither as it was before the upgrade nor as it is after one. It differs from its "
+                + (old.count <= new.count ? "old state in:" : "new state in:"),
             old.count <= new.count ? old : new
         )
     }
@@ -56,15 +56,17 @@ struct SweptState: Equatable {
         let difference = StoreDifference(expected: expected.contents, found: contents, aspects: .fingerprints)
         var lines = difference.lines
         if lines.isEmpty, contents != expected.contents {
-            lines = ["the records are in another order, or the ledger's rows do not say the same"]
+            lines = ["the records are in another order, or the ledger's rows differ"]
         }
         if journal != expected.journal {
-            let waiting = journal.isEmpty ? "no store" : journal.joined(separator: ", ")
-            lines.append("changes are still to be made to \(waiting)")
+            let waiting = journal.joined(separator: ", ")
+            lines.append(
+                journal.isEmpty ? "no changes are left to apply" : "changes to \(waiting) have not been applied yet"
+            )
         }
         if quarantine != expected.quarantine {
             let counts = "\(quarantine.count) records, expected \(expected.quarantine.count)"
-            lines.append("the quarantine has \(counts), or other ones")
+            lines.append("the quarantine differs: \(counts)")
         }
         return lines
     }
@@ -82,7 +84,7 @@ struct SweptState: Equatable {
             for key in Set(found.keys).union(old.keys).union(new.keys).sorted() {
                 let place = "\(suite): \(key)"
                 if found[key] != old[key], found[key] != new[key] {
-                    lines.append("\(place) is neither as it was nor as it is to be")
+                    lines.append("\(place) has neither its old value nor its new one")
                 } else if found[key] == nil, old[key] != nil {
                     removed.append(place)
                 } else if found[key] != new[key], new[key] != nil {

@@ -108,7 +108,7 @@ struct FixtureNode: Sendable {
         guard part.kind == .number else { throw wrongKind(expected) }
         let digits = part.text
         guard let number = Double(digits), number.isFinite else {
-            throw failure("\(digits) is beyond the numbers that there are. Write \(expected), or \"inf\".")
+            throw failure("\(digits) is too large for a number. Write \(expected), or \"inf\".")
         }
         return number
     }

@@ -127,8 +127,8 @@ extension TestingError {
     static func unfinished(_ store: String, file: URL? = nil) -> TestingError {
         TestingError(
             .unsuitable,
-            "\(store) has changes left over that an upgrade has not applied yet. Open it once with the app that "
-                + "upgraded it, and take the fixture then.",
+            "\(store) has changes that an upgrade has not applied yet. Open it once with the app that upgraded it, and "
+                + "make the fixture then.",
             file: file
         )
     }

@@ -29,7 +29,7 @@ struct SampledSetting: Hashable {
     var shapeName: String { Self.start + key + Self.middle + suite }
 
     /// The key in quotes and the suite, for sentences about the setting.
-    var text: String { "'\(key)' in \(suite)" }
+    var text: String { "\"\(key)\" in \(suite)" }
 
     /// The key and the suite as the source of arguments.
     var arguments: String {

@@ -35,8 +35,8 @@ struct TypesCheck {
         let newest = versions.keys.max()
         guard newest ?? version <= version else {
             fail(
-                "The file has version \(newest ?? version), and the registry ends at version \(version): take the registry "
-                    + "that the file was recorded with, or a newer one."
+                "The file has version \(newest ?? version), and the registry ends at version \(version): use the "
+                    + "registry that the file was recorded with, or a newer one."
             )
             return
         }
@@ -72,7 +72,7 @@ struct TypesCheck {
 
     /// A type or setting in sentences.
     private static func text(_ name: String) -> String {
-        SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "'\(name)'"
+        SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "\"\(name)\""
     }
 
     /// The differences, and the types and settings without a sample, in a line each.
@@ -94,9 +94,9 @@ struct TypesCheck {
                 + changes.map { "- \($0)\n" }.joined()
                 + "Stores at version \(version) have the previous properties. Add a migration to version \(version + 1)"
                 + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
-                + "When stored \(values) can be read as they are, it needs no step: "
-                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not shipped "
-                + "yet, write its types again: \(RecordingMode.variable)=all swift test"
+                + "If stored \(values) can be read as they are, it needs no step: "
+                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not "
+                + "shipped yet, write its types again: \(RecordingMode.variable)=all swift test"
         )
     }
 
@@ -117,7 +117,7 @@ struct TypesCheck {
         failures.add(
             .recorded,
             CatalogFile.types,
-            "The types of version \(version) were written again, and differ from those before:\n"
+            "The types of version \(version) were written again, and differ from the previous ones:\n"
                 + changes.map { "- \($0)\n" }.joined()
                 + "If version \(version) has shipped, restore the file, and add a migration to version \(version + 1)."
         )

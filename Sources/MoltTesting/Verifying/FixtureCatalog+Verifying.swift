@@ -158,8 +158,8 @@ struct CatalogVerification {
             failures.add(
                 .path,
                 "registry",
-                "no fixture takes migration \(migration.id), so nothing proves that it does what the migrations do that it "
-                    + "replaces. Add a fixture of a version before them."
+                "no fixture goes through migration \(migration.id), so nothing proves that it does what the migrations "
+                    + "that it replaces do. Add a fixture of a version before them."
             )
         }
     }
@@ -172,7 +172,7 @@ struct CatalogVerification {
                 if !FileManager.default.fileExists(atPath: path) {
                     "The directory \(path) does not exist."
                 } else if audit.fixtures.isEmpty {
-                    "The directory \(path) exists, and has none."
+                    "The directory \(path) has none."
                 } else {
                     "Those in the directory \(path) are all older than version \(oldest)."
                 }

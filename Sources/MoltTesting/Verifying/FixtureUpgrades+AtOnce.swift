@@ -86,7 +86,7 @@ extension FixtureUpgrades {
         failures.add(
             .dryRun,
             name,
-            "the dry run says something else than the upgrade does. The dry run:\n\(dry)\nThe upgrade:\n\(report)",
+            "the report of the dry run differs from that of the upgrade. The dry run:\n\(dry)\nThe upgrade:\n\(report)",
             at: .upgrade(to: target, by: nil)
         )
     }

@@ -9,8 +9,8 @@ extension FixtureUpgrades {
             failures.add(
                 .ledger,
                 name,
-                "The store is at version \(fixture.schemaVersion), and the registry ends at \(migrations.version). Take the "
-                    + "registry that made it, or correct the version."
+                "The store is at version \(fixture.schemaVersion), and the registry ends at \(migrations.version). Use "
+                    + "the registry that made it, or correct the version."
             )
             return false
         }
@@ -24,8 +24,9 @@ extension FixtureUpgrades {
                 name,
                 "The ledger of the fixture has migrations that the registry lacks: "
                     + unknown.map { "\"\($0.name)\" (version \($0.version))" }.joined(separator: ", ")
-                    + ". The registry has: \(migrations.names.joined(separator: ", ")). Correct the fixture, unless it has "
-                    + "shipped: then restore the migration, for one that has shipped is never removed or renamed."
+                    + ". The registry has: \(migrations.names.joined(separator: ", ")). Restore the migration if it "
+                    + "has shipped, because such a migration is never removed or renamed. Otherwise correct the "
+                    + "fixture."
             )
             return false
         }
@@ -34,9 +35,10 @@ extension FixtureUpgrades {
             failures.add(
                 .ledger,
                 name,
-                "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that would "
-                    + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(passed.name)\", \"version\": "
-                    + "\(passed.version)}, …]. If such stores have shipped, declare a baseline of the registry."
+                "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that "
+                    + "version would run on it again. List them in the fixture: \"ledger\": [{\"name\": "
+                    + "\"\(passed.name)\", \"version\": \(passed.version)}, …]. If such stores have shipped, declare a "
+                    + "`baseline` in the registry."
             )
             return false
         }

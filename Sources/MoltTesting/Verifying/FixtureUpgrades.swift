@@ -149,9 +149,9 @@ extension FixtureUpgrades {
                 failures.add(
                     .path,
                     name,
-                    "the result depends on the path. Expected is what it gives to open the store at versions \(steps), "
-                        + "one after the other; found is what one jump from \(fixture.schemaVersion) to \(target) "
-                        + "gives:\n\(difference)"
+                    "the result depends on the path. Expected is the result of opening the store at versions \(steps), "
+                        + "one after the other; found is the result of one upgrade from \(fixture.schemaVersion) to "
+                        + "\(target):\n\(difference)"
                 )
                 // Later differences would be consequences of this one.
                 return
@@ -161,8 +161,8 @@ extension FixtureUpgrades {
             failures.add(
                 .path,
                 name,
-                "the result depends on the path: a jump succeeds, but to open the store at versions \(steps), one after "
-                    + "the other, throws \(UpgradeText.of(error))"
+                "the result depends on the path: one upgrade succeeds, but opening the store at versions \(steps), one "
+                    + "after the other, throws \(UpgradeText.of(error))"
             )
         }
     }
@@ -200,7 +200,7 @@ extension FixtureUpgrades {
                 aspects: .order
             )
             guard !difference.isEmpty else { return true }
-            failures.add(.path, name, "\(text). Expected is what those give:\n\(difference)")
+            failures.add(.path, name, "\(text). Expected is the result of those:\n\(difference)")
         } catch {
             failures.add(.path, name, "\(text): they throw \(UpgradeText.of(error))")
         }

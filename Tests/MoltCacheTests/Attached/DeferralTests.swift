@@ -79,8 +79,8 @@ struct DeferralTests {
         let report = try notebook.whileClosed { try open(registry) }
         let reason = "It uses the same attached store as migration"
         let reasons = [
-            notebook.excuse, "\(reason) \"a\" (version 1), which is deferred.",
-            "\(reason) \"b\" (version 2), which is deferred.",
+            notebook.excuse, "\(reason) \"a\" (version 1), which must wait.",
+            "\(reason) \"b\" (version 2), which must wait.",
         ]
         #expect(report.deferred.map(\.reason) == reasons)
         #expect(try lines() == [["old"], [], ["d"]])
@@ -116,7 +116,7 @@ struct DeferralTests {
         try notebook.suite.removeAll()
         let report = try open(both)
         #expect(report.deferred.map(\.migration.name) == ["b"])
-        #expect(report.deferred.first?.reason.contains("read as empty, though there were 2") == true)
+        #expect(report.deferred.first?.reason.contains("read as empty, but there were 2") == true)
         try notebook.write(["old", "a"])
         try open(both)
         try notebook.expectLines("old", "a", "b")

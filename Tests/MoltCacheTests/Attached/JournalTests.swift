@@ -130,7 +130,7 @@ struct JournalTests {
         let plan = try MigrationPlan(forFileAt: url, migrations: [notebook.adding("new")])
         #expect(plan.from == 1 && plan.needsUpgrade)
         #expect(plan.journal == [notebook.name])
-        let line = "changes of a committed upgrade have not been applied yet to: \(notebook.name)"
+        let line = "changes to \(notebook.name) from an earlier upgrade have not been applied yet"
         #expect(plan.description.contains(line))
         try notebook.expectLines("old")
 

@@ -256,7 +256,7 @@
             await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                 // SQLite cannot even create its shared-memory file, which takes 32 KiB.
                 let first = try refusal(at: 1_000) { _ = try CodableCache.backUp(at: url) }
-                first?.expect(.noSpaceForBackup, says: "Free some space and try again.")
+                first?.expect(.noSpaceForBackup, says: "Free some space, and try again.")
                 #expect(try BackupScenario.otherNames(beside: url) == [])
 
                 let before = try StoreFile.contents(at: url)

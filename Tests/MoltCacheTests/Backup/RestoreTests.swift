@@ -197,7 +197,7 @@ import Testing
             error?.expect(attachedStore: (attached.isEmpty ? notebook : list).name)
             let message = """
                 The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in \
-                `attaching`, also when you next open the store; or pass `leavingUnattached: true`, which restores the \
+                `attaching`, and attach them when you next open the store; or pass `leavingUnattached: true`, which restores the \
                 store without them.
                 """
             #expect(error?.message == message)

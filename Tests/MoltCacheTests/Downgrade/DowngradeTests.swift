@@ -68,7 +68,7 @@ import Testing
             { try cache.set(1, forKey: "1") }, { try cache.remove(forKey: "1") }, { try cache.removeAll() },
             { try cache.removeExpired() }, { try cache.setAll(["a": 1]) },
         ]
-        for write in writes { MoltError.thrown { try write() }?.expect(.readOnly, says: "newer app") }
+        for write in writes { MoltError.thrown { try write() }?.expect(.readOnly, says: "newer release") }
         #expect(try cache.count() == 4)
         cache.close()
         #expect(try Data(contentsOf: scenario.url) == bytes)

@@ -493,7 +493,8 @@ import Testing
             says: "same key"
         )
         for (text, words) in [
-            (#"{"a":1}"#, "no member"), (#"[1]"#, "object"), (#"{"format":"other","records":[]}"#, "molt-export"),
+            (#"{"a":1}"#, "unknown or repeated"), (#"[1]"#, "object"),
+            (#"{"format":"other","records":[]}"#, "molt-export"),
             (#"{"format":"molt-export","formatVersion":1,"version":-1,"migrations":[],"records":[]}"#, "version"),
         ] {
             try Data(text.utf8).write(to: file)

@@ -358,7 +358,7 @@ struct ShortcutTests {
         let registry = registry(notebook)
         let store = try OldStore(Self.records)
         try await store.upgrade(registry.upTo("a"))
-        let waiting = MigrationPlan.Action.wait(#"It replaces migration "b" (version 2), which is deferred."#)
+        let waiting = MigrationPlan.Action.wait(#"It replaces migration "b" (version 2), which must wait."#)
         try notebook.whileClosed {
             let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
             #expect(plan.entries.last?.action == waiting, "\(plan)")
@@ -386,7 +386,7 @@ struct ShortcutTests {
             migration: "beta-address",
             says: #"Version 1 is "beta-address" there and "mail-becomes-email" here."#,
             "If two builds gave version 1 to different migrations",
-            #"`replacing: ["beta-address", "mail-becomes-email"]` and completesReplaced()"#
+            #"`replacing: ["beta-address", "mail-becomes-email"]` and `completesReplaced()`"#
         )
         let stores = try [beta, OldStore(records), OldStore(records)]
         try await stores[1].upgrade(shipped)

@@ -83,10 +83,10 @@ struct BaselineTests {
         #expect(
             plan.description.hasSuffix(
                 """
-                : enters at version 3, as the app says, version 3 to 5, 2 of 5 migrations to run
-                  · 1  v1  (counts as applied, as the app says)
-                  · 2  v2  (counts as applied, as the app says)
-                  · 3  v3  (counts as applied, as the app says)
+                : gets version 3 from `baseline`, version 3 to 5, 2 of 5 migrations to run
+                  · 1  v1  (counts as applied, by `baseline`)
+                  · 2  v2  (counts as applied, by `baseline`)
+                  · 3  v3  (counts as applied, by `baseline`)
                   > 4  v4  (pending)
                        - transform Person
                   > 5  v5  (pending)
@@ -113,12 +113,12 @@ struct BaselineTests {
         let error = try await failure { _ in throw Unknown() }
         error.expect(.baselineFailed, outcome: .unchanged)
         #expect(error.underlying is Unknown)
-        try await failure { _ in -1 }.expect(.baselineFailed, says: "no version is below 0")
+        try await failure { _ in -1 }.expect(.baselineFailed, says: "a version is 0 or more")
         try await failure { _ in 6 }.expect(
             .superseded,
             storeVersion: 6,
             registryVersion: 5,
-            says: "The app says that the store enters at version 6"
+            says: "The store gets version 6 from `baseline`"
         )
         let retired = MigrationRegistry([Self.trace(5)], oldestSupportedVersion: 4)
         try await store.failure(retired.baseline(3)).expect(.tooOld, storeVersion: 3)
@@ -199,7 +199,7 @@ struct BaselineTests {
         let error = MoltError.thrown {
             try notebook.whileClosed { try CodableCache(at: store.url, migrations: registry).close() }
         }
-        error?.expect(.deferred, says: "The store enters at version 2")
+        error?.expect(.deferred, says: "The store gets version 2 from `baseline`")
         try await store.upgrade(registry)
         try await OldStore(Self.records).upgrade(registry)
         #expect(try await notebook.suite.upgrade(with: registry).isEmpty)

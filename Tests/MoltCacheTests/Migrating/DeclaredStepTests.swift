@@ -80,7 +80,7 @@ import Testing
         )
         #expect(
             plan.losses.first { $0.name == "B (merged)" }?.description
-                == "records of type B merged with others of their key"
+                == "records of type B merged with others of the same key"
         )
     }
 }

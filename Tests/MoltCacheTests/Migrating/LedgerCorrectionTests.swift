@@ -193,12 +193,12 @@ import Testing
             (.markPending("none"), Self.all, "r", .unknownMigration, "There are: a, b, c."),
             (.markApplied("a"), Self.all, "r", .notCorrected, "already counts as applied"),
             (.markPending("d"), replacing, "r", .notCorrected, "is not applied"),
-            (.acceptEdit("a"), Self.all, "r", .notCorrected, "there is no edit"),
-            (.acceptEdit("d"), replacing, "r", .notCorrected, "there is no edit"),
+            (.acceptEdit("a"), Self.all, "r", .notCorrected, "There is no edit"),
+            (.acceptEdit("d"), replacing, "r", .notCorrected, "There is no edit"),
             (.markPending("a"), replacing, "r", .notCorrected, "was replaced by \"ab\""),
             (
                 .markPending("ab"), replacing, "r", .notCorrected,
-                "stands for migrations that were applied by themselves"
+                "replaces migrations that the store has applied one by one"
             ),
             (.markPending("a"), Self.all.upTo(version: 2), "r", .superseded, "version 3"),
             (

@@ -49,7 +49,7 @@ private let sum = Policy.merge { record, other in
                 let step = report.entries[0].steps[0]
                 #expect("\(step.counts)" == "4 read, 4 changed, 2 created")
                 let lost = isMerge ? "2 records" : "1 record"
-                #expect(step.losses.map(\.description) == ["\(lost) of type C merged with others of their key"])
+                #expect(step.losses.map(\.description) == ["\(lost) of type C merged with others of the same key"])
             }
         }
     }
@@ -270,7 +270,7 @@ private let sum = Policy.merge { record, other in
                 after.expect(including: "A tag \(content) until 6000000000.0", #"A one {"n":9}"#)
                 #expect(after.records.count == 2)
                 #expect(report.counts.dropped == 2)
-                #expect(report.losses.map(\.description) == ["2 records of type A merged with others of their key"])
+                #expect(report.losses.map(\.description) == ["2 records of type A merged with others of the same key"])
             }
         }
     }

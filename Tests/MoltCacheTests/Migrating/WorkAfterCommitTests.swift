@@ -189,13 +189,13 @@ struct WorkAfterCommitTests {
         let events = Log<MigrationEvent>()
         MoltError.thrown { try open([migration]) { $0.monitor = MigrationMonitor { events.append($0) } } }?
             .expect(.storeChanged)
-        #expect(events.all.contains { $0.description.contains("was done, but could not be noted") })
+        #expect(events.all.contains { $0.description.contains("was done, but could not be recorded") })
         // That process may need the work done again.
         #expect(try isPending() == [true, false])
         #expect(try open([plain, later]).work.map(\.problem) == [nil] && isPending() == [false, false])
     }
 
-    private static let unnoted = "it was done, but could not be noted; the next opening does it again ("
+    private static let unnoted = "it was done, but could not be recorded; the next opening does it again ("
 
     @Test func `that is done and cannot be noted is reported as such, and done again`() throws {
         let events = Log<MigrationEvent>()
@@ -204,7 +204,7 @@ struct WorkAfterCommitTests {
             $0.hooks.atPoint = { if $0 == UpgradePoint(.beforeCommit, "of the work") { throw Refusal() } }
         }
         #expect(report.pendingWork.map(\.problem) == [Self.unnoted + "Refusal)"])
-        #expect(events.all.contains { $0.description.contains("was done, but could not be noted") })
+        #expect(events.all.contains { $0.description.contains("was done, but could not be recorded") })
         #expect(try isPending() == [true] && log.count == 1)
         #expect(try open([migration()]).work.map(\.problem) == [nil] && log.count == 2)
     }

@@ -92,7 +92,7 @@ struct PrintingTests {
         let words = #""mark" (version 1): ran \#(time) in \#(milliseconds) ms, 1 read, 1 changed, by 2.1"#
         #expect("\(history[0])" == words)
         let second = "\(history[1])"
-        #expect(second.hasPrefix(#""two" (version 2): counts as applied, since all that it replaces are, "#))
+        #expect(second.hasPrefix(#""two" (version 2): counts as applied, because all that it replaces are, "#))
         #expect(second.hasSuffix(", by 2.2"))
     }
 }

@@ -93,7 +93,7 @@ import Testing
             Issue.record("The read gave \(found ?? "nil").")
         } catch let error as MoltError where error.code == .storeChanged {
             // The file is the same one, with other contents.
-            #expect(error.message.hasSuffix("while it was open. Open it again."))
+            #expect(error.message.hasPrefix("While the cache at") && error.message.hasSuffix("Open it again."))
         } catch let error as MoltError {
             error.expect(.fileReplaced, store: store)
             #expect(error.message.hasSuffix("Open the store again."))

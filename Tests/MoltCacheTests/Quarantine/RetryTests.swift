@@ -192,7 +192,7 @@ struct RetryTests {
     static func obstacle(_ step: MigrationStep) -> Obstacle {
         let reason =
             "Step 2 of migration \"three\" (version 3) (\(step)) needs the whole store. Put the record back as it is with "
-            + "restoreQuarantined(_:), or a value in its place with restoreQuarantined(_:as:)."
+            + "`restoreQuarantined(_:)`, or a value in its place with `restoreQuarantined(_:as:)`."
         return (step, registry(then: step), reason)
     }
 

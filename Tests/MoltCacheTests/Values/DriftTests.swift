@@ -53,7 +53,7 @@ struct DriftTests {
         let before = try Snapshot(of: directory.file())
         let error = try drift { try write(New.Added(), key: "jane", try open(version: 2)) }
         let problem = """
-            The shape of 'Person' changed, and the schema version is still 2: Property 'Person.mail' has been added.
+            The shape of "Person" changed, and the schema version is still 2: Property "Person.mail" has been added.
             """
         #expect(error.problem == problem)
         error.expect(
@@ -93,7 +93,7 @@ struct DriftTests {
         let told = try #require(drifts.all.first)
         told.expect(.schemaDrift, type: "Person", storeVersion: 0)
         let problem = """
-            The shape of 'Person' changed, and the schema version is still 0: Property 'Person.mail' has been added.
+            The shape of "Person" changed, and the schema version is still 0: Property "Person.mail" has been added.
             """
         #expect(told.problem == problem)
         #expect(try cache.count(of: New.Added.self) == 3)
@@ -160,7 +160,7 @@ struct DriftTests {
     // MARK: Two types with one name
 
     @Test func `The error says what to do when types share a name`() throws {
-        let advice = "If another type has the same name, give one of them a RecordType name."
+        let advice = "If another type has the same name, give one of them another name with `RecordType`."
         let cache = try open()
         try cache.set(Order.Item(), forKey: "a")
         try drift { try cache.set(Cart.Item(), forKey: "b") }.expect(type: "Item", says: advice)

@@ -50,7 +50,7 @@ import Testing
             "name": Int expected, string found. Read the property as its stored type, and convert the value.
             """
         try expectRefused(json, .typeMismatch, "name", says: mismatch) { _ = try $0.int("name") }
-        let exists = "Cannot rename the property \"name\" to \"age\""
+        let exists = "The property \"name\" cannot be renamed to \"age\""
         try expectRefused(json, .propertyExists, "age", says: exists) { try $0.rename("name", to: "age") }
         // The first missing name of a path is named.
         let nested = "The record has no property \"address\"."

@@ -108,10 +108,10 @@ struct RegistryFaultTests {
         ("a version below 1", [Migration(to: 0, "a")]), ("a version below 1", [Migration(to: -3, "a")]),
         ("above 2147483647", [Migration(to: 1 << 31, "a")]),
         (
-            "is retired: oldestSupportedVersion is 3",
+            "is retired: `oldestSupportedVersion` is 3",
             MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 3)
         ),
-        ("cannot be below 0", MigrationRegistry([], oldestSupportedVersion: -1)),
+        ("a version is 0 or more", MigrationRegistry([], oldestSupportedVersion: -1)),
         ("is above", MigrationRegistry([], oldestSupportedVersion: 1 << 31)),
         (
             "replaces \"a\", still in the registry, but \"z\" is not. Keep all replaced migrations beside it",
@@ -200,7 +200,7 @@ struct RegistryFaultTests {
             "The property A.home was removed by an earlier step",
             [.removeProperty("A", "home"), .renameProperty("A", ["home", "zip"], to: "code")]
         ),
-        ("A string is split into at least two properties", [.splitProperty("A", "x", into: ["y"])]),
+        ("A string must be split into at least two properties", [.splitProperty("A", "x", into: ["y"])]),
         ("y is named twice", [.splitProperty("A", "x", into: ["y", "y"])]),
         ("No property is named", [.splitProperty("A", "x", into: ["y", []])]),
         ("The separator is empty", [.splitProperty("A", "x", at: .first(""), into: ["y", "z"])]),
@@ -208,7 +208,7 @@ struct RegistryFaultTests {
             "The property A.x was split by an earlier step",
             [.splitProperty("A", "x", into: ["y", "z"]), .renameProperty("A", "x", to: "w")]
         ),
-        ("At least two properties are joined", [.joinProperties("A", ["x"], into: "y")]),
+        ("At least two properties must be joined", [.joinProperties("A", ["x"], into: "y")]),
         ("x is named twice", [.joinProperties("A", ["x", "x"], into: "y")]),
         ("No property is named", [.joinProperties("A", ["x", "y"], into: [])]),
         (
@@ -308,7 +308,7 @@ struct RegistryFaultTests {
         ),
         ("but processes no records", [.deleteType("A").onFailure(.stop)]),
         (
-            "step 1: The failure limit is -3 records; it must not be negative.",
+            "step 1: The failure limit is -3 records; it must be 0 or more.",
             [.transform("A") { _ in }.onFailure(.quarantine(upTo: .init(count: -3)))]
         ),
         (

@@ -12,15 +12,15 @@ struct DriftRowTests: ShapeSuite {
             try expectDrift(
                 from: person,
                 to: newPerson,
-                "Property 'Person.age' changed from 'Int' to 'String'.",
-                "Property 'Person.mail' has been added.",
-                "Property 'Person.name' has been made optional.",
-                "Property 'Person.nickname' has been removed."
+                "Property \"Person.age\" changed from \"Int\" to \"String\".",
+                "Property \"Person.mail\" has been added.",
+                "Property \"Person.name\" has been made optional.",
+                "Property \"Person.nickname\" has been removed."
             )
         }
         try expectDrift(from: person, to: After.PersonInAnotherOrder())
         for oldPerson in [person, Before.Person(nickname: "Jo")] {
-            let sentence = "Property 'Person.nickname' has been made required."
+            let sentence = "Property \"Person.nickname\" has been made required."
             try expectDrift(from: oldPerson, to: After.PersonWithNickname(), sentence)
         }
         // Another name for the same type is no difference.
@@ -28,18 +28,18 @@ struct DriftRowTests: ShapeSuite {
         try expectDrift(
             from: contact,
             to: After.ContactWithLocations(),
-            "Property 'Contact.home' changed from 'Address' to 'Location'.",
-            "Property 'Contact.others' changed from '[Address]' to '[Location]'."
+            "Property \"Contact.home\" changed from \"Address\" to \"Location\".",
+            "Property \"Contact.others\" changed from \"[Address]\" to \"[Location]\"."
         )
         try expectDrift(
             from: Before.Address(),
             to: Renamed(),
-            "Property 'Renamed.road' has been added.",
-            "Property 'Renamed.street' has been removed."
+            "Property \"Renamed.road\" has been added.",
+            "Property \"Renamed.street\" has been removed."
         )
-        let optional = "Property 'Holder.value[]' has been made optional."
+        let optional = "Property \"Holder.value[]\" has been made optional."
         try expectDrift(from: Holder([1]), to: Holder([1, nil]), optional)
-        try expectDrift(from: [1], to: ["a"], "Type 'Array<String>' changed from '[Int]' to '[String]'.")
+        try expectDrift(from: [1], to: ["a"], "Type \"Array<String>\" changed from \"[Int]\" to \"[String]\".")
     }
 
     @Test func `D18: every type is distinguished from every other`() {
@@ -55,7 +55,7 @@ struct DriftRowTests: ShapeSuite {
         for (new, newName) in values {
             for (old, oldName) in values where oldNames.contains(oldName) {
                 let differences = TypeShape.of(new).differences(from: TypeShape.of(old)).map(\.description)
-                let expected = "Property 'Holder.value' changed from '\(oldName)' to '\(newName)'."
+                let expected = "Property \"Holder.value\" changed from \"\(oldName)\" to \"\(newName)\"."
                 #expect(differences == (newName == oldName ? [] : [expected]))
             }
         }

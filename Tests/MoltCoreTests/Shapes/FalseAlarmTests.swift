@@ -21,20 +21,20 @@ struct FalseAlarmTests: ShapeSuite {
     }
 
     @Test func `A generic wrapper has the shape of the type that it wraps`() throws {
-        let changed = "Property 'Holder.value' changed from 'Same<Circle>' to 'Same<OtherCircle>'."
+        let changed = "Property \"Holder.value\" changed from \"Same<Circle>\" to \"Same<OtherCircle>\"."
         try expectDrift(from: Holder(Same(base: Circle())), to: Holder(Same(base: OtherCircle())), changed)
         try expectDrift(
             from: Same(base: Circle()),
             to: Same(base: OtherCircle()),
-            "Property 'Same<OtherCircle>.diameter' has been added.",
-            "Property 'Same<OtherCircle>.radius' has been removed."
+            "Property \"Same<OtherCircle>.diameter\" has been added.",
+            "Property \"Same<OtherCircle>.radius\" has been removed."
         )
     }
 
     @Test func `A type that is stored as an object or as a list has no drift`() throws {
         expectNoDrift(among: Flexible(isList: true), Flexible(isList: false))
         // With another name, it is another type.
-        let changed = "Property 'Holder.value' changed from 'Flexible' to '[Int]'."
+        let changed = "Property \"Holder.value\" changed from \"Flexible\" to \"[Int]\"."
         try expectDrift(from: Holder(Flexible(isList: false)), to: Holder([1]), changed)
     }
 
@@ -42,7 +42,7 @@ struct FalseAlarmTests: ShapeSuite {
         try expectDrift(from: Holder("a"), to: Holder(Before.Color.red))
         try expectDrift(from: Holder("a"), to: Holder(Mail(text: "a")))
         try expectDrift(from: Holder([1]), to: Holder(Set([1])))
-        let changed = "Property 'Holder.value' changed from 'Int' to 'Mail'."
+        let changed = "Property \"Holder.value\" changed from \"Int\" to \"Mail\"."
         try expectDrift(from: Holder(1), to: Holder(Mail(text: "a")), changed)
     }
 
@@ -71,8 +71,8 @@ struct FalseAlarmTests: ShapeSuite {
         try expectDrift(from: Holder(Day.other), to: Holder(DayThatHides.monday))
         try expectDrift(from: [Before.Color.blue], to: [ColorThatHides.red])
         try expectDrift(from: Before.Color.blue, to: ColorThatReadsAll.red)
-        try expectDrift(from: Number.two, to: NumberWithoutTwo.one, "Case '2' of 'Number' has been removed.")
-        try expectDrift(from: Day.other, to: DayWithoutOther.monday, "Case 'other' of 'Day' has been removed.")
+        try expectDrift(from: Number.two, to: NumberWithoutTwo.one, "Case \"2\" of \"Number\" has been removed.")
+        try expectDrift(from: Day.other, to: DayWithoutOther.monday, "Case \"other\" of \"Day\" has been removed.")
     }
 }
 

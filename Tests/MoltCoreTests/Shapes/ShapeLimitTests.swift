@@ -33,7 +33,7 @@ struct ShapeLimitTests: ShapeSuite {
         #expect(Count.decodings("Word") <= 8000 + 2 * 400 + 2 * 20 + 2)
         #expect(shape.differences(from: .of(library)).isEmpty)
         let other = TypeShape.of(OtherLibrary()).differences(from: shape)
-        let changed = "Property 'Library.shelves[].books[].words[].text' changed from 'String' to 'Int'."
+        let changed = "Property \"Library.shelves[].books[].words[].text\" changed from \"String\" to \"Int\"."
         #expect(other.map(\.description) == [changed])
         Count.reset()
         _ = TypeShape.of((0..<10_000).map { _ in Word() })

@@ -65,13 +65,13 @@ struct ShapeTests: ShapeSuite {
 
     @Test func `A removed case of an enum is drift, an added one is not`() throws {
         let (old, new) = (Before.Color.red, After.ColorWithoutBlue.green)
-        try expectDrift(from: old, to: new, "Case 'blue' of 'Color' has been removed.")
+        try expectDrift(from: old, to: new, "Case \"blue\" of \"Color\" has been removed.")
         try expectDrift(from: new, to: old)
         #expect(TypeShape.of(old).merged(with: .of(new)) == .of(old))
         try expectDrift(
             from: Wrapper<Before.Color>(content: nil),
             to: Wrapper<After.ColorWithoutBlue>(content: nil),
-            "Case 'blue' of 'Wrapper.content' has been removed."
+            "Case \"blue\" of \"Wrapper.content\" has been removed."
         )
     }
 
@@ -80,7 +80,9 @@ struct ShapeTests: ShapeSuite {
         expectNoDrift(among: circle, square)
         let both = TypeShape.of(circle).merged(with: .of(square))
         let changed = TypeShape.of(OtherFigure.circle(radius: "1")).differences(from: both)
-        #expect(changed.map(\.description) == ["Property 'Figure.circle.radius' changed from 'Double' to 'String'."])
+        #expect(
+            changed.map(\.description) == ["Property \"Figure.circle.radius\" changed from \"Double\" to \"String\"."]
+        )
     }
 
     /// An enum without raw values, a property that is only read, a type that cannot decode its own output, one that

@@ -197,9 +197,9 @@ import Testing
         // Keys and values in turn.
         ("[1]", byNumber, "[0]", "a key without a value"),
         (#"[1,"a",2]"#, byNumber, "[2]", "a key without a value"),
-        (#"[-1,"a"]"#, byNumber, #"["-1"]"#, "its key is not one of the dictionary's type"),
-        (#"[[1],"a"]"#, byNumber, #"["[1]"]"#, "its key is not one of the dictionary's type"),
-        (#"{"x":"a"}"#, byNumber, #"["x"]"#, "its key is not one of the dictionary's type"),
+        (#"[-1,"a"]"#, byNumber, #"["-1"]"#, "its key does not have the type of the dictionary's keys"),
+        (#"[[1],"a"]"#, byNumber, #"["[1]"]"#, "its key does not have the type of the dictionary's keys"),
+        (#"{"x":"a"}"#, byNumber, #"["x"]"#, "its key does not have the type of the dictionary's keys"),
         ("[1,2]", byNumber, #"["1"]"#, "a number, where a string was expected"),
         ("{}", .timeZone, "", "the stored value does not have the form of its type, at id"),
         (

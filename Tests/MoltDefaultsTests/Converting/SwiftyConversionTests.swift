@@ -142,7 +142,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
             ("1.5", .int, "a string that is not an integer"),
             ("300", .integer(Int8.self), "a number beyond the limits of its type"),
             ("x", .double, "a string that is not a number"),
-            ("maybe", .bool, "a string that is no Boolean"),
+            ("maybe", .bool, "a string that is not a Boolean"),
             ("https://e.com", .url, "not JSON text: an unexpected byte, at byte 0"),
             ("", .url, "an empty text"),
             (

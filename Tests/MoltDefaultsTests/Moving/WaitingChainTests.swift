@@ -59,7 +59,7 @@ import Testing
                     try fixture.cache.upgrade(registry, role: .appExtension),
                 ]
                 #expect(plan.problems.isEmpty && plan.pending.isEmpty)
-                let reason = "It uses the same attached store as migration \"move\" (version 2), which is deferred."
+                let reason = "It uses the same attached store as migration \"move\" (version 2), which must wait."
                 #expect(plan.deferred[0].reason == reason)
                 #expect(try group.values.isEmpty)
             case .suite:

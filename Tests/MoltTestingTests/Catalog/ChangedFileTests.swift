@@ -104,7 +104,7 @@ struct ChangedFileTests {
         failure.expect(
             .catalog,
             of: ["1-everyday@2.json", "1-everyday@3.json"],
-            says: "no fixture 1-everyday.json that this was made from."
+            says: "The fixture 1-everyday.json, which this file was made from, is missing."
         )
     }
 

@@ -102,7 +102,7 @@ struct RecordingTests {
         before.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "1")]
         after.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "2")]
         try keep(before.withoutTimes())
-        let words = "migrations were edited since the file was written. Undo that"
+        let words = "migrations were edited since the file was written. Undo the edits"
         try expectRefused(after, .never, .notRecorded, says: words)
     }
 

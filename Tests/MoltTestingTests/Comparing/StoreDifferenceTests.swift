@@ -58,7 +58,7 @@ struct StoreDifferenceTests {
         ),
         (
             #"{"s":"é"}"#, #"{"s":"\u00e9"}"#,
-            #""john".s: expected "é", found "\u00e9"; the text is the same, it is written with other escapes"#
+            #""john".s: expected "é", found "\u00e9"; the text is the same, but written with other escapes"#
         ),
         (
             #"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#,

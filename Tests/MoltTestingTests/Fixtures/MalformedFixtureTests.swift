@@ -97,7 +97,7 @@ struct MalformedFixtureTests {
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "expires": 1e999}"#,
-            ".expires (line 4): 1e999 is beyond the numbers that there are."
+            ".expires (line 4): 1e999 is too large for a number."
         ),
         .record(
             #"{"key": "b", "type": "T", "content": 1, "expires": {"since2000": 1}}"#,

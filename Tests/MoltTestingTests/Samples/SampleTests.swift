@@ -134,7 +134,7 @@ import Testing
         let files = try directory.files()
         let shipped = try #require(try await verify(.all, john))
         shipped.expect(.samples, of: ["1-samples.json"], says: "a file of an older version is never written again")
-        try #require(try await verify(.all, changed)).expect(.types, says: "Property 'Person.mail' has been added.")
+        try #require(try await verify(.all, changed)).expect(.types, says: "Property \"Person.mail\" has been added.")
         #expect(try directory.files() == files)
     }
 
@@ -154,10 +154,10 @@ import Testing
                 of: ["types.json"],
                 begins: """
                     The types changed, and the version is still 1:
-                    - Property 'Person.age' changed from 'Int' to 'String'.
-                    - Property 'Person.mail' has been added.
-                    - Property 'Person.name' has been made optional.
-                    - Property 'Person.nickname' has been removed.
+                    - Property "Person.age" changed from "Int" to "String".
+                    - Property "Person.mail" has been added.
+                    - Property "Person.name" has been made optional.
+                    - Property "Person.nickname" has been removed.
                     Stores at version 1 have the previous properties. Add a migration to version 2, such as:
                     Migration(
                         to: 2,
@@ -166,7 +166,7 @@ import Testing
                         // .removeProperty("Person", "nickname") deletes values that are not read any more
                         .changeValue("Person", "age", to: .string)
                     )
-                    When stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
+                    If stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
                     """,
                 says: "write its types again: MOLT_RECORD=all swift test"
             )
@@ -176,7 +176,7 @@ import Testing
         let all = try #require(try await verify(.all, changed))
         all.expect(kinds: .recorded)
         #expect(all.report.recorded == ["types.json"])
-        #expect(all.description.contains("- Property 'Person.age' changed from 'Int' to 'String'."))
+        #expect(all.description.contains("- Property \"Person.age\" changed from \"Int\" to \"String\"."))
         #expect(try await verify(.never, changed) == nil)
     }
 
@@ -216,12 +216,12 @@ import Testing
     @Test func `A new type needs no version but must be recorded, and one without a sample is reported`() async throws {
         try await record(john, files: ["1-samples.json", "types.json"])
         let group = FixtureType.type(V1.Group.self, samples: ["group": V1.Group()])
-        try #require(try await verify(.never, john, group)).expect(.types, says: "Version 1 does not have: 'Group'.")
+        try #require(try await verify(.never, john, group)).expect(.types, says: "Version 1 does not have: \"Group\".")
         _ = try await verify(.all, john, group)
         #expect(try await verify(.never, john, group) == nil)
         try #require(try await verify(.never, john, .type(V1.Group.self))).expect(
             .types,
-            says: "There is no sample of 'Group', which the file has."
+            says: "There is no sample of \"Group\", which the file has."
         )
         // Without any sample, types are only decoded.
         #expect(try await verify(.never, .type(V1.Person.self), .type(V1.Group.self)) == nil)
@@ -247,8 +247,8 @@ import Testing
         let changed = FixtureSetting.setting("profile", V2.Profile.self, in: .standard, samples: [V2.Profile()])
         let drift = try #require(try await verify(.never, settings: [changed, fontSize]))
         for words in [
-            "The types or settings changed", "When stored values can be read as they are",
-            "- Setting 'profile' in standard: property 'mail' changed from 'String' to 'Int'.",
+            "The types or settings changed", "If stored values can be read as they are",
+            "- Setting \"profile\" in standard: property \"mail\" changed from \"String\" to \"Int\".",
             #".changeValue(.setting("profile", in: .standard), "mail", to: .integer)"#,
         ] {
             drift.expect(.types, says: words)
@@ -277,7 +277,7 @@ import Testing
         let files = try directory.files()
         let failure = try #require(try await verify(.missing, changed))
         failure.expect(.decoding, says: "age")
-        failure.expect(.types, says: "Property 'Person.age' changed from 'Int' to 'String'.")
+        failure.expect(.types, says: "Property \"Person.age\" changed from \"Int\" to \"String\".")
         #expect(try directory.files() == files)
     }
 

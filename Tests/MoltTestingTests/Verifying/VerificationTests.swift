@@ -219,7 +219,7 @@ struct VerificationTests {
         try await failure(of: [1, 2, 3], wrong).expect(
             .path,
             of: ["registry"],
-            says: #"no fixture takes migration "shortcut" (version 2)"#
+            says: #"no fixture goes through migration "shortcut" (version 2)"#
         )
     }
 
@@ -326,8 +326,8 @@ struct VerificationTests {
 
         failure.expect(
             .path,
-            says: "open the store at versions 1, 2, 3, one after the other",
-            "one jump from 0 to 3",
+            says: "opening the store at versions 1, 2, 3, one after the other",
+            "one upgrade from 0 to 3",
             #""john".nickname: expected "", found "John Appleseed""#
         )
         // Nothing is recorded for a fixture that fails.
@@ -378,7 +378,7 @@ struct VerificationTests {
 
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
         let empty = try await message()
-        #expect(empty == "There is no fixture to upgrade. The directory \(path) exists, and has none.")
+        #expect(empty == "There is no fixture to upgrade. The directory \(path) has none.")
 
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 0), named: "old")
         let old = try await message(MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 2))

@@ -25,7 +25,7 @@ struct ScratchCopy {
         } catch let error as DurableFile.Failure {
             throw MoltError(
                 .storeFailed,
-                "The copy for the \(purpose) could not be made: no directory can be created in \(parent.path).",
+                "The copy for the \(purpose) cannot be made: no directory can be created in \(parent.path).",
                 store: self.original,
                 underlying: error
             )
@@ -35,7 +35,7 @@ struct ScratchCopy {
         if let free = FreeSpace.bytes(at: directory.url.path), free < needed {
             throw MoltError(
                 .storeFailed,
-                "The copy for the \(purpose) needs \(needed) bytes in \(parent.path), which has \(free).",
+                "The copy for the \(purpose) needs \(needed) bytes in \(parent.path), where only \(free) are free.",
                 advice: "Free some space, and try again.",
                 store: self.original,
                 underlying: DurableFile.Failure(number: ENOSPC)

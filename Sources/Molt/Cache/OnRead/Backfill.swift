@@ -76,8 +76,8 @@ final class Backfill: Sendable {
         guard DispatchQueue.getSpecific(key: mark) == nil, DispatchQueue.getSpecific(key: eventMark) == nil else {
             throw MoltError(
                 .busy,
-                "backfill() was called by the monitor or a closure of a migration that the upgrade itself has called. "
-                    + "Call it on another thread."
+                "`backfill()` was called inside a closure that the upgrade itself has called: the monitor's or a "
+                    + "migration's. Call it on another thread."
             )
         }
         state.withLock { $0.waiting += 1 }

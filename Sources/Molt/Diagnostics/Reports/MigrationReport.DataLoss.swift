@@ -17,7 +17,7 @@ extension MigrationReport {
             case converted
             /// Records of a type.
             case records
-            /// Records of a type that became one with others, because they had one key.
+            /// Records of a type that were merged with others of the same key.
             case merged
             /// A setting of a suite.
             case setting
@@ -31,7 +31,7 @@ extension MigrationReport {
         ///
         /// - for a property, its path after the type or the key of the setting, such as "Person.fax" or "profile.fax"
         /// - for records, their type
-        /// - for records that became one with others, their type and " (merged)"
+        /// - for merged records, their type and " (merged)"
         /// - for a setting, its key
         /// - for settings with a prefix, the prefix and an asterisk
         public var name: String
@@ -68,7 +68,7 @@ extension MigrationReport {
             case .property, .converted: "\(name)\(place)"
             case .values: "values of \(name)\(place)"
             case .records: "\(records ?? "all records") of type \(name)"
-            case .merged: "\(records ?? "records") of type \(typeName) merged with others of their key"
+            case .merged: "\(records ?? "records") of type \(typeName) merged with others of the same key"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }

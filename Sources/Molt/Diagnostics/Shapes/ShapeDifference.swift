@@ -43,7 +43,7 @@ extension ShapeDifference: CustomStringConvertible {
     /// The difference in one sentence.
     package var description: String {
         let separator = property.isEmpty || property.hasPrefix("[]") ? "" : "."
-        let place = "'\(type)\(separator)\(property)'"
+        let place = "\"\(type)\(separator)\(property)\""
         return sentence(about: (property.isEmpty ? "Type " : "Property ") + place, "Case", of: place)
     }
 
@@ -51,7 +51,7 @@ extension ShapeDifference: CustomStringConvertible {
     ///
     /// - Parameter setting: The key in quotes, and the suite.
     package func description(ofSetting setting: String) -> String {
-        let place = property.isEmpty ? "the value" : "property '\(property)'"
+        let place = property.isEmpty ? "the value" : "property \"\(property)\""
         return "Setting \(setting): " + sentence(about: place, "case", of: place)
     }
 
@@ -59,10 +59,10 @@ extension ShapeDifference: CustomStringConvertible {
         switch kind {
         case .added: "\(subject) has been added."
         case .removed: "\(subject) has been removed."
-        case .typeChanged: "\(subject) changed from '\(old ?? "?")' to '\(new ?? "?")'."
+        case .typeChanged: "\(subject) changed from \"\(old ?? "?")\" to \"\(new ?? "?")\"."
         case .madeOptional: "\(subject) has been made optional."
         case .madeRequired: "\(subject) has been made required."
-        case .caseRemoved: "\(aCase) '\(old ?? "?")' of \(place) has been removed."
+        case .caseRemoved: "\(aCase) \"\(old ?? "?")\" of \(place) has been removed."
         }
     }
 }
@@ -76,11 +76,11 @@ extension MoltError {
         let property = differences.count == 1 ? differences[0].property : ""
         return MoltError(
             .schemaDrift,
-            "The shape of '\(type)' changed, and the schema version is still \(version): \(changes)",
-            advice: "Add a migration to a new version. When stored records can be read as they are, it needs no step: "
-                + "\(migrationWithoutStep(of: type, from: version)) If version \(version) has not shipped "
-                + "yet, edit its migration, with `redoesUnshippedMigrations = true` in debug builds, or set "
-                + "`mismatches = .ignore`. If another type has the same name, give one of them a RecordType name.",
+            "The shape of \"\(type)\" changed, and the schema version is still \(version): \(changes)",
+            advice: "Add a migration to a new version. If stored records can be read as they are, it needs no step: "
+                + "\(migrationWithoutStep(of: type, from: version)) If version \(version) has not shipped yet, edit "
+                + "its migration, with `redoesUnshippedMigrations = true` in debug builds, or set `mismatches = "
+                + ".ignore`. If another type has the same name, give one of them another name with `RecordType`.",
             store: store,
             type: type,
             property: property.isEmpty ? nil : property,

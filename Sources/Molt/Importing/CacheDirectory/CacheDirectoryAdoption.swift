@@ -61,7 +61,7 @@ struct CacheDirectoryAdoption {
             return try note(key ?? name, .unreadable, "the file \(name) cannot be read")
         }
         guard let record = record(Array(data), in: name, key) else {
-            return try note(key ?? name, .notConvertible, "the file \(name) is not the text {\"object\": …}")
+            return try note(key ?? name, .notConvertible, "the file \(name) does not have the form {\"object\": …}")
         }
         let end = expiration < Self.never ? Date(timeIntervalSince1970: expiration) : nil
         let outcome = try insert(record, until: end)

@@ -152,7 +152,7 @@ struct DefaultsV4Walk {
         var converted: [String: PropertyListValue] = [:]
         for (name, value) in entries {
             guard let key = keys.text(name) else {
-                throw failure("its key is not one of the dictionary's type", at: .key(name))
+                throw failure("its key does not have the type of the dictionary's keys", at: .key(name))
             }
             converted[isNative ? name : key] = try convert(value, at: .key(name), as: form)
         }
@@ -223,7 +223,7 @@ struct DefaultsV4Walk {
         case .native(let convert, let isCurrent):
             if part.kind != .null {
                 let native = try calling { try convert(part.utf8) }
-                guard isCurrent(native) else { throw failure("converted, it could not be read") }
+                guard isCurrent(native) else { throw failure("the converted value cannot be read") }
                 return native
             }
         case .rawValue, .array, .set, .dictionary, .range, .keyedArchive:
@@ -242,7 +242,7 @@ struct DefaultsV4Walk {
             let place = error.place.map { ", at \($0)" } ?? ""
             throw failure("the stored value does not have the form of its type\(place)")
         } catch {
-            throw failure("its type does not read it: \(ErrorSummary.line(of: error))")
+            throw failure("its type cannot read it: \(ErrorSummary.line(of: error))")
         }
     }
 

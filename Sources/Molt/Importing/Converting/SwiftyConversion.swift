@@ -84,7 +84,7 @@ struct SwiftyConversion: Sendable {
         guard case .string(let text) = stored else { return stored }
         switch form.kind {
         case .bool:
-            guard let value = bool(text) else { throw failure("a string that is no Boolean") }
+            guard let value = bool(text) else { throw failure("a string that is not a Boolean") }
             return .bool(value)
         case .integer:
             guard let value = UInt64(text).flatMap({ PropertyListValue(exactly: $0) }) ?? Int64(text).map({ .int($0) })

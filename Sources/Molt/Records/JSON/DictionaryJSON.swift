@@ -21,7 +21,7 @@ struct DictionaryJSON {
     struct Problem: Error {
         var text: String
 
-        static var hasDuplicates: Problem { Problem(text: "has two entries with one key, or would have them") }
+        static var hasDuplicates: Problem { Problem(text: "has two entries with the same key, or would have them") }
     }
 
     let isObject: Bool

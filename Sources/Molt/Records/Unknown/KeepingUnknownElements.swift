@@ -34,7 +34,7 @@ public struct KeepingUnknownElements<Element: Codable>: Codable {
     /// A date or data that is not JSON is a string here.
     public var projectedValue: [RecordValue] { unknown.map(\.value.json) }
 
-    /// Decodes the elements, and keeps those as they are that cannot be decoded.
+    /// Decodes the elements; one that cannot be decoded is kept as it is.
     ///
     /// - Throws: `DecodingError` if the value is neither an array nor null.
     public init(from decoder: any Decoder) throws {

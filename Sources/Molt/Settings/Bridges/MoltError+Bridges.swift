@@ -33,6 +33,6 @@ extension MoltError {
     /// The error itself if it is a ``MoltError``; else one with the custom bridge's error as the underlying error.
     static func wrapping(_ error: any Error, as code: Code) -> MoltError {
         error as? MoltError
-            ?? MoltError(code, "The bridge of the value's type failed; see what it threw.", underlying: error)
+            ?? MoltError(code, "The bridge of the value's type failed; see the underlying error.", underlying: error)
     }
 }

@@ -82,7 +82,7 @@ extension Suite {
             guard let name, !Self.usableNames.withLock({ $0.contains(name) }) else { return nil }
             // The system does not return a suite with the app's own name; reads would miss its values.
             guard name != Bundle.main.bundleIdentifier, UserDefaults(suiteName: name) != nil else {
-                return "UserDefaults does not accept it. For the app's own settings, use Suite.standard."
+                return "UserDefaults does not accept it. For the app's own settings, use `Suite.standard`."
             }
             // macOS reports no missing entitlement.
             guard !name.hasPrefix("group.") || groupDirectory != nil else {
@@ -290,7 +290,7 @@ extension Suite {
                 try checkWritable()
                 throw failure(
                     .notWritable,
-                    "The settings could not be saved to \(preferencesPath).",
+                    "The settings cannot be saved to \(preferencesPath).",
                     advice: "Free some space, and try again."
                 )
             }
@@ -487,7 +487,7 @@ extension Suite {
                     advice: "Choose another home directory."
                 )
             default:
-                failure(.notWritable, "The suite's file at \(preferencesPath) could not be used: \(reason).")
+                failure(.notWritable, "The suite's file at \(preferencesPath) cannot be used: \(reason).")
             }
         }
     }

@@ -34,7 +34,7 @@ extension Suite {
         guard content == nil else {
             throw MoltError(
                 .notWritable,
-                "The suite is that of an import, which changes its settings after the upgrade.",
+                "The suite belongs to an import, which changes its settings after the upgrade.",
                 advice: "Change them through the migration's context.",
                 store: domainName
             )

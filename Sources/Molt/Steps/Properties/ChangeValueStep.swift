@@ -150,7 +150,7 @@ struct ChangeValueStep: RecordStep {
         if case .date(let form, let newForm) = conversion, place.settings == nil,
             [form, newForm].contains(.propertyListDate)
         {
-            check.add("Records are JSON, which has no dates of property lists.")
+            check.add("Records are JSON, which cannot hold a date of a property list.")
         }
         if case .path(let directory) = conversion, directory.allSatisfy({ $0 == "/" }) {
             check.add("No directory is named.")

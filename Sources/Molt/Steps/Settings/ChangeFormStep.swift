@@ -51,6 +51,6 @@ struct ChangeFormStep: StepDeclaration {
     func check(_ check: inout StepCheck) {
         check.use(place)
         if place.settings == nil { check.add("Only settings have forms; \(place.name(of: [])) is a type of records.") }
-        if dates == .propertyListDate { check.add("JSON has no dates of property lists.") }
+        if dates == .propertyListDate { check.add("JSON cannot hold a date of a property list.") }
     }
 }

@@ -60,7 +60,7 @@ struct MoveToRecordsStep: StepDeclaration {
     func check(_ check: inout StepCheck) {
         check.use(place)
         if place.settings == nil { check.add("\(place.name(of: [])) is a type of records, not a setting.") }
-        if dates == .propertyListDate { check.add("Records are JSON, which has no dates of property lists.") }
+        if dates == .propertyListDate { check.add("Records are JSON, which cannot hold a date of a property list.") }
         if newName?.isEmpty == true, place.settings?.isPrefix == false { check.add("The new key is empty.") }
         check.delete(place)
         check.create(.records(ofType: type))

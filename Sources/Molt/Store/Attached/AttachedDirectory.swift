@@ -49,7 +49,7 @@ extension AttachedDirectory {
             guard path.hasPrefix("/") else {
                 throw directory.failure(
                     "\(path) is not the URL of a directory.",
-                    advice: "Make it with URL(filePath:)."
+                    advice: "Make it with `URL(filePath:)`."
                 )
             }
             do {

@@ -11,7 +11,7 @@ package struct BackupName: Hashable, Sendable {
         case manual = "manual.backup"
         /// Made by an upgrade.
         case automatic = "backup"
-        /// A newer app's store that was moved aside when an older app started afresh.
+        /// A newer release's store that was moved aside when an older release started afresh.
         case aside
         /// Unreadable contents that a backup replaced.
         case damaged

@@ -57,7 +57,7 @@ extension CodableCache {
         }
         guard state.journal.isEmpty else {
             throw MoltError.backupFailed(
-                "changes of an upgrade to \(state.journal.joined(separator: ", ")) have not been applied yet.",
+                "changes to \(state.journal.joined(separator: ", ")) from an earlier upgrade have not been applied yet.",
                 advice: "Open it first, which applies them.",
                 store: store.storeName
             )
@@ -134,14 +134,14 @@ extension CodableCache {
         return try StoreFile(at: url).restore(backup, request, waiting: patience(timeout, path))
     }
 
-    /// Moves the contents of a cache file aside, and leaves an empty cache, completely or not at all.
+    /// Sets the contents of a cache file aside, and leaves an empty cache, completely or not at all.
     ///
     /// ```swift
     /// if let aside = try CodableCache.startAfresh(at: url) { print("The old store is \(aside.url.path) now.") }
     /// let cache = try CodableCache(at: url, migrations: migrations)
     /// ```
     ///
-    /// Use it for a file that this release cannot open: a newer app has upgraded it, it is older than the registry
+    /// Use it for a file that this release cannot open: a newer release has upgraded it, it is older than the registry
     /// supports, its upgrade fails or is interrupted each time, or it is damaged. The next opening creates a new store,
     /// as for a missing file. The settings of suites do not change.
     ///

@@ -3,8 +3,8 @@ internal import Foundation
 extension MoltError {
     /// The options for a store that this release cannot upgrade.
     static let recoveryAdvice =
-        "To go back to an earlier state, restore a backup. To begin with an empty cache and keep this one aside, call "
-        + "CodableCache.startAfresh(at:); settings cannot start afresh."
+        "To go back to an earlier state, restore a backup. To start with an empty cache, call "
+        + "`CodableCache.startAfresh(at:)`, which sets this one aside; settings cannot start afresh."
 
     /// The error for a backup that does not fit on the disk.
     ///
@@ -19,9 +19,9 @@ extension MoltError {
     ) -> MoltError {
         let advice =
             switch kind {
-            case .automatic: "Free some space and open the store again, or open it without a backup."
-            case .replaced: "Free some space and try again, or keep no copy of what is replaced."
-            case .manual, .aside, .damaged: "Free some space and try again."
+            case .automatic: "Free some space, and open the store again, or open it without a backup."
+            case .replaced: "Free some space, and try again, or keep no copy of what is replaced."
+            case .manual, .aside, .damaged: "Free some space, and try again."
             }
         let found = free.map { "only \($0) bytes are free" } ?? "the disk became full during the copy"
         return MoltError(
@@ -86,7 +86,7 @@ extension MoltError {
         if (underlying as? DurableFile.Failure)?.isSuspension == true { return .suspended() }
         return MoltError(
             .restoreFailed,
-            "The backup at \(backup.url.path) could not be restored: \(reason)",
+            "The backup at \(backup.url.path) cannot be restored: \(reason)",
             advice: advice,
             outcome: .unchanged,
             underlying: underlying

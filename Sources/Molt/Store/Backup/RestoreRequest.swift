@@ -31,8 +31,8 @@ extension RestoreRequest {
             .notAttached,
             "The backup at \(backup.url.path) also contains \(missing).",
             advice:
-                "Pass \(missing) in `attaching`, also when you next open the store; or pass `leavingUnattached: true`, "
-                + "which restores the store without them.",
+                "Pass \(missing) in `attaching`, and attach them when you next open the store; or pass "
+                + "`leavingUnattached: true`, which restores the store without them.",
             outcome: .unchanged,
             attachedStore: first
         )

@@ -82,7 +82,7 @@ package struct FileStatus: Equatable {
         let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
         let (reason, advice): (String, String)
         if bytes.first != UInt8(ascii: "/") {
-            (reason, advice) = ("it is not the URL of a file.", "Make it with URL(fileURLWithPath:).")
+            (reason, advice) = ("it is not the URL of a file.", "Make it with `URL(filePath:)`.")
         } else if bytes.count > longestPath || nameLength + 8 > 255 {
             reason = "it is too long for SQLite."
             advice = "Choose a path of at most 504 bytes and a name of at most 247."
@@ -91,7 +91,12 @@ package struct FileStatus: Equatable {
         } else {
             return
         }
-        throw MoltError(.notAFile, "No cache file can be at \(path): \(reason)", advice: advice, store: path)
+        throw MoltError(
+            .notAFile,
+            "The path \(path) cannot be used for a cache: \(reason)",
+            advice: advice,
+            store: path
+        )
     }
 
     /// The target of a symbolic link; the path itself when it is no link, or the target is missing.
@@ -121,11 +126,11 @@ package struct FileStatus: Equatable {
         case ENOENT:
             error(
                 .notAFile,
-                "There is no directory for the cache at \(path), and none can be made there.",
+                "There is no directory for the cache at \(path), and none can be created there.",
                 "Choose another path."
             )
         case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
-            error(.notAFile, "No cache file can be at \(path): \(reason).", "Choose another path.")
+            error(.notAFile, "The path \(path) cannot be used for a cache: \(reason).", "Choose another path.")
         case EPERM:
             error(
                 .noPermission,
@@ -141,13 +146,13 @@ package struct FileStatus: Equatable {
         case ENOSPC, EDQUOT:
             error(
                 .storeFailed,
-                "The cache at \(path) could not be made. The disk is full.",
+                "The cache at \(path) cannot be created. The disk is full.",
                 "Free some space, and try again."
             )
         case DurableFile.Failure.suspended.number:
             MoltError(SQLiteError.suspended, store: path)
         default:
-            error(.storeFailed, "The cache at \(path) could not be used: \(reason).")
+            error(.storeFailed, "The cache at \(path) cannot be used: \(reason).")
         }
     }
 }

@@ -112,9 +112,10 @@ struct FileProbe {
         throw MoltError(
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost.",
-            advice: (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
-                + "Restore a backup with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
-                + "aside, and begins with an empty cache.",
+            advice: (hasLog
+                ? "Save what the log has with `CodableCache.salvage(at:)` of the product MoltSalvage. " : "")
+                + "Restore a backup with `CodableCache.restore(_:at:)`. `CodableCache.startAfresh(at:)` sets the files "
+                + "aside, and starts with an empty cache.",
             outcome: .unchanged,
             store: path,
             underlying: SQLiteError.short

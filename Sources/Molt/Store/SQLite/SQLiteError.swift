@@ -128,7 +128,7 @@ extension SQLiteError {
         case _ where isAtLimit:
             (
                 "The file has reached the largest size that its volume or this process allows.",
-                "Allow more, or remove records, and try again."
+                "Raise the limit, or remove records, and try again."
             )
         case _ where systemCode == EPERM:
             Self.refusal
@@ -138,7 +138,7 @@ extension SQLiteError {
                 "Remove it with any SQLite tool, as with DROP INDEX."
             )
         case SQLITE_IOERR:
-            ("The disk could not be read or written.", "Check the device, then open the store again.")
+            ("The disk cannot be read or written.", "Check the device, then open the store again.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             ("The file is damaged.", Self.rescue)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
@@ -161,8 +161,9 @@ extension SQLiteError {
 
     /// What to do about a damaged file.
     static let rescue =
-        "Restore a backup with CodableCache.restore(_:at:), or save what can be read: add the product MoltSalvage, and call "
-        + "CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file aside and begins with an empty one."
+        "Restore a backup with `CodableCache.restore(_:at:)`, or save what can be read: add the product MoltSalvage, "
+        + "and call `CodableCache.salvage(at:)`. `CodableCache.startAfresh(at:)` sets the file aside, and starts "
+        + "with an empty cache."
 }
 
 extension MoltError {
@@ -196,7 +197,7 @@ extension MoltError {
             self.init(
                 code,
                 "The file at \(store) is not a SQLite database, or its beginning is damaged.",
-                advice: "If it was a cache: \(SQLiteError.rescue) Otherwise choose another path.",
+                advice: "If it was never a cache, choose another path. Otherwise r\(SQLiteError.rescue.dropFirst())",
                 outcome: .unchanged,
                 store: store,
                 underlying: error
@@ -205,7 +206,7 @@ extension MoltError {
             let (problem, advice) = error.explanation
             self.init(
                 code,
-                "The cache at \(store) could not be used. \(problem)",
+                "The cache at \(store) cannot be used. \(problem)",
                 advice: advice,
                 outcome: [.fileReplaced, .foreignFile].contains(code) ? .unchanged : nil,
                 store: store,

@@ -23,7 +23,7 @@ extension MoltError.Code {
     public static let invalidRegistry = Self(rawValue: "invalidRegistry")
     /// No migration of the registry has the requested name.
     public static let unknownMigration = Self(rawValue: "unknownMigration")
-    /// A newer app has upgraded the store.
+    /// A newer release has upgraded the store.
     public static let superseded = Self(rawValue: "superseded")
     /// The store's ledger has migrations that this registry does not: they were renamed or removed, or belong to
     /// another branch.
@@ -34,7 +34,7 @@ extension MoltError.Code {
     public static let lateMigration = Self(rawValue: "lateMigration")
     /// Some, but not all, of the migrations that another one replaces were applied.
     public static let partlyReplaced = Self(rawValue: "partlyReplaced")
-    /// The app could not tell at which version a store without a ledger enters; see
+    /// The registry's baseline gave no valid version to a store without a ledger; see
     /// ``MigrationRegistry/baseline(from:)``.
     public static let baselineFailed = Self(rawValue: "baselineFailed")
     /// A migration was edited after the store had counted it as applied.

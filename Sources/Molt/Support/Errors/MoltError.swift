@@ -351,7 +351,7 @@ extension MoltError {
 
     /// The error of work that ``MoltConfiguration/deadline`` has stopped.
     static var deadlinePassed: MoltError {
-        MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open it again to upgrade it.")
+        MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open the store again to upgrade it.")
     }
 
     /// Whether the app, or its deadline, has stopped the work.

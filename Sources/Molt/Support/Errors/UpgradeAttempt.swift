@@ -2,8 +2,8 @@ public import Foundation
 
 /// An upgrade that a process has begun.
 ///
-/// It is noted beside the store when it begins, and removed when it ends, with or without an error. An attempt that is
-/// still there when the next one begins is either in progress or was interrupted by a crash or a kill.
+/// It is recorded beside the store when it begins, and removed when it ends, with or without an error. An attempt that
+/// is still there when the next one begins is either in progress or was interrupted by a crash or a kill.
 public struct UpgradeAttempt: Equatable, Sendable, Codable {
     /// When it began.
     public var startedAt: Date

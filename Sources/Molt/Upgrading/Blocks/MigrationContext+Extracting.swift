@@ -246,8 +246,8 @@ struct RecordExtraction: Sendable {
         guard !new.contains(owner) else {
             throw place.error(
                 .propertyExists,
-                "Cannot set \"\(owner)\" of a new record to the key of its owner: the object already has that "
-                    + "property.",
+                "The property \"\(owner)\" of a new record cannot be set to the key of its owner: the object has a "
+                    + "property there already.",
                 property: path
             )
         }

@@ -36,7 +36,7 @@ struct CorrectedLedger {
         let refusal = Refusal(migration: migration.id, store: plan.store)
         let old = ledger.first { $0.name == name }
         if entry.status == .recordsOnly {
-            throw refusal("works on records alone, and a suite has none.", advice: "Correct the ledger of the cache.")
+            throw refusal("works only on records, and a suite has none.", advice: "Correct the ledger of the cache.")
         }
         var changed = ledgers.filter { _, ledger in
             ledger.rows.contains { $0.entry.name == name && $0.entry.outcome.isApplied }
@@ -60,7 +60,7 @@ struct CorrectedLedger {
             guard old?.outcome.isApplied == true || !changed.isEmpty else { throw refusal("is not applied.") }
         case .acceptEdit:
             guard plan.edits.contains(where: { $0.migration == migration.id }) else {
-                throw refusal("is the same as when it was applied, or it is not applied: there is no edit to accept.")
+                throw refusal("is not applied, or is the same as when it was applied. There is no edit to accept.")
             }
             if old?.outcome == .onRead { throw refusal.isOnRead }
         }
@@ -119,7 +119,7 @@ struct CorrectedLedger {
         let others = ledger.filter { $0.outcome.isApplied && $0.name != migration.name }
         let parts = Set(migration.replaces + (old?.replaces ?? []))
         if let part = others.first(where: { parts.contains($0.name) }) {
-            throw refusal("stands for migrations that were applied by themselves, such as \"\(part.name)\".")
+            throw refusal("replaces migrations that the store has applied one by one, such as \"\(part.name)\".")
         }
         if let whole = others.first(where: { $0.covers(migration.name) }) {
             throw refusal("was replaced by \"\(whole.name)\", which the store counts as applied.")
@@ -130,7 +130,7 @@ struct CorrectedLedger {
         if let whole = registry.migrations.first(where: { $0.replaces.contains(name) }) {
             return Refusal(migration: MigrationID(name: name, version: whole.version), store: store)(
                 "was replaced by \(whole.id).",
-                advice: "Correct the row of that one."
+                advice: "Correct that one."
             )
         }
         return MoltError(

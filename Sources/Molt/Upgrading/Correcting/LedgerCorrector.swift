@@ -36,7 +36,7 @@ struct LedgerCorrector {
     /// Corrects the ledgers, and returns the new row of the store's own.
     func run() throws -> LedgerEntry {
         guard correction.reason.contains(where: { !$0.isWhitespace }) else {
-            throw refusal(.notCorrected, "A correction needs a reason.", "Say why; the ledger keeps it.")
+            throw refusal(.notCorrected, "A correction needs a reason.", "Pass one; the ledger keeps it.")
         }
         store.isExclusive = true
         defer { store.close() }
@@ -101,7 +101,7 @@ struct LedgerCorrector {
         if let pending = file.journal.first {
             throw refusal(
                 .journalPending,
-                "Changes of an earlier upgrade to \(pending) have not been applied yet.",
+                "Changes to \(pending) from an earlier upgrade have not been applied yet.",
                 "Open the store first, which applies them."
             )
         }
@@ -109,7 +109,7 @@ struct LedgerCorrector {
         if let version = state.baseline {
             throw refusal(
                 .notCorrected,
-                "The store has no ledger yet; it enters at version \(version), as the app says.",
+                "The store has no ledger yet; it gets version \(version) from `baseline`.",
                 "Open the store first."
             )
         }
@@ -117,7 +117,7 @@ struct LedgerCorrector {
             throw refusal(
                 .fileMissing,
                 "There is nothing to correct at \(store.storeName): the next opening creates the store.",
-                "Look for a wrong path or suite."
+                "Check the path, or the suite's name."
             )
         }
         let plan = try MigrationPlan(

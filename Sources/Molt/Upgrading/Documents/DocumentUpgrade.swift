@@ -69,7 +69,7 @@ public struct DocumentUpgrade: Sendable {
         guard let blocking, let oldestVersion, oldestVersion < oldest else { return }
         throw MoltError(
             .invalidRegistry,
-            "\(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
+            "Migration \(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
             advice: "Write it with steps for single records, or pass `from: \(oldest)` if no document is older.",
             migration: blocking.id
         )
@@ -307,8 +307,8 @@ public struct DocumentUpgrade: Sendable {
         if version > self.version {
             throw MoltError(
                 .superseded,
-                "The document has version \(version), which a newer app wrote; this one knows versions up to "
-                    + "\(self.version).",
+                "The document has version \(version), which a newer release of the app wrote; this one knows versions "
+                    + "up to \(self.version).",
                 advice: "Update the app.",
                 storeVersion: version,
                 registryVersion: self.version
@@ -318,15 +318,15 @@ public struct DocumentUpgrade: Sendable {
         guard let blocking, blocking.version == oldestVersion else {
             throw MoltError(
                 .tooOld,
-                "The document has version \(version), and the registry supports documents from version \(oldestVersion) "
-                    + "on.",
+                "The document has version \(version), and the oldest version that the registry supports is "
+                    + "\(oldestVersion).",
                 advice: "Upgrade it with an earlier release."
             )
         }
         throw MoltError(
             .tooOld,
-            "The document has version \(version), but \(blocking.id) has a step that needs the whole store, so it "
-                + "cannot upgrade a single document.",
+            "The document has version \(version), but migration \(blocking.id) has a step that needs the whole store, "
+                + "so it cannot upgrade a single document.",
             migration: blocking.id
         )
     }

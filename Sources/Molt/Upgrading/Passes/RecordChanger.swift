@@ -201,7 +201,7 @@ struct RecordChanger: Sendable {
         throw MoltError(
             .stepFailed,
             "The migration runs on read, and a closure has changed the record's \(part). It may only change the content.",
-            advice: "Remove onRead(), or do this in another migration."
+            advice: "Remove `onRead()`, or do this in another migration."
         )
     }
 

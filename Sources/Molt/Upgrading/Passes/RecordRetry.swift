@@ -115,9 +115,9 @@ struct RecordRetry {
                     continue
                 }
                 throw Obstacle(
-                    reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) "
-                        + "needs the whole store. Put the record back as it is with restoreQuarantined(_:), or a value "
-                        + "in its place with restoreQuarantined(_:as:)."
+                    reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) needs the "
+                        + "whole store. Put the record back as it is with `restoreQuarantined(_:)`, or a value in its "
+                        + "place with `restoreQuarantined(_:as:)`."
                 )
             }
         }
@@ -161,7 +161,7 @@ struct RecordRetry {
         guard since.map(\.place) == since.map(\.place).sorted() else {
             throw Obstacle(
                 reason: "The store has run late migrations since, and not in the order of the registry. Put a value in "
-                    + "the record's place with restoreQuarantined(_:as:)."
+                    + "the record's place with `restoreQuarantined(_:as:)`."
             )
         }
         return since.map(\.migration)
