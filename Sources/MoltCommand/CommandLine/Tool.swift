@@ -78,7 +78,7 @@ package struct Tool: Sendable {
             return
                 "\(error.store ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
                 + "backups and salvage."
-        case let error as MoltError where error.advice?.contains("CodableCache.salvage") == true:
+        case let error as MoltError where CodableCache.isDamage(error):
             return
                 "\(error.store ?? "The file") is damaged. The command verify shows what is damaged, backups lists the "
                 + "backups to restore, and salvage saves what can be read."
@@ -88,7 +88,7 @@ package struct Tool: Sendable {
             if let cause = error.underlying { lines.append("  cause: \(ErrorSummary.line(of: cause))") }
             return lines.joined(separator: "\n")
         // Those of the testing kit show values of fixtures, without which a test cannot be corrected.
-        case is TestingError, is VerificationFailure, is MoltError:
+        case is TestingError, is VerificationFailure:
             return error.localizedDescription
         default:
             return ErrorSummary.line(of: error)
