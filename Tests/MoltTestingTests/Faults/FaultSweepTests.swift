@@ -34,6 +34,14 @@ import Testing
         return points.withLock { $0 }
     }
 
+    @Test(arguments: [0, 1, 3, 4])
+    func `Every failure of a single step fails the upgrade`(count: Int) async throws {
+        let records = (0..<count).map { StoreFixture.Record("\($0)", "User", .json(#"{"name":"Grace Hopper"}"#)) }
+        let fixture = StoreFixture(schemaVersion: 0, records: records)
+        let split = MigrationStep.splitProperty("User", "name", into: ["firstName", "lastName"])
+        try await fixture.sweepFaults(through: [Migration(to: 1, "split", split)])
+    }
+
     @Test func `No fault loses data of a cache with suites, and the report says what was tried`() async throws {
         let points = try points(of: FaultScenario.fixture, through: FaultScenario.migrations)
         #expect(points.number(of: .beforeSteps, .afterSteps) >= 8)

@@ -34,6 +34,8 @@ final class RecordPipeline<Batch: PipelineBatch> {
     private var failure: (any Error)?
     /// The error with which the user's thread failed to read the next batch, after a batch that is still good.
     private var readFailure: (any Error)?
+    /// Whether the user's thread has found no more records.
+    private var isAtEnd = false
 
     /// - Parameters:
     ///   - batches: Memory for two batches.
@@ -65,12 +67,12 @@ final class RecordPipeline<Batch: PipelineBatch> {
     func nextBatch() throws -> Batch? {
         if !hasBegun {
             hasBegun = true
-            if reader == .user { try read(next) }
+            if reader == .user { try readHere(into: next) }
             prepare()
         }
         if let readFailure { throw readFailure }
-        if reader == .user {
-            do { try read(current) } catch { readFailure = error }
+        if reader == .user, !isAtEnd {
+            do { try readHere(into: current) } catch { readFailure = error }
         }
         wait()
         if let failure { throw failure }
@@ -88,6 +90,12 @@ final class RecordPipeline<Batch: PipelineBatch> {
         // The queue may keep the pipeline a little longer, and the closures keep connections open.
         read = { _ in }
         change = { _ in }
+    }
+
+    /// Reads on the user's thread.
+    private func readHere(into batch: Batch) throws {
+        try read(batch)
+        isAtEnd = batch.isEmpty
     }
 
     private func wait() {
