@@ -118,7 +118,8 @@ final class AttachedStores {
         }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
-            isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,
+            // Settings of another suite, which this one may take over, are those of an earlier release.
+            isFresh: ledger.isEmpty && own.ledger == nil && states.values.allSatisfy(\.isEmpty) && !migrations.isEmpty,
             ledger: ledger
         )
         state.holdsRecords = false

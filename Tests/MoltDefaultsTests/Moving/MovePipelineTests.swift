@@ -6,6 +6,18 @@ import Testing
 @Suite struct `A move of settings among other migrations` {
     // MARK: Values
 
+    @Test(arguments: [false, true])
+    func `A new cache that takes over settings is upgraded, and one that finds none is created`(hasOld: Bool) throws {
+        let (old, new) = (try ScratchSuite(hasOld ? ["volume": 1] : [:]), try ScratchSuite())
+        let report = try ScratchCache().upgrade([
+            .suiteToAppGroup(to: 1, from: old.suite, into: new.suite),
+            Migration(to: 2, "first", .settings(in: new.suite) { try $0.set(1, forKey: "first") }),
+        ])
+        #expect(report.isFresh)
+        #expect(report.headline.contains(hasOld ? ": version 0 to 2 in " : ": created at version 2"))
+        try new.expect(hasOld ? ["volume": 1, "first": 1] : ["first": 1])
+    }
+
     @Test func `Values of every type arrive unchanged`() throws {
         let values = `Values from UserDefaults`.values.merging(["key with <&> \u{E9}": 1]) { $1 }
         let fixture = try MoveFixture(old: values)

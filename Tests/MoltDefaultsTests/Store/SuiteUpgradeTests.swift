@@ -115,9 +115,14 @@ import Testing
                 Migration(to: 2, "rename", .renameKey("name", to: "title", in: new.suite)),
                 Migration(to: 3, "first", .settings(in: new.suite) { try $0.set(1, forKey: "first") }),
             ],
-            configuration: MoltConfiguration { $0.monitor = monitor }
+            configuration: MoltConfiguration {
+                $0.monitor = monitor
+                $0.backup = BackupPolicy()
+            }
         )
-        #expect(report.isFresh)
+        #expect(report.isFresh == !hasOld)
+        let backups = try new.suite.backups()
+        #expect(backups.map(\.attachedStores) == (hasOld ? [[old.suite.attachedName]] : []))
         #expect(monitor.summary?.outcome == (hasOld ? .upgraded : .created))
         let start = hasOld ? "version 0 to 3 in" : "created at version 3"
         #expect(report.headline.hasPrefix("\(report.store): \(start)"))
