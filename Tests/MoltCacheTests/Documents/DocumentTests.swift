@@ -94,8 +94,10 @@ import Testing
         migrations.register(to: 5, "block") { _ in }
         migrations.register(Migration(to: 6, "mail", .renameProperty("Person", "mail", to: "email")))
         MoltError.thrown { try DocumentUpgrade(migrations, from: 4) }?.expect(.invalidRegistry, migration: "block")
+        MoltError.thrown { try DocumentUpgrade(migrations, from: 7) }?.expect(.invalidRegistry)
         let later = try DocumentUpgrade(migrations)
         #expect(later.oldestVersion == 5)
+        #expect("\(later)" == "documents from version 5 on, upgraded to version 6")
         let upgraded = try later.upgrade(Data(#"{"mail":1}"#.utf8), ofType: "Person", writtenAt: 5)
         #expect(String(decoding: upgraded.content, as: UTF8.self) == #"{"email":1}"#)
         MoltError.thrown {

@@ -46,7 +46,7 @@ public struct DocumentUpgrade: Sendable {
     ///   - oldestVersion: The least version of the app's documents, if the registry must be able to upgrade all of
     ///     them.
     /// - Throws: ``MoltError`` with the code `invalidRegistry` if the registry has faults, or cannot upgrade documents
-    ///   of the version `oldestVersion`.
+    ///   of the version `oldestVersion`, or if that version is later than the registry's.
     public init(_ migrations: MigrationRegistry, types: [String]? = nil, from oldestVersion: Int? = nil) throws {
         try migrations.validate()
         // A document has no ledger that could tell whether it has been through a part of a shortcut's way.
@@ -66,7 +66,15 @@ public struct DocumentUpgrade: Sendable {
                 return (step.declared.declaration as? ExtractRecordsStep).map { .extraction($0, step) }
             }
         }
-        guard let blocking, let oldestVersion, oldestVersion < oldest else { return }
+        guard let oldestVersion else { return }
+        guard oldestVersion <= version else {
+            throw MoltError(
+                .invalidRegistry,
+                "No document is of version \(oldestVersion): the registry's last version is \(version).",
+                advice: "Pass the oldest version of the documents that exist."
+            )
+        }
+        guard let blocking, oldestVersion < oldest else { return }
         throw MoltError(
             .invalidRegistry,
             "Migration \(blocking.id) cannot upgrade a single document: it has a step that needs the whole store.",
@@ -349,4 +357,9 @@ extension Record {
         writeContent(to: &bytes)
         return Data(bytes)
     }
+}
+
+extension DocumentUpgrade: CustomStringConvertible {
+    /// The versions of the documents, such as "documents from version 0 on, upgraded to version 3".
+    public var description: String { "documents from version \(oldestVersion) on, upgraded to version \(version)" }
 }
