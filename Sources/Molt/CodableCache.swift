@@ -438,6 +438,9 @@ extension CodableCache {
     /// It goes through the cache's migrations to versions later than its own before it is stored; see
     /// ``DocumentUpgrade``. If a step drops it or deletes its type, it is not stored, and a value under the key stays.
     ///
+    /// It replaces a value under the key, also one that was set later. The type name is not checked: a document with a
+    /// misspelled one is stored under that name. A ``DocumentUpgrade`` with `types` refuses it.
+    ///
     /// Documents that a step extracts from it are stored with it. If there is a different value under the key of one,
     /// `onConflict` of the step decides; it sees both with today's properties. By default, the call throws.
     ///

@@ -174,7 +174,8 @@ public struct Migration: Sendable {
     /// By default, records have those of the registry, and settings in JSON those of Foundation.
     ///
     /// A migration to a version at which the coders changed has to declare them if it has closures: those that read
-    /// values before a step of the migration changes their form, or those after it.
+    /// values before a step of the migration changes their form, or those after it. If no step changes the form, as for
+    /// dates that are keys of a dictionary, use `convert` with coders of its own.
     ///
     /// ```swift
     /// Migration(

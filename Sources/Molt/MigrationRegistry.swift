@@ -132,7 +132,8 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///
     /// Values that the app reads and writes, and those that closures of migrations decode and encode, are coded by
     /// them. If a release changed the coders, keep the earlier ones here too, so that the result of an old migration
-    /// does not depend on today's coders:
+    /// does not depend on today's coders. Never change coders without a new version, because Molt cannot tell in which
+    /// form a number is:
     ///
     /// ```swift
     /// let migrations = MigrationRegistry([

@@ -124,7 +124,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     ///
     /// A setting cannot be quarantined. With that policy, it stays as it was before the migration, later steps of the
     /// migration leave it out, and the report lists it as not convertible. With `drop`, it is removed. The limit's
-    /// share has no effect on settings.
+    /// share has no effect on settings. Migrations that convert settings of other libraries have an argument
+    /// `unconvertible` instead, and no policy has an effect on them.
     ///
     /// The registry is invalid if the step processes neither records nor the content of settings, such as a rename of a
     /// type, or if the limit is out of range.

@@ -25,6 +25,10 @@ public struct MoltConfiguration: Sendable {
     /// Which process must upgrade the store; by default the one that opens it.
     public var owner = Owner.thisProcess
     /// The role of the process that opens the store; derived from the process's bundle by default.
+    ///
+    /// Set `appExtension` in any other process that is not the app but opens its stores, such as a helper or a login
+    /// item: its ``Suite/standard`` is not the app's. As `app`, a migration that moves settings from there would count
+    /// as applied although those of the app were not moved.
     public var role = Role.current
     /// How long to wait while another process holds the store.
     ///

@@ -56,6 +56,8 @@ extension CodableCache {
 
     /// Replaces a record in quarantine with a value in the store, under its key and with its expiry.
     ///
+    /// - Important: The value may have any type, and the content of the record is lost. Look at the record's
+    ///   ``QuarantinedRecord/typeName`` first, and compute the value from its ``QuarantinedRecord/content``.
     /// - Parameters:
     ///   - id: The id of the record.
     ///   - value: The value to store.

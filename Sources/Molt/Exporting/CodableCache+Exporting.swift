@@ -143,7 +143,8 @@ extension CodableCache {
     /// with the records, and set after the commit. If the process is killed in between, they are set when the store is
     /// next opened. To migrations, the suites that are not named look empty; nothing in them is changed.
     ///
-    /// The temporary directory needs space for the records and their upgrade.
+    /// The temporary directory needs space for the records and their upgrade. With a ``MoltConfiguration/sizeLimit``,
+    /// the least recently used values are evicted after the import; imported ones count as used when they were set.
     ///
     /// - Important: A block's changes outside the store are made here, too.
     /// - Parameters:

@@ -1,4 +1,19 @@
 /// The work of an upgrade on suites and directories.
+///
+/// An app opens its cache while `.defaultsV4ToV5(to: 3, suite: .standard, keys: …)` is pending:
+///
+/// 1. The step is a block: `SettingsConversion` asks the `MigrationContext` for the suite.
+/// 2. `SuiteEditor` works on a `SuiteSnapshot`. `DefaultsV4Conversion` converts each value, and `SuiteEditor` collects
+///    the changes. For a step on the content of a setting, `SettingContent` reads and writes the forms, and the step's
+///    `RecordEdit` changes the content like that of a record.
+/// 3. `SuiteEditor.finish` makes a `SuitePatch`, with the rows for the suite's own ledger (`SuiteLedger`).
+///    `AttachedWork.finish` puts it into the store's journal, which is committed with the file's ledger.
+/// 4. After the commit, `SuitePatch.apply` has `Suite.change` set the changes through `UserDefaults`, the ledger last,
+///    and read them back.
+/// 5. The journal is cleared. If the process is killed before that, the next opening repeats step 4.
+///
+/// Several stores may share a suite, so the upgrade holds a lock on it until the journal is cleared. A suite without a
+/// cache has a `StoreFile` without records, which is removed at the end.
 final class AttachedWork {
     private let stores: AttachedStores
     /// The work on suites and directories, in the order in which it began.

@@ -11,6 +11,10 @@ extension Suite {
     /// a widget that calls this after its app has opened a cache finds nothing to do, and the reverse. Migrations that
     /// only work on records are left to caches.
     ///
+    /// Call it on the suite that has the settings today; from a release that moves them to an app group on, on the
+    /// group. The report and the backups have its name. If the call throws, do not write settings: a value under a key
+    /// that a migration still has to set makes the next upgrade fail.
+    ///
     /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
     /// one upgrades and the other waits.
     ///

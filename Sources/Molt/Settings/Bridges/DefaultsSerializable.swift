@@ -90,7 +90,9 @@ extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
 
     /// Stores a secure keyed archive.
     ///
-    /// Archives that were written without secure coding are read too, if their class supports it.
+    /// Archives that were written without secure coding are read too, if their class supports it. If the class was
+    /// renamed, call `NSKeyedUnarchiver.setClass(_:forClassName:)` before the upgrade. To read the bytes instead, use a
+    /// `DefaultsKey<Data?>`.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         BuiltInBridge<Self>(
             makeForm: { .keyedArchive },

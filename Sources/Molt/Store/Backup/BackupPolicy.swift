@@ -11,6 +11,9 @@ internal import Foundation
 /// A failed upgrade is rolled back without a backup. A backup protects against damage that no transaction undoes: a
 /// migration with a mistake, a return to an older release, or a failing disk.
 ///
+/// A cache that does not exist yet is not backed up, and neither are settings that its migrations change: call
+/// `Suite.backUp()` before.
+///
 /// A backup needs as much space as the store; without it, the upgrade does not begin. After an upgrade, older backups
 /// are removed according to this policy. Backups that the app made itself are kept.
 ///

@@ -1,4 +1,14 @@
 /// The format of a cache file: its tables, its marks, and its format number.
+///
+/// Names in `molt_meta`:
+///
+/// - `file_format`: 1
+/// - `reader_format`: a lower format that suffices for reading
+/// - `generation`: changes with each upgrade and restore
+/// - `content_size`: bytes of all contents; NULL if unknown
+/// - `backup_records`: in backups, the number of records
+/// - `erasure`: deleted records are still to be erased
+/// - `move`: identifies a file that was moved to another volume
 package enum FileFormat {
     /// The `application_id` of our files: "Molt".
     package static let applicationID: Int64 = 0x4D6F_6C74
