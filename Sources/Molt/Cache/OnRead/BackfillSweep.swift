@@ -82,8 +82,7 @@ final class BackfillSweep: @unchecked Sendable {
         let pipeline = RecordPipeline(
             (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
             on: queue,
-            stoppedBy: stopCheck,
-            reader: changer.reader
+            stoppedBy: stopCheck
         ) { [self] part in
             let start = Instant.now
             try readRows(into: part, after: last)
