@@ -194,8 +194,11 @@ extension CacheSession {
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
     func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
         let condition = "FROM molt_record WHERE type_id = ?1"
-        // The index gives the first and the last id without a scan, in a subquery of its own each.
+        // In a subquery of its own, each comes from the index without a scan.
         let range = try connection.prepare("SELECT (SELECT min(id) \(condition)), (SELECT max(id) \(condition))")
+        // SQLite counts the records of all types without comparing them.
+        let isOnlyType = try TypeNameTable(connection).names.count == 1
+        let count = try connection.prepare("SELECT count(*) \(isOnlyType ? "FROM molt_record" : condition)")
         var extent = BackfillExtent()
         for id in types.ids {
             try range.bind(id, at: 1)
@@ -204,13 +207,8 @@ extension CacheSession {
                 extent.first = min(extent.first, row.integer(0))
                 extent.last = max(extent.last, row.integer(1))
             }
-            // SQLite counts the records of all types without comparing them.
-            let isOnlyType = try TypeNameTable(connection).names.count == 1
-            let count =
-                isOnlyType
-                ? try connection.integer("SELECT count(*) FROM molt_record")
-                : try connection.integer("SELECT count(*) \(condition)", id)
-            extent.count += Int(clamping: count)
+            if !isOnlyType { try count.bind(id, at: 1) }
+            extent.count += Int(clamping: try count.first { $0.integer(0) } ?? 0)
         }
         return extent
     }

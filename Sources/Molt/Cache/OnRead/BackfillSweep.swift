@@ -33,6 +33,9 @@ final class BackfillSweep: @unchecked Sendable {
     private var isAlone = true
     /// The number of pages in the log after the last write.
     private var logCount = 0
+    /// Whether ``logCopy`` copies the log, or has done so.
+    private var isCopying = false
+    private let logCopy = DispatchGroup()
     /// When the last write ended.
     private var written = Instant.now
     private var counts: PassCounts
@@ -114,15 +117,13 @@ final class BackfillSweep: @unchecked Sendable {
         }
         defer { pipeline.end() }
         try core.withLongLog {
-            // What is left would delay the app's next write.
-            defer { copyLog(from: Int(Connection.logLimit)) }
+            defer { endCopying() }
             while let part = try pipeline.nextBatch() {
                 try write(part)
                 note(part)
                 if settled == nil, progress.advance(to: position) { send(progress.progress) }
-                let start = Instant.now
-                copyLog(from: Self.logLimit)
-                pause(part.duration + start.duration(to: .now))
+                copyLog()
+                pause(part.duration)
             }
         }
         if settled == nil { passed += rest }
@@ -174,16 +175,33 @@ final class BackfillSweep: @unchecked Sendable {
     /// The records that were quarantined or dropped.
     var failedRecords: [MigrationReport.FailedRecord] { upgrader.steps.flatMap(tally.records) }
 
-    /// The number of pages in the log from which the sweep copies them into the file.
+    // MARK: The log
+
+    /// The number of pages in the log from which the sweep copies them into the file: 16 MiB of the usual pages.
     ///
-    /// That is after every dozenth batch or so, 16 MiB of the usual pages. SQLite would do it after half of them, within
-    /// a commit, for which the app's writes wait. Each time, it waits for the disk three times.
+    /// SQLite would do it after half of them, within a commit, for which the app's writes wait.
     private static let logLimit = 2 * Int(Connection.logLimit)
 
-    private func copyLog(from limit: Int) {
-        guard logCount >= limit else { return }
-        logCount = 0
-        core.copyLog()
+    /// Copies a long log into the file, mostly while the next batches are written: it waits for the disk.
+    private func copyLog() {
+        if isCopying {
+            guard logCopy.wait(timeout: logCount < 4 * Self.logLimit ? .now() : .distantFuture) == .success else {
+                return
+            }
+            isCopying = false
+            // The log begins anew only when all of it is in the file.
+            core.copyLog()
+        } else if logCount >= Self.logLimit {
+            isCopying = true
+            DispatchQueue.global(qos: .utility).async(group: logCopy) { [core] in core.copyLog() }
+        }
+    }
+
+    /// Leaves no log whose copying would delay the app's next write.
+    private func endCopying() {
+        logCopy.wait()
+        if isCopying || logCount >= Connection.logLimit { core.copyLog() }
+        isCopying = false
     }
 
     // MARK: Batches

@@ -141,7 +141,9 @@ final class ContentSource {
 
     /// The new content of a row.
     func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: buffers[row.buffer][row.range])
+        // In two steps, because an access that spans both would be checked for exclusivity.
+        let buffer = buffers[row.buffer]
+        return UnsafeRawBufferPointer(rebasing: buffer[row.range])
     }
 
     private static func with(
