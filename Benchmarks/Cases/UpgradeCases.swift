@@ -13,7 +13,7 @@ enum UpgradeCases {
         name: "molt-rename",
         summary: "renameProperty",
         steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")],
-        ratios: besidePeers(.rename)
+        ratios: besidePeers(.rename) + [BenchmarkRatio(.processorTime, of: PeerCases.Change.rename.jsonFunctionsCase)]
     ) { $1.isRenamed(of: $0) }
 
     /// One version for records with an object inside.

@@ -71,6 +71,7 @@ struct ResultTable {
             switch ratio.measure {
             case .rate: "rate"
             case .time: "time"
+            case .processorTime: "processor time"
             case .memory, .extraMegabytes: "peak memory"
             }
         return "\(ratio.subject) vs \(ratio.baseline), \(measure)"

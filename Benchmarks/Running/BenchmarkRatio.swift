@@ -11,6 +11,8 @@ struct BenchmarkRatio: Sendable {
         case rate
         /// Seconds per unit, as a multiple of the baseline's.
         case time
+        /// Seconds of processor time per unit, as a multiple of the baseline's.
+        case processorTime
         /// Peak memory, as a multiple of the baseline's.
         case memory
         /// Peak memory beyond the baseline's, in megabytes.
@@ -61,7 +63,10 @@ struct BenchmarkRatio: Sendable {
         let figures: (value: Double, best: Double)
         if let baseline {
             guard let other = results.first(where: { $0.name == baseline }) else { return nil }
-            figures = (ratio(subject, other, \.medianSeconds), ratio(subject, other, \.minSeconds))
+            figures =
+                measure == .processorTime
+                ? (ratio(subject, other, \.processorSeconds), ratio(subject, other, \.processorSeconds))
+                : (ratio(subject, other, \.medianSeconds), ratio(subject, other, \.minSeconds))
         } else {
             guard let figure = ratioOfWays(subject) else { return nil }
             figures = figure
@@ -82,7 +87,7 @@ struct BenchmarkRatio: Sendable {
         switch measure {
         case .rate: return (1 / times.median, 1 / shortest)
         case .time: return (times.median, shortest)
-        case .memory, .extraMegabytes: return nil
+        case .processorTime, .memory, .extraMegabytes: return nil
         }
     }
 
@@ -94,7 +99,7 @@ struct BenchmarkRatio: Sendable {
         let counts = Double(other.count) / Double(subject.count)
         return switch measure {
         case .rate: other[keyPath: seconds] / subject[keyPath: seconds] / counts
-        case .time: subject[keyPath: seconds] / other[keyPath: seconds] * counts
+        case .time, .processorTime: subject[keyPath: seconds] / other[keyPath: seconds] * counts
         case .memory: Double(subject.peakMemoryBytes) / Double(other.peakMemoryBytes)
         case .extraMegabytes: Double(subject.peakMemoryBytes - other.peakMemoryBytes) / 1_000_000
         }

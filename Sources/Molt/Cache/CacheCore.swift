@@ -361,6 +361,33 @@ final class CacheCore: Sendable {
         mark = seen
     }
 
+    // MARK: The log
+
+    /// Runs a closure, in which no write copies the log into the file: ``copyLog()`` does it.
+    func withLongLog(_ body: () throws -> Void) rethrows {
+        // Not unlimited, because another process may keep the log from being copied.
+        setLogLimit(16 * Connection.logLimit)
+        defer { setLogLimit(Connection.logLimit) }
+        try body()
+    }
+
+    private func setLogLimit(_ pages: Int32) {
+        // A connection that is opened later has the usual limit.
+        writer.withLock { $0.session?.connection.setLogLimit(pages) }
+    }
+
+    /// Copies the log into the file while others read and write; its beginning is then overwritten by a later write.
+    ///
+    /// A failure costs nothing, because a later write tries again.
+    func copyLog() {
+        guard let file, file.isInPlace, let connection = try? Connection(path, mode: .readWrite) else { return }
+        // As in StoreFile.configure.
+        try? connection.execute(
+            "PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON; PRAGMA wal_checkpoint(PASSIVE)"
+        )
+        connection.close()
+    }
+
     // MARK: Memory
 
     /// The value in memory under a key, if the file is unchanged since it was read.

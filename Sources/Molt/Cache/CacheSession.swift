@@ -21,6 +21,8 @@ final class CacheSession: @unchecked Sendable {
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
     private var lastTime = 0.0
+    /// The data version after the last write of the backfill.
+    private var backfilledVersion: UInt32?
 
     // MARK: The current write
 
@@ -585,6 +587,35 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Backfill and quarantine
 
+    /// Notes that the write which was just committed is one of the backfill.
+    func noteBackfill() {
+        backfilledVersion = dataVersion
+    }
+
+    /// Whether nobody has written since the last write of the backfill; asked in its next one.
+    var isAsBackfilled: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
+
+    /// Whether the file has no more records than a number, and their types have names.
+    func hasRecords(atMost count: Int) throws(SQLiteError) -> Bool {
+        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
+        guard try connection.integer("SELECT count(*) FROM molt_record") <= count else { return false }
+        try TypeNameTable(connection).checkEveryTypeHasName(connection)
+        return true
+    }
+
+    /// Writes upgraded records, which nobody else has written since they were read.
+    ///
+    /// A size limit needs the other way, which knows the sizes.
+    func upgrade(_ contents: RecordContents) throws(SQLiteError) {
+        try connection.contentSource().write(contents) { rows throws(SQLiteError) in
+            let count = try rows.write(by: statements[rows.isDense ? .upgradeRange : .upgradeMany])
+            guard count == rows.count else { throw SQLiteError.lostRows }
+        }
+    }
+
+    /// Whether the total size of all contents is limited.
+    var isSizeLimited: Bool { shared.uses != nil }
+
     /// Writes upgraded records, except those that were written since they were read.
     ///
     /// - Parameters:
@@ -597,14 +628,9 @@ final class CacheSession: @unchecked Sendable {
     ) throws(SQLiteError) {
         let source = try connection.contentSource()
         try source.write(contents, readAs: states) { rows throws(SQLiteError) in
-            guard let first = rows.first, let last = rows.last else { return }
-            let statement = try statements[.upgrade]
-            try statement.bind(first.id, at: 1)
-            try statement.bind(last.id, at: 2)
-            try statement.bind(Int64(first.version), at: 3)
-            try statement.run()
+            let count = try rows.write(by: statements[.upgrade])
             let written = source.written(of: rows)
-            guard connection.changes == written.count else { throw SQLiteError.lostRows }
+            guard count == written.count else { throw SQLiteError.lostRows }
             for index in written {
                 if let size { self.size = size &+ Int64(rows[index].range.count - states[index].size) }
                 note(index)

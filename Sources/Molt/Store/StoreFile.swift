@@ -324,7 +324,7 @@ package final class StoreFile {
     /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
     private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
         try connection.execute("PRAGMA synchronous = \(isDurable ? level : "OFF")")
-        sqlite3_wal_autocheckpoint(connection.handle, isDurable && level == "OFF" ? 0 : 1_000)
+        connection.setLogLimit(isDurable && level == "OFF" ? 0 : Connection.logLimit)
     }
 
     /// Prepares a transaction that may write all records: a larger cache, and SQLite's copies of changed pages in

@@ -148,17 +148,11 @@ final class Backfill: Sendable {
         send(.backfillFinished(sweep.failedRecords))
     }
 
-    /// Leaves nine tenths of the time to an app that uses the cache, and always a gap for other connections.
-    ///
-    /// A writer that waits asks for the lock now and then. It gets it in such a gap, or in the longer one after every
-    /// dozenth batch or so: SQLite copies the log into the file without the write lock.
+    /// Leaves nine tenths of the time to an app that uses the cache.
     private func pause(after work: Duration) {
-        if core.takeUse(), !isAwaited {
-            // A caller that waits, or the end of the cache, ends the pause.
-            _ = wake.wait(timeout: .now() + 9 * (work / .seconds(1)))
-        } else {
-            Thread.sleep(forTimeInterval: 0.000_2)
-        }
+        guard core.takeUse(), !isAwaited else { return }
+        // A caller that waits, or the end of the cache, ends the pause.
+        _ = wake.wait(timeout: .now() + 9 * (work / .seconds(1)))
     }
 }
 
@@ -199,16 +193,22 @@ extension CacheSession {
 
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
     func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
-        let statement = try connection.prepare("SELECT count(*), min(id), max(id) FROM molt_record WHERE type_id = ?1")
+        let condition = "FROM molt_record WHERE type_id = ?1"
+        // In a subquery of its own, each comes from the index without a scan.
+        let range = try connection.prepare("SELECT (SELECT min(id) \(condition)), (SELECT max(id) \(condition))")
+        // SQLite counts the records of all types without comparing them.
+        let isOnlyType = try TypeNameTable(connection).names.count == 1
+        let count = try connection.prepare("SELECT count(*) \(isOnlyType ? "FROM molt_record" : condition)")
         var extent = BackfillExtent()
         for id in types.ids {
-            try statement.bind(id, at: 1)
-            try statement.eachRow { row throws(SQLiteError) in
-                guard row.integer(0) > 0 else { return }
-                extent.count += Int(clamping: row.integer(0))
-                extent.first = min(extent.first, row.integer(1))
-                extent.last = max(extent.last, row.integer(2))
+            try range.bind(id, at: 1)
+            try range.eachRow { row throws(SQLiteError) in
+                guard !row.isNull(0) else { return }
+                extent.first = min(extent.first, row.integer(0))
+                extent.last = max(extent.last, row.integer(1))
             }
+            if !isOnlyType { try count.bind(id, at: 1) }
+            extent.count += Int(clamping: try count.first { $0.integer(0) } ?? 0)
         }
         return extent
     }

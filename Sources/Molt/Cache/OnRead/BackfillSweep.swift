@@ -23,6 +23,21 @@ final class BackfillSweep: @unchecked Sendable {
     private var progress: BackfillProgress
     /// The id of the last record that was written.
     private var position = Int64.min
+    /// The number of records of all types that were passed.
+    private var passed = 0
+    /// Whether only the sweep has written since its last write but one.
+    ///
+    /// A batch is read after the last write but one, so its records are then as they were read.
+    private var wasAlone = true
+    /// Whether only the sweep has written since it began.
+    private var isAlone = true
+    /// The number of pages in the log after the last write.
+    private var logCount = 0
+    /// Whether ``logCopy`` copies the log, or has done so.
+    private var isCopying = false
+    private let logCopy = DispatchGroup()
+    /// When the last write ended.
+    private var written = Instant.now
     private var counts: PassCounts
     /// The first error of a record at which the policy stops.
     private var failure: MoltError?
@@ -53,7 +68,7 @@ final class BackfillSweep: @unchecked Sendable {
         tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.
         if !configuration.hooks.keepsExpired {
-            try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
+            _ = try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
         }
         let extent: BackfillExtent
         (types, extent) = try Self.read(core) { session throws(SQLiteError) in
@@ -79,15 +94,17 @@ final class BackfillSweep: @unchecked Sendable {
         let stopCheck = StopCheck(check)
         let changer = upgrader.makeBatchChanger(stoppedBy: stopCheck)
         var last = position
+        /// The number of records after the last batch.
+        var rest = 0
         let pipeline = RecordPipeline(
             (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
             on: queue,
-            stoppedBy: stopCheck,
-            reader: changer.reader
+            stoppedBy: stopCheck
         ) { [self] part in
             let start = Instant.now
             try readRows(into: part, after: last)
             last = part.records.lastID ?? last
+            if part.isEmpty { rest = part.passed }
             part.duration = start.duration(to: .now)
         } change: { [self] part in
             let start = Instant.now
@@ -99,12 +116,17 @@ final class BackfillSweep: @unchecked Sendable {
             part.duration += start.duration(to: .now)
         }
         defer { pipeline.end() }
-        while let part = try pipeline.nextBatch() {
-            try write(part)
-            note(part)
-            if settled == nil, progress.advance(to: position) { send(progress.progress) }
-            pause(part.duration)
+        try core.withLongLog {
+            defer { endCopying() }
+            while let part = try pipeline.nextBatch() {
+                try write(part)
+                note(part)
+                if settled == nil, progress.advance(to: position) { send(progress.progress) }
+                copyLog()
+                pause(part.duration)
+            }
         }
+        if settled == nil { passed += rest }
     }
 
     /// Begins to quarantine or drop the records that a migration could not convert.
@@ -128,18 +150,59 @@ final class BackfillSweep: @unchecked Sendable {
 
     /// Makes sure that no record was missed, and notes in the ledger that the migrations ran.
     func end() throws {
-        try Self.read(core) { session throws(SQLiteError) in try session.connection.checkScan() }
-        let duration = start.duration(to: .now) / .seconds(1)
-        try Self.write(core, hub) { session throws(SQLiteError) in
-            for migration in upgrader.migrations {
-                let read = upgrader.counts(of: migration, in: counts.migrations).read
-                try LedgerTable.endOnRead(read: read, duration: duration, migration.name, session.connection)
+        // If others have added or removed records, those that were passed are not all, and a scan must tell.
+        var isComplete = false
+        if isAlone {
+            try write { session, _ throws(SQLiteError) in
+                guard session.isAsBackfilled, try session.hasRecords(atMost: passed) else { return }
+                try noteEnd(session)
+                isComplete = true
             }
+        }
+        guard !isComplete else { return }
+        try Self.read(core) { session throws(SQLiteError) in try session.connection.checkScan() }
+        try write { session, _ throws(SQLiteError) in try noteEnd(session) }
+    }
+
+    private func noteEnd(_ session: CacheSession) throws(SQLiteError) {
+        let duration = start.duration(to: .now) / .seconds(1)
+        for migration in upgrader.migrations {
+            let read = upgrader.counts(of: migration, in: counts.migrations).read
+            try LedgerTable.endOnRead(read: read, duration: duration, migration.name, session.connection)
         }
     }
 
     /// The records that were quarantined or dropped.
     var failedRecords: [MigrationReport.FailedRecord] { upgrader.steps.flatMap(tally.records) }
+
+    // MARK: The log
+
+    /// The number of pages in the log from which the sweep copies them into the file: 16 MiB of the usual pages.
+    ///
+    /// SQLite would do it after half of them, within a commit, for which the app's writes wait.
+    private static let logLimit = 2 * Int(Connection.logLimit)
+
+    /// Copies a long log into the file, mostly while the next batches are written: it waits for the disk.
+    private func copyLog() {
+        if isCopying {
+            guard logCopy.wait(timeout: logCount < 4 * Self.logLimit ? .now() : .distantFuture) == .success else {
+                return
+            }
+            isCopying = false
+            // The log begins anew only when all of it is in the file.
+            core.copyLog()
+        } else if logCount >= Self.logLimit {
+            isCopying = true
+            DispatchQueue.global(qos: .utility).async(group: logCopy) { [core] in core.copyLog() }
+        }
+    }
+
+    /// Leaves no log whose copying would delay the app's next write.
+    private func endCopying() {
+        logCopy.wait()
+        if isCopying || logCount >= Connection.logLimit { core.copyLog() }
+        isCopying = false
+    }
 
     // MARK: Batches
 
@@ -148,6 +211,8 @@ final class BackfillSweep: @unchecked Sendable {
         let work: PassBatch
         var records: RecordBatch { work.records }
         var isEmpty: Bool { work.isEmpty }
+        /// The number of records that were passed to read it, also those that need no upgrade.
+        var passed = 0
         /// The states of all records when they were read.
         var states: [ContentSource.ReadState] = []
         /// The records to quarantine or drop, with their positions in the batch; once it is written, those that are
@@ -166,36 +231,28 @@ final class BackfillSweep: @unchecked Sendable {
             var types = types
             let batch = part.records
             batch.removeAll()
-            part.states.removeAll(keepingCapacity: true)
+            var states = part.states
+            part.states = []
+            states.removeAll(keepingCapacity: true)
             let row = try session.statements[.outdated]
             defer { row.reset() }
             try row.bind(position, at: 1)
-            try row.bind(Int64(upgrader.version), at: 2)
-            try row.bind(types.onlyID, at: 3)
             var last = position
+            var passed = 0
             while !batch.isFull, try row.step() {
                 let id = row.integer(0)
                 // A damaged file could give the same records again and again.
                 guard id > last else { throw .disorder }
                 last = id
-                guard let typeName = types.name(of: row.integer(6)) else { continue }
-                let isData = row.isBlob(1)
-                let content = row.bytes(1, isBlob: isData)
-                let expiration = row.real(3)
-                let version = Int(clamping: row.integer(4))
-                part.states.append(
-                    ContentSource.ReadState(size: content.count, version: version, updated: row.real(5))
-                )
-                batch.append(
-                    id: id,
-                    typeName: typeName,
-                    key: row.bytes(2),
-                    content: content,
-                    isData: isData,
-                    expiration: expiration,
-                    version: version
-                )
+                passed += 1
+                let version = Int(clamping: row.integer(3))
+                guard version < upgrader.version, let typeName = types.name(of: row.integer(2)) else { continue }
+                let updated = row.real(6)
+                batch.append(row, typeName)
+                states.append(ContentSource.ReadState(size: row.size(4), version: version, updated: updated))
             }
+            part.states = states
+            part.passed = passed
         }
     }
 
@@ -230,18 +287,16 @@ final class BackfillSweep: @unchecked Sendable {
         let worker = part.work.workers[0]
         let unconverted = part.unconverted
         guard !worker.rows.isEmpty || !unconverted.isEmpty else { return }
-        let outcomes = part.work.outcomes
-        // The rows are in the order of the records.
-        var places: [Int] = []
-        for index in 0..<part.records.count where places.count < worker.rows.count {
-            if outcomes[index].id == worker.rows[places.count].id { places.append(index) }
-        }
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
-        try Self.write(core, hub) { session throws(SQLiteError) in
+        leaveGap()
+        try write { session, isAsRead throws(SQLiteError) in
             let start = Instant.now
             var counts = upgrader.noCounts.migrations
-            try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
-                for stepIndex in outcomes[places[row]].changedBy { counts[stepIndex].changed += 1 }
+            if isAsRead, settled == nil, worker.isPlain, !session.isSizeLimited {
+                try session.upgrade(contents)
+                for index in counts.indices { counts[index].changed = worker.counts.migrations[index].changed }
+            } else {
+                try upgrade(contents, of: part, session, &counts)
             }
             part.unconverted.removeAll()
             for (index, failed) in unconverted {
@@ -265,12 +320,42 @@ final class BackfillSweep: @unchecked Sendable {
             try LedgerTable.add(changes.map { (name: $0.migration.name, counts: $1) }, session.connection)
             part.duration += start.duration(to: .now)
         }
+        if !unconverted.isEmpty { isAlone = false }
+    }
+
+    /// Writes the records that nobody has written since they were read, and counts the changes to them.
+    private func upgrade(
+        _ contents: RecordContents,
+        of part: Part,
+        _ session: CacheSession,
+        _ counts: inout [MigrationReport.Counts]
+    ) throws(SQLiteError) {
+        let outcomes = part.work.outcomes
+        // The rows are in the order of the records.
+        var places: [Int] = []
+        for index in 0..<part.records.count where places.count < contents.rows.count {
+            if outcomes[index].id == contents.rows[places.count].id { places.append(index) }
+        }
+        try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
+            for stepIndex in outcomes[places[row]].changedBy { counts[stepIndex].changed += 1 }
+        }
+    }
+
+    /// Leaves other connections a gap between two writes.
+    ///
+    /// A writer that waits asks for the lock now and then. It gets it in such a gap, or while the log is copied.
+    private func leaveGap() {
+        let rest = .microseconds(200) - written.duration(to: .now)
+        if rest > .zero { Thread.sleep(forTimeInterval: rest / .seconds(1)) }
     }
 
     /// Notes the results of a batch that was written.
     private func note(_ part: Part) {
         position = part.records.lastID ?? position
-        if settled == nil { counts += part.work.workers[0].counts }
+        if settled == nil {
+            counts += part.work.workers[0].counts
+            passed += part.passed
+        }
         part.work.workers[0].counts = upgrader.noCounts
         for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
         for index in 0..<part.records.count where part.work.outcomes[index].failure != nil {
@@ -300,8 +385,25 @@ final class BackfillSweep: @unchecked Sendable {
         _ core: CacheCore,
         _ hub: ChangeHub,
         _ body: (CacheSession) throws(SQLiteError) -> Void
-    ) throws {
+    ) throws -> (hasRemoved: Bool, logCount: Int) {
+        try core.write(body, isUse: false) { session, _ in
+            session.noteBackfill()
+            hub.send(session.changes)
+            return (!session.changes.isEmpty, session.connection.logIndex?.pageCount ?? 0)
+        }
+    }
+
+    /// - Parameter body: Also receives whether the records of a batch must be as they were read.
+    private func write(_ body: (CacheSession, _ isAsRead: Bool) throws(SQLiteError) -> Void) throws {
+        var isAlone = false
         // A size limit may evict values.
-        try core.write(body, isUse: false) { session, _ in hub.send(session.changes) }
+        let result = try Self.write(core, hub) { session throws(SQLiteError) in
+            isAlone = session.isAsBackfilled
+            try body(session, isAlone && wasAlone)
+        }
+        wasAlone = isAlone
+        if !isAlone || result.hasRemoved { self.isAlone = false }
+        logCount = result.logCount
+        written = .now
     }
 }

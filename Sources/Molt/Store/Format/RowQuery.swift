@@ -4,7 +4,7 @@ package enum RowQuery: Int, CaseIterable {
     case get, dates, updated, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, count, countOfType, hasType,
         outdated
     case typeID, nameOfType, addType
-    case oldSize, set, setDated, remove, removeExpired, removeAll, removeType, upgrade
+    case oldSize, set, setDated, remove, removeExpired, removeAll, removeType, upgrade, upgradeMany, upgradeRange
     case touch, oldest, contentSize, sumSizes, saveSize, forgetSize
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
@@ -99,16 +99,18 @@ package enum RowQuery: Int, CaseIterable {
         case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
         case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
+        // All rows, because they are counted.
         case .outdated:
             """
-            SELECT id, content, key, expires_at, version, updated_at, type_id FROM molt_record NOT INDEXED
-            WHERE id > ?1 AND version < ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id
+            SELECT id, key, type_id, version, content, expires_at, updated_at FROM molt_record NOT INDEXED
+            WHERE id > ?1 ORDER BY id
             """
+        case .upgradeMany: ContentSource.update
+        case .upgradeRange: ContentSource.rangeUpdate
         // A record may have been written since it was read, or its id reused.
         case .upgrade:
             """
-            UPDATE molt_record SET content = molt_content(id), version = ?3
-            WHERE id >= ?1 AND id <= ?2 AND molt_is_as_read(id, version, updated_at)
+            \(ContentSource.rangeUpdate) AND molt_is_as_read(id, version, updated_at)
             """
         }
     }

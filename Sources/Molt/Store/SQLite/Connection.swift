@@ -157,6 +157,14 @@ package final class Connection {
         sqlite3_table_column_metadata(handle, "main", name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
     }
 
+    /// The number of pages in the log from which SQLite copies them into the file at a commit, unless set otherwise.
+    static let logLimit: Int32 = 1_000
+
+    /// Sets that number; 0 for never.
+    func setLogLimit(_ pages: Int32) {
+        sqlite3_wal_autocheckpoint(handle, pages)
+    }
+
     // MARK: State
 
     package var changes: Int { Int(sqlite3_changes64(handle)) }

@@ -106,6 +106,12 @@ final class ContentSource {
         }
     }
 
+    /// SQL that writes rows whose ids are all in a range, and no other row's.
+    static let rangeUpdate =
+        "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
+    /// SQL that writes rows whose ids are in a range with those of other rows.
+    static let update = "\(rangeUpdate) AND molt_has(id)"
+
     /// The end of the rows that one statement writes.
     ///
     /// An UPDATE of a range visits all rows between, so the rows must lie close together. SQLite also keeps the
@@ -135,7 +141,9 @@ final class ContentSource {
 
     /// The new content of a row.
     func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: buffers[row.buffer][row.range])
+        // In two steps, because an access that spans both would be checked for exclusivity.
+        let buffer = buffers[row.buffer]
+        return UnsafeRawBufferPointer(rebasing: buffer[row.range])
     }
 
     private static func with(
@@ -196,5 +204,25 @@ final class ContentSource {
             let characters = base.assumingMemoryBound(to: CChar.self)
             sqlite3_result_text64(context, characters, count, nil, UInt8(SQLITE_UTF8))
         }
+    }
+}
+
+extension ContentSource.Rows {
+    /// Whether the range of the ids contains no other record's; ids grow strictly.
+    var isDense: Bool {
+        guard let first, let last else { return true }
+        return last.id - first.id == Int64(count) - 1
+    }
+
+    /// Writes the rows, which have one version, with one statement of ``ContentSource``.
+    ///
+    /// - Returns: The number of rows that were written.
+    func write(by statement: Statement) throws(SQLiteError) -> Int {
+        guard let first, let last else { return 0 }
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.bind(Int64(first.version), at: 3)
+        try statement.run()
+        return statement.connection.changes
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 /// A prepared statement of one connection; it is finalized with its owner.
 package final class Statement {
     private let handle: OpaquePointer
-    private let connection: Connection
+    let connection: Connection
 
     /// Prepares SQL.
     ///
@@ -219,6 +219,11 @@ package final class Statement {
             base = sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
         }
         return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// The number of bytes that ``bytes(_:)`` has given.
+    func size(_ column: Int32) -> Int {
+        Int(sqlite3_column_bytes(handle, column))
     }
 
     /// The column as a string; empty for NULL.

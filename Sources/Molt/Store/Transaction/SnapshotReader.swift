@@ -48,6 +48,9 @@ final class SnapshotReader {
         batch.removeAll()
         guard let statement else { return }
         flusher?.flush()
+        // Local, because each access to a stored property of a class checks for exclusivity.
+        var (types, last) = (types, last)
+        defer { (self.types, self.last) = (types, last) }
         do throws(SQLiteError) {
             while !batch.isFull, !isAtEnd {
                 // Stepping past the last row would make SQLite begin again.

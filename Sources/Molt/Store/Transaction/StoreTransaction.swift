@@ -283,6 +283,8 @@ final class StoreTransaction {
     /// Counts through an index, once, until records come or go.
     private func count(_ typeID: Int64) throws(SQLiteError) -> Int {
         if let count = counts[typeID] { return count }
+        // SQLite counts the records of all types without comparing them.
+        if try allTypes().names.count == 1 { return try countAll() }
         let statement = try statements[.countType]
         try statement.bind(typeID, at: 1)
         let count = Int(try statement.first { $0.integer(0) } ?? 0)
@@ -483,15 +485,8 @@ final class StoreTransaction {
 
     /// Writes rows of one version with one statement.
     private func put(_ rows: ContentSource.Rows) throws(SQLiteError) {
-        guard let first = rows.first, let last = rows.last else { return }
-        // Ids grow strictly, so a range with as many ids as rows contains no other record.
-        let isDense = last.id - first.id == Int64(rows.count) - 1
-        let statement = try statements[isDense ? .writeRange : .writeMany]
-        try statement.bind(first.id, at: 1)
-        try statement.bind(last.id, at: 2)
-        try statement.bind(Int64(first.version), at: 3)
-        try statement.run()
-        guard connection.changes == rows.count else { throw SQLiteError.lostRows }
+        let count = try rows.write(by: statements[rows.isDense ? .writeRange : .writeMany])
+        guard count == rows.count else { throw SQLiteError.lostRows }
     }
 
     /// Writes a record's expiry, in seconds since 1970, or nil for never.
@@ -785,13 +780,8 @@ final class StoreTransaction {
             case .hasKey: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE id = ?1 AND key = ?2)"
             case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
             case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
-            case .writeMany:
-                """
-                UPDATE molt_record SET content = molt_content(id), version = ?3
-                WHERE id >= ?1 AND id <= ?2 AND molt_has(id)
-                """
-            case .writeRange:
-                "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
+            case .writeMany: ContentSource.update
+            case .writeRange: ContentSource.rangeUpdate
             case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
             case .insert: Self.insertion(of: 1)
             case .insertGroup: Self.insertion(of: groupSize)
@@ -849,12 +839,13 @@ extension RecordBatch {
     func append(_ row: Statement, _ typeName: String) {
         // Before the bytes, which are valid until the row's other columns are converted.
         let expiration = row.real(5)
+        let isData = row.isBlob(4)
         append(
             id: row.integer(0),
             typeName: typeName,
             key: row.bytes(1),
-            content: row.bytes(4),
-            isData: row.isBlob(4),
+            content: row.bytes(4, isBlob: isData),
+            isData: isData,
             expiration: expiration,
             version: Int(clamping: row.integer(3))
         )

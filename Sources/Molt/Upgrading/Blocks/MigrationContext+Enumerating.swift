@@ -59,6 +59,8 @@ extension MigrationContext {
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
         defer { enumerations.removeLast() }
+        // A copy for all records, because copying it takes as long as a short closure.
+        let configuration = configuration
         let memory = RecordBatch(capacity: configuration.hooks.batchSize)
         let known = try perform { try $0.count(ofType: type) }
         var read = 0
@@ -159,16 +161,22 @@ extension MigrationContext {
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws -> Bool {
         let typeName = record.typeName
-        var read: Record?
+        record.coding = coding
+        // Complete if another thread has read the record. Copies take as long as a short closure.
+        var old = record
+        var hasOriginal = false
         var before: Record?
         var revision = record.revision
         let changes = changeCount
         var isAtPoint = false
-        record.coding = coding
         do {
             try record.read()
-            let old = try original(of: record, level)
-            read = old
+            if enumerations[level].looksForOriginals || !originalTypeNames.isEmpty {
+                old = try original(of: record, level)
+            } else if !enumerations[level].isReadAhead || enumerations[level].isBatchStale {
+                old = record
+            }
+            hasOriginal = true
             before = runner.notes == nil ? nil : record
             revision = record.revision
             if let atPoint = configuration.hooks.atPoint {
@@ -179,8 +187,10 @@ extension MigrationContext {
             try body(old, &record)
             if let failure = record.failure ?? old.failure { throw failure }
         } catch {
-            var old = read ?? record
-            if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
+            if !hasOriginal {
+                old = record
+                old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName
+            }
             let error = MoltError(error, in: step, key: old.key, type: typeName, store: runner.storeName)
             guard !isAtPoint, changeCount == changes, try removeFailed(old, now: typeName, error) else {
                 throw error
@@ -193,7 +203,7 @@ extension MigrationContext {
         if record.isDropped || isDeleted { return false }
         guard record.revision != revision else { return false }
         guard !enumerations[level].isCurrentWritten else {
-            throw lostUpdate(key: read?.key ?? record.key, type: typeName)
+            throw lostUpdate(key: old.key, type: typeName)
         }
         let isRetyped = !ExactName.isSame(record.typeName, typeName)
         if isRetyped {

@@ -19,8 +19,6 @@ final class PassBatch: PipelineBatch {
         var contents: [UInt8] = []
         /// The content changes of the current batch, in the order of its records.
         var rows: [RecordContents.Row] = []
-        /// See ``shared(_:)``.
-        private(set) var changedBy: [Int] = []
         /// Whether the current batch has content changes only.
         var isPlain = true
         /// Why the thread has left the current batch.
@@ -31,12 +29,6 @@ final class PassBatch: PipelineBatch {
             contents.removeAll(keepingCapacity: true)
             rows.removeAll(keepingCapacity: true)
             isPlain = true
-        }
-
-        /// Returns the same numbers; consecutive records with equal numbers share their memory.
-        mutating func shared(_ numbers: [Int]) -> [Int] {
-            if changedBy != numbers { changedBy = numbers }
-            return changedBy
         }
 
         /// Adds the content of a changed record.
@@ -67,8 +59,13 @@ struct PassCounts {
     /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's
     /// position.
     private(set) var found: [Int: Set<Int>] = [:]
-    /// The first steps of the migrations that have changed the last record.
-    private(set) var changedLast: [Int] = []
+    /// The first steps of the migrations that have changed the last record, then some of those of records before.
+    ///
+    /// Consecutive records are mostly changed by the same migrations. So the array is seldom changed, and the records
+    /// share its memory.
+    private var changed: [Int] = []
+    /// The number of those that have changed the last record.
+    private var changedCount = 0
 
     init(stepCount: Int) {
         steps = Array(repeating: MigrationReport.Counts(), count: stepCount)
@@ -76,13 +73,25 @@ struct PassCounts {
     }
 
     mutating func beginRecord() {
-        if !changedLast.isEmpty { changedLast.removeAll(keepingCapacity: true) }
+        changedCount = 0
     }
 
     /// Notes that a migration has changed the current record.
     mutating func noteChange(by firstStepIndex: Int) {
         migrations[firstStepIndex].changed += 1
-        changedLast.append(firstStepIndex)
+        if changedCount == changed.count || changed[changedCount] != firstStepIndex {
+            changed.removeSubrange(changedCount...)
+            changed.append(firstStepIndex)
+        }
+        changedCount += 1
+    }
+
+    /// The first steps of the migrations that have changed the last record.
+    var changedLast: [Int] {
+        mutating get {
+            if changedCount < changed.count { changed.removeSubrange(changedCount...) }
+            return changed
+        }
     }
 
     /// Notes which of the alternatives of a step a record has, before the step changes it.

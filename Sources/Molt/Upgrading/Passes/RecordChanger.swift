@@ -62,14 +62,6 @@ struct RecordChanger: Sendable {
     /// The position of the first step of a step's migration.
     func firstStepIndex(of stepIndex: Int) -> Int { stepsByType.firstStepIndices[stepIndex] }
 
-    /// The thread that should read batches.
-    ///
-    /// Changing a record by one or two steps takes about as long as writing it. With more steps, the thread that writes
-    /// would wait. Steps that run on all cores leave it no time.
-    var reader: BatchReader {
-        !isParallel && allChains().contains { $0.steps.count > 2 } ? .user : .otherThread
-    }
-
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }
 
     // MARK: Batches
@@ -147,7 +139,7 @@ struct RecordChanger: Sendable {
         _ outcome: inout RecordOutcome
     ) -> Bool {
         runChain(&record, chain, &worker.counts, &outcome)
-        if skipsFailures { outcome.changedBy = worker.shared(worker.counts.changedLast) }
+        if skipsFailures { outcome.changedBy = worker.counts.changedLast }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }

@@ -57,7 +57,7 @@ final class RecordPass {
             batches,
             on: queue,
             stoppedBy: stopCheck,
-            reader: reader == nil ? .user : changer.reader
+            readsOnlyOnUsersThread: reader == nil
         ) { [records, configuration = runner.configuration] batch in
             try configuration.reach(.read, place)
             if let reader { return try reader.read(into: batch.records) }

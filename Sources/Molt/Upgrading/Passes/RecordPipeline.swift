@@ -8,20 +8,15 @@ protocol PipelineBatch: AnyObject {
 
 extension RecordBatch: PipelineBatch {}
 
-/// The thread that reads the batches of a ``RecordPipeline``; the other thread always changes them.
-enum BatchReader {
-    case otherThread
-    /// The user's thread: for a store that has one connection only, or because changing takes longer than writing.
-    case user
-}
-
-/// Changes a batch of records on another thread, while its user writes the batch before; one of them reads batches.
+/// Changes a batch of records on another thread, while its user writes the batch before.
 ///
-/// So changing records costs no time if a core is free. There are two batches, so memory stays flat.
+/// So changing records costs no time if a core is free. There are two batches, so memory stays flat. The thread that
+/// would otherwise wait for the other one reads the next batch.
 final class RecordPipeline<Batch: PipelineBatch> {
     private let queue: DispatchQueue
     private let stopCheck: StopCheck
-    private let reader: BatchReader
+    /// See ``init(_:on:stoppedBy:readsOnlyOnUsersThread:read:change:atEnd:)``.
+    private let readsOnlyOnUsersThread: Bool
     private var read: (Batch) throws -> Void
     private var change: (Batch) throws -> Void
     private let atEnd: () -> Void
@@ -30,6 +25,12 @@ final class RecordPipeline<Batch: PipelineBatch> {
     /// The batch that the other thread has while ``work`` is in progress.
     private var next: Batch
     private var work: DispatchWorkItem?
+    /// Whether the other thread reads the next batch before it changes it.
+    private var readsNext = false
+    /// Signaled when it has read it.
+    private let hasRead = DispatchSemaphore(value: 0)
+    /// Whether the other thread has nothing to do.
+    private let isIdle = Locked(true)
     private var hasBegun = false
     private var failure: (any Error)?
     /// The error with which the user's thread failed to read the next batch, after a batch that is still good.
@@ -40,14 +41,16 @@ final class RecordPipeline<Batch: PipelineBatch> {
     /// - Parameters:
     ///   - batches: Memory for two batches.
     ///   - stopCheck: Stops the change of a batch when the work has failed.
-    ///   - read: Reads the next records into a batch; it stays empty at the end.
+    ///   - readsOnlyOnUsersThread: Whether only the user's thread may read, as for a store that has one connection.
+    ///   - read: Reads the next records into a batch; it stays empty at the end. It is called on either thread, but not
+    ///     on both at a time.
     ///   - change: Changes the records of a batch.
     ///   - atEnd: Called when the other thread uses nothing any more.
     init(
         _ batches: (Batch, Batch),
         on queue: DispatchQueue,
         stoppedBy stopCheck: StopCheck,
-        reader: BatchReader = .otherThread,
+        readsOnlyOnUsersThread: Bool = false,
         read: @escaping (Batch) throws -> Void,
         change: @escaping (Batch) throws -> Void,
         atEnd: @escaping () -> Void = {}
@@ -55,7 +58,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
         (current, next) = batches
         self.queue = queue
         self.stopCheck = stopCheck
-        self.reader = reader
+        self.readsOnlyOnUsersThread = readsOnlyOnUsersThread
         self.read = read
         self.change = change
         self.atEnd = atEnd
@@ -67,18 +70,21 @@ final class RecordPipeline<Batch: PipelineBatch> {
     func nextBatch() throws -> Batch? {
         if !hasBegun {
             hasBegun = true
-            if reader == .user { try readHere(into: next) }
-            prepare()
+            if readsOnlyOnUsersThread { try readHere(into: next) }
+            prepare(reading: !readsOnlyOnUsersThread)
         }
         if let readFailure { throw readFailure }
-        if reader == .user, !isAtEnd {
+        if readsNext { hasRead.wait() }
+        readsNext = false
+        let reads = !isAtEnd && (readsOnlyOnUsersThread || !isIdle.withLock { $0 })
+        if reads {
             do { try readHere(into: current) } catch { readFailure = error }
         }
         wait()
         if let failure { throw failure }
         guard !next.isEmpty else { return nil }
         swap(&current, &next)
-        if readFailure == nil { prepare() }
+        if readFailure == nil { prepare(reading: !reads) }
         return current
     }
 
@@ -104,20 +110,38 @@ final class RecordPipeline<Batch: PipelineBatch> {
         work = nil
     }
 
-    private func prepare() {
+    /// Begins to change the next batch on the other thread.
+    ///
+    /// - Parameter reading: Whether that thread also reads it.
+    private func prepare(reading: Bool) {
+        readsNext = reading
+        isIdle.withLock { $0 = false }
         // Until `wait` returns, the other thread has the next batch and the failure, and this thread does not use them.
+        // Until `hasRead` is signaled, it also has what `read` uses.
         nonisolated(unsafe) let pipeline = self
         let item = DispatchWorkItem {
-            withAutoreleasePool {
-                do {
-                    if pipeline.reader == .otherThread { try pipeline.read(pipeline.next) }
-                    if !pipeline.next.isEmpty { try pipeline.change(pipeline.next) }
-                } catch {
-                    pipeline.failure = error
-                }
-            }
+            withAutoreleasePool { pipeline.changeNext(reading: reading) }
         }
         work = item
         queue.async(execute: item)
+    }
+
+    /// Changes the next batch, on the other thread.
+    private func changeNext(reading: Bool) {
+        var signals = reading
+        defer {
+            isIdle.withLock { $0 = true }
+            if signals { hasRead.signal() }
+        }
+        do {
+            if reading { try read(next) }
+            // At the end, this thread is idle when it signals, so that nobody reads again.
+            guard !next.isEmpty else { return }
+            if signals { hasRead.signal() }
+            signals = false
+            try change(next)
+        } catch {
+            failure = error
+        }
     }
 }
