@@ -440,6 +440,15 @@ struct VerificationTests {
         failure.expect(only: .edited, of: ["registry"], begins: "\(places): \(words)")
         // The remaining checks still ran.
         #expect(failure.report.rows.count == 2)
+
+        let newest = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: "none"))
+        let unshipped = try await self.failure(of: [3], [Releases.alien, Releases.split, newest])
+        unshipped.expect(
+            .edited,
+            says:
+                "had applied it. If version 3 has not shipped, record its fixtures again: MOLT_RECORD=all swift test. If "
+                + "it has, undo the change, and add a new migration instead."
+        )
     }
 
     @Test func `The newest migration may still change, and its results are recorded again`() async throws {
