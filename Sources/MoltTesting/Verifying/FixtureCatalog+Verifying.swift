@@ -183,20 +183,28 @@ struct CatalogVerification {
                 version == migrations.version
                 ? (
                     "Give `types` and `settings` samples, such as `.type(Person.self, samples: [\"ada\": …])`",
-                    "samples"
+                    "samples.json."
                 )
                 : (
                     "If it never shipped, pass the versions that did as `versions`. Otherwise capture a store of a release "
-                        + "that wrote it: `try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`",
-                    "everyday"
+                        + "that wrote it: `try catalog.record(StoreFixture(\(capture)), named: \"everyday\")`",
+                    "everyday.json, which you can also write by hand."
                 )
             failures.add(
                 .missingFixture,
                 "catalog",
                 "There is no fixture of version \(version). \(source), and run \(RecordingMode.variable)=missing swift test. "
-                    + "It becomes \(version)-\(name).json."
+                    + "It becomes \(version)-\(name)"
             )
         }
+    }
+
+    /// The arguments that make a fixture of a store on a device, as Swift source.
+    private var capture: String {
+        let suites = declaredSettings.map(\.place.suite) + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
+        guard types.isEmpty, let suite = suites.first else { return "cacheFile: file" }
+        let source = suite == .standard ? ".standard" : "Suite(\(suite.description.debugDescription))"
+        return "settings: propertyList, of: \(source)"
     }
 
     private mutating func read(_ file: CatalogFile) -> StoreFixture? {
