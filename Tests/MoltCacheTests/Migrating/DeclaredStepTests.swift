@@ -147,6 +147,10 @@ import Testing
             let text = "\(error)"
             #expect(!text.contains("secret"))
         }
+        try await OldStore([StoredRecord("Post", "x", #"{"c":[{"id":""}]}"#)]).failure(Self.byID).expect(
+            .typeMismatch,
+            says: #"The property "id" of an object at "c[]" is empty, and the key of a record must not be."#
+        )
     }
 
     @Test func `A record that cannot be extracted can be quarantined, and leaves no record behind`() async throws {

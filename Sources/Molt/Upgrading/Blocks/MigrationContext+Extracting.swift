@@ -264,10 +264,14 @@ struct RecordExtraction: Sendable {
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
-            if let key = place.key(at: path.count == 0 ? name : path + name) { return key }
+            let keyPath = path.count == 0 ? name : path + name
+            if let key = place.key(at: keyPath) { return key }
+            let object = "object at \"\(place.full(path))\""
             throw place.error(
                 .typeMismatch,
-                "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",
+                place[keyPath]?.string == ""
+                    ? "The property \"\(name)\" of an \(object) is empty, and the key of a record must not be."
+                    : "An \(object) has no string or integer \"\(name)\", so the new record has no key.",
                 property: path
             )
         }
