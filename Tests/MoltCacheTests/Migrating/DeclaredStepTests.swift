@@ -191,8 +191,8 @@ import Testing
         )
         #expect(
             error.advice == """
-                Derive the keys of new records, or change the other record's key first; or choose with `onConflict` which \
-                record stays.
+                Choose with `onConflict:` which record stays, derive the keys of new records, or change the other record's \
+                key first. A failure policy does not apply.
                 """
         )
     }

@@ -158,8 +158,10 @@ extension Record {
                 "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key of "
                     + "a different record of type \(typeName)\(key.path.map { ", from \"\($0)\"" } ?? "")."
                     + (reason.map { " " + $0 } ?? ""),
-                advice: "Derive the keys of new records, or change the other record's key first"
-                    + (isSameType ? "; or choose with `onConflict` which record stays." : "."),
+                advice: (isSameType
+                    ? "Choose with `onConflict:` which record stays, derive the keys of new records, "
+                    : "Derive the keys of new records, ")
+                    + "or change the other record's key first. A failure policy does not apply.",
                 property: path
             )
         }
