@@ -112,12 +112,17 @@ import Testing
         let map: [RecordValue: RecordValue] = ["dark": "night"]
         var steps = ["a", "b", "c"].map { MigrationStep.mapValue(.setting($0, in: suite), [], map) }
         steps.append(.mapValue(.setting("d", in: suite), "theme", map))
-        try suite.upgrade(with: [Migration(to: 1, "keep", steps: steps)]).expectKeys(
+        steps.append(.mapValue(.setting("a", in: suite), [], ["light": "day"]))
+        let report = try suite.upgrade(with: [Migration(to: 1, "keep", steps: steps)])
+        report.expectKeys(
             "a: changed",
             "b: already current",
             "c: kept, the step does not name its value",
-            "d: kept, the step does not name its value"
+            "d: kept, the step does not name its value",
+            "a: kept, the step does not name its value"
         )
+        // For the whole migration, what a step has changed is changed.
+        #expect(report.description.contains("keep: 2 kept, 1 already current, 1 changed"), "\(report)")
 
         let failing = MigrationStep.mapValue(.setting("c", in: suite), [], map, otherwise: .fail)
         let words = #"The setting "c" has a value that the step does not name."#
