@@ -69,7 +69,7 @@ let migrations: MigrationRegistry = [
     Migration(to: 2, "strict", .renameProperty("Person", "phone", to: "number", ifMissing: .fail)),
 ]
 
-let molt = Tool("molt", "Shows stores.", StoreCommands.all)
+let molt = Tool("molt", "Shows stores.", StoreCommands.all, commandsOfApps: RegisteredApp.ownCommands)
 let app = Tool(
     "app",
     "Shows and upgrades the stores of this app.",

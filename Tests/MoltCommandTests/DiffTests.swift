@@ -86,6 +86,13 @@ import Testing
             "  number: missing → 1\n"
         )
         await run("diff", new, old).expect(1, says: "migration \"strict\" (version 2, ran): only in the first store\n")
+
+        let row = LedgerEntry(name: "split-name", version: 1, outcome: .createdAtVersion, appliedAt: Date())
+        let fresh = try scratch.store("c.molt", version: 1, ledger: [row], records)
+        let words = "migration \"split-name\": version 1, applied on a new store → version 1, ran\n"
+        await run("diff", fresh, new).expect(1, says: words)
+        let json = await run("diff", old, fresh, "--json")
+        #expect(json.output.contains("version 1, bornFresh"))
     }
 
     @Test func `JSON is one object with whole values`() async throws {

@@ -109,7 +109,8 @@ import Testing
         await run("import", path, file).expect(
             1,
             errors: "has version 0, and the store has version 2",
-            "the app's own tool"
+            "the app's own tool",
+            hides: "oldest supported version"
         )
         await run("import", other, path).expect(1, errors: "Upgrade the store first", hides: "Ada")
         let quarantined = await run("export", path, "-")
@@ -240,6 +241,8 @@ import Testing
         let mistakes: [(words: [String], message: String)] = [
             ([], "a command is missing. See molt --help."),
             (["inof"], "there is no command \"inof\"; did you mean \"info\"? See molt --help."),
+            (["plan", "a"], "\"plan\" needs the migrations of an app, so it is a command of the app's own tool only"),
+            (["dryrun"], "there is no command \"dryrun\"; did you mean \"dry-run\"?"),
             (["info"], "info needs FILE. See molt info --help."),
             (["get", "a"], "get needs KEY"),
             (["info", "a", "b"], "\"b\" is one argument too many"),
@@ -288,7 +291,8 @@ import Testing
             "get FILE KEY",
             "salvage FROM TO",
             "diff A B",
-            "schema FILE [OTHER]"
+            "schema FILE [OTHER]",
+            "2 for an error of diff or schema,"
         )
         let get = await run("get", "--help")
         get.expect(says: "usage: molt get FILE KEY [--raw]", "--raw   print the bytes")

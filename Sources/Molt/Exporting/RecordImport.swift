@@ -219,7 +219,10 @@ struct RecordImport {
             "The file at \(path) has version \(found), and \(reason).",
             advice: advice
         )
-        (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
+        // Without a registry, the message has both versions, and the labels would say something else.
+        if migrations.registry != nil {
+            (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
+        }
         throw error
     }
 

@@ -398,7 +398,7 @@ extension MigrationPlan {
                     problem: "\(problem); this release knows versions up to \(registry.version).",
                     advice: (registry.migrations.isEmpty
                         ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                        + MoltError.recoveryAdvice
+                        + MoltError.recoveryAdvice(holdsRecords: state.holdsRecords)
                 )
             )
         } else if from < registry.oldestSupportedVersion {
@@ -407,8 +407,10 @@ extension MigrationPlan {
                     code: .tooOld,
                     problem: "The store is at version \(from); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion).",
-                    advice: "Open it first with a release that still has the migrations in between, or call "
-                        + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one.",
+                    advice: state.holdsRecords
+                        ? "Open it first with a release that still has the migrations in between, or call "
+                            + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one."
+                        : "Upgrade the settings first with a release that still has the migrations in between.",
                     registryVersion: registry.oldestSupportedVersion
                 )
             )

@@ -107,7 +107,7 @@ extension ValueMap {
                 switch try change(part, of: entry, in: dictionary) {
                 case .kept: break
                 case .removed: return nil
-                case .failed(let problem): throw DictionaryJSON.Problem(text: problem)
+                case .failed(let problem, let advice): throw DictionaryJSON.Problem(text: problem, advice: advice)
                 case .new(let json) where part == .values: entry.value = json
                 case .new(let json): entry.key = dictionary.isObject ? try DictionaryJSON.name(json).json : json
                 }

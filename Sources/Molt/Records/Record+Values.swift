@@ -49,10 +49,11 @@ extension Record {
         case .new(let json): try put(json, at: path)
         case .removed where path.count == 0: drop()
         case .removed: try remove(path, ifMissing: .skip)
-        case .failed(let problem):
+        case .failed(let problem, let advice):
             let full = full(path)
-            let place = full.count == 0 ? "The content" : "The property \"\(full)\""
-            throw error(.typeMismatch, "\(place) \(problem).", property: path)
+            let whole = isSetting ? "The setting \"\(key)\"" : "The content"
+            let place = full.count == 0 ? whole : "The property \"\(full)\""
+            throw error(.typeMismatch, "\(place) \(problem).", advice: advice, property: path)
         }
     }
 }
@@ -64,7 +65,7 @@ enum ValueChange: Sendable {
     case new([UInt8])
     case removed
     /// It cannot be converted; the text says why, after the property's name.
-    case failed(String)
+    case failed(String, advice: String? = nil)
 }
 
 /// ``Record/OtherValue`` with its value as JSON.
@@ -99,17 +100,26 @@ enum OtherJSON: Equatable, Sendable {
     /// Whether a value may be lost.
     var isLossy: Bool { self != .keep && self != .fail }
 
+    /// What to do about a value that fails a step without a failure policy.
+    fileprivate static let advice =
+        "Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure."
+
     func change(_ problem: String) -> ValueChange {
         switch self {
         case .keep, .tooDeep: .kept
-        case .fail:
-            .failed(
-                "\(problem). Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, "
-                    + "or use a closure"
-            )
+        case .fail: .failed(problem, advice: Self.advice)
         case .remove: .removed
         case .value(let json): .new(json)
         }
+    }
+}
+
+extension MoltError {
+    /// The error for a step with a failure policy, which accepts such values.
+    var underPolicy: MoltError {
+        var error = self
+        if advice == OtherJSON.advice { error.advice = nil }
+        return error
     }
 }
 
@@ -165,6 +175,14 @@ struct ValueMap: Sendable {
 
     /// Whether the old values contain one that is written like this.
     func isNamed(_ json: [UInt8]) -> Bool { pairs.contains { $0.old == json } }
+
+    /// Whether a value that it left as it is is neither one of the new values nor null.
+    func isForeign(_ value: RecordValue) -> Bool {
+        !value.isNull
+            && !pairs.contains { pair in
+                pair.new.withUnsafeBufferPointer { RecordValue(checked: $0).sorted == value.sorted }
+            }
+    }
 
     func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
         if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }

@@ -71,7 +71,7 @@ struct ExtractRecordsStep: StepDeclaration {
     private var place: MigrationStep.Place { .records(ofType: type) }
     private var newPlace: MigrationStep.Place { .records(ofType: newType) }
 
-    var description: String { "extract \(newType) from \(type).\(path)" }
+    var description: String { "extract \(newType) from \(place.name(of: path))" }
     var identity: [String] {
         ["extractRecords", type] + path.identity + [newType] + key.identity + [remainder.rawValue]
             + (owner?.identity ?? []) + (policy.isLossy ? ["onConflict"] + policy.identity : [])

@@ -160,7 +160,10 @@ extension LedgerEntry: CustomStringConvertible {
     public var description: String {
         let time = outcome == .ran ? " in \(DisplayText.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
-        let run = ["\(outcome.text) \(DisplayText.time(appliedAt))\(time)", counts.isZero ? nil : counts.summary, app]
+        let since = outcome == .onRead ? ", since" : [.replaced, .baseline].contains(outcome) ? "," : ""
+        let run = [
+            "\(outcome.text)\(since) \(DisplayText.time(appliedAt))\(time)", counts.isZero ? nil : counts.summary, app,
+        ]
         // The corrections say when a row was marked.
         let isMarked = [.marked, .unmarked].contains(outcome) && !corrections.isEmpty
         let parts = (isMarked ? [] : run) + corrections.map(\.description)
@@ -172,13 +175,13 @@ extension LedgerEntry: CustomStringConvertible {
 
 extension LedgerEntry.Outcome {
     /// The outcome in words.
-    var text: String {
+    package var text: String {
         switch self {
         case .ran: "ran"
         case .createdAtVersion: "applied on a new store"
-        case .replaced: "counts as applied, because all that it replaces are,"
-        case .onRead: "upgrades records when they are read, since"
-        case .baseline: "counts as applied, by `baseline`,"
+        case .replaced: "counts as applied, because all that it replaces are"
+        case .onRead: "upgrades records when they are read"
+        case .baseline: "counts as applied, by `baseline`"
         case .marked: "marked as applied"
         case .deferred: "waits"
         case .unmarked: "marked as pending"

@@ -1,11 +1,12 @@
 extension MoltError {
-    static func attemptsFailed(_ attempts: [UpgradeAttempt]) -> MoltError {
+    static func attemptsFailed(_ attempts: [UpgradeAttempt], holdsRecords: Bool) -> MoltError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         return MoltError(
             .attemptsFailed,
             "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) It was not tried again.",
-            advice: "Find the reason. To try once more, open the store with `retriesInterruptedUpgrades = true`. "
-                + recoveryAdvice,
+            advice:
+                "Find the reason. To try once more, \(holdsRecords ? "open the store" : "call `upgrade(with:)`") with "
+                + "`retriesInterruptedUpgrades = true`. " + recoveryAdvice(holdsRecords: holdsRecords),
             outcome: .unchanged,
             attempts: attempts
         )

@@ -115,7 +115,7 @@ extension Suite {
         let store = try StoreFile(upgrading: self, attaching: attached)
         let locks = try SuiteLock.all(of: [self] + attached) { Self.patience(for: $0) }
         defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
-        return try body(store)
+        return try advisingOnDamage { try body(store) }
     }
 
     /// Makes the changes to the suites that are in the store's journal, if there are any.

@@ -27,8 +27,23 @@ extension Suite {
         with migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        try Migrator(migrations, configuration: configuration)
-            .migrate(StoreFile(upgrading: self, attaching: configuration.attached))
+        try advisingOnDamage {
+            try Migrator(migrations, configuration: configuration)
+                .migrate(StoreFile(upgrading: self, attaching: configuration.attached))
+        }
+    }
+
+    /// Runs a closure, and replaces the advice of an error about damage of the suite's own file, which is that of caches.
+    func advisingOnDamage<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch var error as MoltError where CodableCache.isDamage(error) {
+            guard let path = error.store, path == (try? SuiteFiles(self).store.path) else { throw error }
+            error.advice =
+                "It holds the changes of an unfinished upgrade. Move it away, then restore a backup with "
+                + "`Suite.restore(_:)`, or upgrade again if there is none."
+            throw error
+        }
     }
 
     /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.

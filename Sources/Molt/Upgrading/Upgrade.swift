@@ -405,7 +405,9 @@ final class Upgrade {
         let earlier = all.filter { $0.isRepeated(by: new) }
         // A developer stops the app in the debugger again and again.
         let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
-        if !retries, earlier.count >= configuration.hooks.attemptLimit { throw MoltError.attemptsFailed(earlier) }
+        if !retries, earlier.count >= configuration.hooks.attemptLimit {
+            throw MoltError.attemptsFailed(earlier, holdsRecords: store.primary == nil)
+        }
         attempts.begin(new)
         attempt = new
     }

@@ -8,13 +8,23 @@ package struct Tool: Sendable {
     private let summary: String
     private let commands: [Command]
     private let defaultCommand: Command?
+    private let commandsOfApps: [String]
 
-    /// - Parameter defaultCommand: What runs without a command, also with options; nil for an error.
-    package init(_ name: String, _ summary: String, _ commands: [Command], default defaultCommand: Command? = nil) {
+    /// - Parameters:
+    ///   - defaultCommand: What runs without a command, also with options; nil for an error.
+    ///   - commandsOfApps: The names of commands that only an app's own tool has, for advice.
+    package init(
+        _ name: String,
+        _ summary: String,
+        _ commands: [Command],
+        default defaultCommand: Command? = nil,
+        commandsOfApps: [String] = []
+    ) {
         self.name = name
         self.summary = summary
         self.commands = commands
         self.defaultCommand = defaultCommand
+        self.commandsOfApps = commandsOfApps
     }
 
     /// Runs the command that the words name, and prints errors.
@@ -96,10 +106,15 @@ package struct Tool: Sendable {
     }
 
     private func command(_ word: String) throws(UsageError) -> Command {
-        guard let command = commands.first(where: { $0.name == word }) else {
-            throw UsageError("there is no command \"\(word)\"\(Self.nearest(to: word, among: commands.map(\.name)))")
+        if let command = commands.first(where: { $0.name == word }) { return command }
+        guard !commandsOfApps.contains(word) else {
+            throw UsageError(
+                "\"\(word)\" needs the migrations of an app, so it is a command of the app's own tool only; to build that "
+                    + "with MoltCommand, see the guide \"Inspecting a store\""
+            )
         }
-        return command
+        let names = commands.map(\.name) + commandsOfApps
+        throw UsageError("there is no command \"\(word)\"\(Self.nearest(to: word, among: names))")
     }
 
     /// Advice about a misspelled word; empty if no name is similar.
@@ -112,6 +127,8 @@ package struct Tool: Sendable {
         let usages = commands.map { ([$0.name] + $0.arguments).joined(separator: " ") }
         let width = usages.map(\.count).max() ?? 0
         let lines = zip(usages, commands).map { "  \($0.padded(to: width))   \($1.summary)" }
+        let others = commands.filter { $0.errorCode == ExitCode.trouble }.map(\.name).joined(separator: " or ")
+        let trouble = others.isEmpty ? "" : " 2 for an error of \(others),"
         return """
             \(summary)
 
@@ -120,7 +137,8 @@ package struct Tool: Sendable {
             \(lines.joined(separator: "\n"))
 
             \(name) COMMAND --help lists the options of a command.
-            Exit codes: 0 for success, 1 for an error, a difference or damage, 64 for a mistake on the command line.
+            Exit codes: 0 for success, 1 for an error, a difference or damage,\(trouble)
+            64 for a mistake on the command line.
             """
     }
 }

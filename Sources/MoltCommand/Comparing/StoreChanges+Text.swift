@@ -28,7 +28,8 @@ extension StoreChanges {
             switch (migration.before, migration.after) {
             case (let before?, let after?): lines.append("\(name): \(before) → \(after)")
             case (let before?, nil): lines.append("\(name) (\(before)): only in the first store")
-            case (nil, let after): lines.append("\(name) (\(after ?? "")): only in the second store")
+            case (nil, let after?): lines.append("\(name) (\(after)): only in the second store")
+            case (nil, nil): break
             }
         }
         if counts.onlyVersion > 0 {

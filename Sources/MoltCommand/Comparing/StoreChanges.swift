@@ -26,9 +26,24 @@ package struct StoreChanges: Hashable, Sendable, Encodable {
     /// A migration that only one ledger has, or both in another way.
     package struct MigrationChange: Hashable, Sendable, Encodable {
         package let name: String
-        /// The version and the outcome, such as "version 2, ran"; nil if the ledger does not have the migration.
-        package let before: String?
-        package let after: String?
+        /// The ledger's row of the migration; nil if it has none.
+        package let before: Row?
+        package let after: Row?
+    }
+
+    /// A row of a ledger, without times and counts, which differ in each run.
+    package struct Row: Hashable, Sendable, Encodable, CustomStringConvertible {
+        let version: Int
+        let outcome: LedgerEntry.Outcome
+
+        /// The version and the outcome for people, such as "version 2, applied on a new store".
+        package var description: String { "version \(version), \(outcome.text)" }
+
+        /// Encodes the version and the outcome for programs, such as "version 2, bornFresh".
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode("version \(version), \(outcome.rawValue)")
+        }
     }
 
     package let before: Side
@@ -86,11 +101,11 @@ extension StoreChanges {
         )
     }
 
-    /// The differences of two ledgers, without times and counts, which differ in each run.
+    /// The differences of two ledgers.
     private static func compare(_ before: [LedgerEntry], _ after: [LedgerEntry]) -> [MigrationChange] {
-        func text(_ entry: LedgerEntry) -> String { "version \(entry.version), \(entry.outcome.rawValue)" }
-        let earlier = Dictionary(before.map { ($0.name, text($0)) }) { $1 }
-        let later = Dictionary(after.map { ($0.name, text($0)) }) { $1 }
+        func row(_ entry: LedgerEntry) -> Row { Row(version: entry.version, outcome: entry.outcome) }
+        let earlier = Dictionary(before.map { ($0.name, row($0)) }) { $1 }
+        let later = Dictionary(after.map { ($0.name, row($0)) }) { $1 }
         let names = before.map(\.name) + after.map(\.name).filter { earlier[$0] == nil }
         return names.compactMap { name in
             guard earlier[name] != later[name] else { return nil }

@@ -54,7 +54,7 @@ struct StoreChangesPage {
         if changes.before.schemaVersion != changes.after.schemaVersion {
             rows.append(("schema version", "\(changes.before.schemaVersion)", "\(changes.after.schemaVersion)"))
         }
-        rows += changes.migrations.map { ("migration \($0.name)", $0.before, $0.after) }
+        rows += changes.migrations.map { ("migration \($0.name)", $0.before?.description, $0.after?.description) }
         if changes.before.quarantined != changes.after.quarantined {
             rows.append(("records in quarantine", "\(changes.before.quarantined)", "\(changes.after.quarantined)"))
         }

@@ -32,6 +32,12 @@ package struct RegisteredApp: Sendable {
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }
 
+    /// The names of the commands that need a registry and are not also commands of `molt`.
+    package static var ownCommands: [String] {
+        let shared = StoreCommands.all.map(\.name)
+        return RegisteredApp(migrations: []).commands.map(\.name).filter { !shared.contains($0) }
+    }
+
     /// The suites of the configuration and of the migrations.
     private var attached: [Suite] {
         configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)

@@ -31,14 +31,14 @@ struct FailureList {
     mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
         let advice =
             edit.migration.version < newest
-            ? ""
-            : " If version \(newest) has not shipped yet, record its fixtures again: "
-                + "\(RecordingMode.variable)=all swift test."
+            ? "Undo the change"
+            : "If version \(newest) has not shipped, record its fixtures again: \(RecordingMode.variable)=all swift "
+                + "test. If it has, undo the change"
         add(
             .edited,
             "registry",
-            "migration \(edit.migration) was edited after these stores had applied it. Undo the change, and add a "
-                + "new migration instead.\(advice) (The ledger has the fingerprint \(edit.recorded), the registry "
+            "migration \(edit.migration) was edited after these stores had applied it. \(advice), and add a new "
+                + "migration instead. (The ledger has the fingerprint \(edit.recorded), the registry "
                 + "\(edit.current).)",
             at: .summary(path)
         )

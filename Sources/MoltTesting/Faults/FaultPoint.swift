@@ -9,7 +9,7 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
     /// The running steps; empty outside of steps.
     var steps = ""
     /// The number of times that the upgrade has reached the point, from 1.
-    var occurrence = 1
+    package var occurrence = 1
     /// The number of pages that a full disk lets the file have; 0 for no limit.
     var pages = 0
 
@@ -29,9 +29,33 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
 
     package var description: String {
         var text = point?.description ?? "a file that is full at \(pages) pages"
-        if occurrence > 1 { text += ", time \(occurrence)" }
+        if occurrence > 1 { text += ", for the \(occurrence)\(Self.ordinalSuffix(of: occurrence)) time" }
         if !steps.isEmpty { text += ", in the steps \(steps)" }
         return text
+    }
+
+    /// The point as a part of a sentence, such as "while writing the ledger".
+    var moment: String {
+        switch point?.kind {
+        case .record: "in \(self)"
+        case .beforeBackup, .afterBackup, .beforeSteps, .afterSteps, .beforeCommit, .afterCommit, .beforeApply,
+            .afterApply, .afterApplies, .beforeWork, .afterWork:
+            description
+        case .copyForBackup, .read, .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType,
+            .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase, .moveStore:
+            "while \(self)"
+        case nil: "with \(self)"
+        }
+    }
+
+    private static func ordinalSuffix(of number: Int) -> String {
+        switch (number % 10, number % 100) {
+        case (_, 11...13): "th"
+        case (1, _): "st"
+        case (2, _): "nd"
+        case (3, _): "rd"
+        default: "th"
+        }
     }
 }
 

@@ -20,6 +20,16 @@ public struct FaultReport: Error, Sendable {
         public let problem: String?
         package let kind: FaultSweep.Fault
         package let place: FaultPoint
+
+        /// The interruption and its place in one line.
+        fileprivate var text: String {
+            switch kind {
+            case .error: "an error thrown \(place.moment)"
+            case .failingWrites: "writes failing from then on: \(place)"
+            case .fullDisk: "a full disk: \(place)"
+            case .kill: "the process killed \(place.moment)"
+            }
+        }
     }
 
     /// All interruptions, in order.
@@ -49,7 +59,7 @@ extension FaultReport: CustomStringConvertible, LocalizedError {
         let end = failures.isEmpty && problems.isEmpty ? "and nothing was lost" : "\(failures.count) with a problem"
         let head = (["\(trials.count) interruptions at \(points), \(end)"] + faults).joined(separator: "\n")
         let failed = Self.grouped(failures, by: \.problem).map { problem, trials in
-            (trials.map { "\($0.fault): \($0.point)" } + [Self.indented(problem ?? "")]).joined(separator: "\n")
+            (trials.map(\.text) + [Self.indented(problem ?? "")]).joined(separator: "\n")
         }
         return ([head] + failed + problems.map { "without a fault\n\(Self.indented($0))" }).joined(separator: "\n\n")
     }

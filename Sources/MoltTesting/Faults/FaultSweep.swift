@@ -187,7 +187,9 @@ package struct FaultSweep: Sendable {
             }
             let left = problem(with: store, after: point, course)
             if isDone, injector.hasFailed {
-                let head = "The failure was swallowed: the upgrade continued and reported success."
+                let head =
+                    "The upgrade ignored the failure, and reported success. If a closure of the app has caught the error, "
+                    + "it must throw it again. Otherwise, this is a fault of Molt: please report it."
                 return (head + (left.map { "\n\($0)" } ?? ""), true)
             }
             if fault == .fullDisk { isTried = !isDone }

@@ -27,8 +27,8 @@ extension FixtureCatalog {
     /// which proposes a migration.
     ///
     /// With `MOLT_RECORD=missing`, all missing files are written in one run; with `all`, those of the newest version
-    /// are also overwritten, unless the fixture has another failure. A run that has written files fails: check them and
-    /// run again.
+    /// are also overwritten. Nothing is written of a fixture that has another failure, nor of any while one of an older
+    /// version has. A run that has written files fails: check them and run again.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
@@ -80,6 +80,8 @@ struct CatalogVerification {
     private var names = StepNames()
     private var settings: SettingCheck
     private var lost: Set<String> = []
+    /// Whether all fixtures of versions before the registry's have been upgraded without a failure.
+    private var areOlderFixturesSound = true
     /// The names of the shortcuts that a fixture takes.
     private var shortcuts: Set<String> = []
     private var olderReleases: OlderReleases
@@ -121,16 +123,12 @@ struct CatalogVerification {
         if let losses { failures.add(losses.failures(of: migrations)) }
         let release = sampledRelease()
         checkVersions(versions ?? migrations.upgradableVersions, release)
-        for file in audit.fixtures where file.version >= migrations.oldestSupportedVersion {
-            // An unreadable file is reported even if nothing can be upgraded.
-            guard let fixture = read(file), migrations.faults.isEmpty else { continue }
-            guard let release, release.file == file else {
-                try await verify(fixture, file)
-                continue
-            }
-            try await verify(release, comparedWith: fixture)
-        }
+        let files = audit.fixtures.filter { $0.version >= migrations.oldestSupportedVersion }
+        try await verify(files.filter { $0 != release?.file })
         if let release {
+            if files.contains(release.file), let fixture = read(release.file) {
+                try await verify(release, comparedWith: fixture)
+            }
             if !audit.fixtures.contains(release.file) { try await verifyMissing(release) }
             try check(release)
         }
@@ -185,20 +183,28 @@ struct CatalogVerification {
                 version == migrations.version
                 ? (
                     "Give `types` and `settings` samples, such as `.type(Person.self, samples: [\"ada\": …])`",
-                    "samples"
+                    "samples.json."
                 )
                 : (
                     "If it never shipped, pass the versions that did as `versions`. Otherwise capture a store of a release "
-                        + "that wrote it: `try catalog.record(StoreFixture(cacheFile: file), named: \"everyday\")`",
-                    "everyday"
+                        + "that wrote it: `try catalog.record(StoreFixture(\(capture)), named: \"everyday\")`",
+                    "everyday.json, which you can also write by hand."
                 )
             failures.add(
                 .missingFixture,
                 "catalog",
                 "There is no fixture of version \(version). \(source), and run \(RecordingMode.variable)=missing swift test. "
-                    + "It becomes \(version)-\(name).json."
+                    + "It becomes \(version)-\(name)"
             )
         }
+    }
+
+    /// The arguments that make a fixture of a store on a device, as Swift source.
+    private var capture: String {
+        let suites = declaredSettings.map(\.place.suite) + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
+        guard types.isEmpty, let suite = suites.first else { return "cacheFile: file" }
+        let source = suite == .standard ? ".standard" : "Suite(\(suite.description.debugDescription))"
+        return "settings: propertyList, of: \(source)"
     }
 
     private mutating func read(_ file: CatalogFile) -> StoreFixture? {
@@ -210,13 +216,25 @@ struct CatalogVerification {
         }
     }
 
-    /// Upgrades a fixture in every way, and compares the results with the upgraded fixtures.
-    private mutating func verify(_ fixture: StoreFixture, _ file: CatalogFile) async throws {
-        let upgrades = try await upgrade(fixture, file)
-        try compare(upgrades, file)
+    /// Upgrades fixtures in every way, and compares the results with the upgraded fixtures.
+    ///
+    /// All are upgraded before a file is written: a migration that fails for one of them is probably changed.
+    private mutating func verify(_ files: [CatalogFile]) async throws {
+        var results: [(file: CatalogFile, upgrades: FixtureUpgrades)] = []
+        for file in files {
+            var isSound = false
+            // An unreadable file is reported even if nothing can be upgraded.
+            if let fixture = read(file), migrations.faults.isEmpty {
+                let upgrades = try await upgrade(fixture, file)
+                results.append((file, upgrades))
+                isSound = self.isSound(upgrades, file)
+            }
+            if file.version < migrations.version, !isSound { areOlderFixturesSound = false }
+        }
+        for (file, upgrades) in results { try compare(upgrades, file) }
     }
 
-    /// Upgrades a fixture in every way.
+    /// Upgrades a fixture in every way, without adding its failures.
     private mutating func upgrade(_ fixture: StoreFixture, _ file: CatalogFile) async throws -> FixtureUpgrades {
         var upgrades = FixtureUpgrades(
             file.path,
@@ -231,7 +249,6 @@ struct CatalogVerification {
         try await upgrades.run()
         try olderReleases.check(upgrades)
         report.rows.append(upgrades.row)
-        failures.add(upgrades.failures)
         names.add(upgrades.names)
         if let result = upgrades.results[migrations.version] { settings.add(result) }
         lost.formUnion(upgrades.lost)
@@ -239,7 +256,9 @@ struct CatalogVerification {
         return upgrades
     }
 
+    /// Adds the failures of a fixture's upgrades, and compares the results with the upgraded fixtures.
     private mutating func compare(_ upgrades: FixtureUpgrades, _ file: CatalogFile) throws {
+        failures.add(upgrades.failures)
         var comparison = UpgradedFixtureComparison(
             catalog: catalog,
             audit: audit,
@@ -252,8 +271,13 @@ struct CatalogVerification {
         report.recorded += comparison.recorded
     }
 
-    /// Whether a fixture has no failures.
+    /// Whether a fixture has no failures, and no older one has.
     private func mayRecord(_ upgrades: FixtureUpgrades, _ file: CatalogFile) -> Bool {
+        areOlderFixturesSound && isSound(upgrades, file)
+    }
+
+    /// Whether a fixture has no failures.
+    private func isSound(_ upgrades: FixtureUpgrades, _ file: CatalogFile) -> Bool {
         upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
     }
 
@@ -276,7 +300,7 @@ struct CatalogVerification {
         let difference = StoreDifference(expected: kept, found: release.store, aspects: .fingerprints)
         let hasShipped = audit.hasShipped(release.file)
         if mode == .all, !hasShipped, !difference.isEmpty { return try await record(release) }
-        try await verify(kept, release.file)
+        try compare(try await upgrade(kept, release.file), release.file)
         guard !difference.isEmpty else { return }
         let isEditAlone = StoreDifference(expected: kept, found: release.store).isEmpty
         let advice =
@@ -294,7 +318,7 @@ struct CatalogVerification {
     private mutating func verifyMissing(_ release: SampledRelease) async throws {
         if audit.failures.isAbout(release.file.path) { return }
         guard mode == .never else { return try await record(release) }
-        _ = try await upgrade(release.store, release.file)
+        failures.add(try await upgrade(release.store, release.file).failures)
         failures.add(
             .missingFixture,
             release.file.path,
@@ -306,6 +330,7 @@ struct CatalogVerification {
     private mutating func record(_ release: SampledRelease) async throws {
         let upgrades = try await upgrade(release.store, release.file)
         guard mayRecord(upgrades, release.file) else {
+            failures.add(upgrades.failures)
             failures.add(.samples, release.file.path, "The file was not written, because of the other failures.")
             return
         }
@@ -316,11 +341,16 @@ struct CatalogVerification {
 
     /// Compares the types with the recorded ones of their version, or records them.
     ///
-    /// They are only compared if the version has shipped, or if the samples have a failure.
+    /// They are only compared if the version has shipped, or if the samples or an older fixture have a failure.
     private mutating func check(_ release: SampledRelease) throws {
         guard let shapes, !release.types.isEmpty else { return }
-        let isFinal = failures.isAbout(release.file.path) || mode == .all && audit.hasShipped(release.file)
-        let mode = isFinal ? .never : mode
+        let hasFailed = !areOlderFixturesSound || failures.isAbout(release.file.path)
+        if hasFailed, mode != .never, shapes[release.file.version] == nil {
+            let message = "Version \(release.file.version) was not written, because of the other failures."
+            failures.add(.types, CatalogFile.types, message)
+            return
+        }
+        let mode = hasFailed || mode == .all && audit.hasShipped(release.file) ? .never : mode
         let check = try TypesCheck(at: catalog.typesURL, shapes, release.types, at: release.file.version, mode: mode)
         failures.add(check.failures)
         if check.isRecorded { report.recorded.append(CatalogFile.types) }

@@ -147,6 +147,10 @@ import Testing
             let text = "\(error)"
             #expect(!text.contains("secret"))
         }
+        try await OldStore([StoredRecord("Post", "x", #"{"c":[{"id":""}]}"#)]).failure(Self.byID).expect(
+            .typeMismatch,
+            says: #"The property "id" of an object at "c[]" is empty, and the key of a record must not be."#
+        )
     }
 
     @Test func `A record that cannot be extracted can be quarantined, and leaves no record behind`() async throws {
@@ -187,8 +191,8 @@ import Testing
         )
         #expect(
             error.advice == """
-                Derive the keys of new records, or change the other record's key first; or choose with `onConflict` which \
-                record stays.
+                Choose with `onConflict:` which record stays, derive the keys of new records, or change the other record's \
+                key first. A failure policy does not apply.
                 """
         )
     }

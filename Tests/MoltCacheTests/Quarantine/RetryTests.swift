@@ -108,7 +108,7 @@ struct RetryTests {
         expected.failure.reason = "Other"
         let text = """
             quarantine: 1 dropped, 1 failed
-              failed: 2, "c" of type Person: \(expected.failure)
+              failed: "c" of type Person (id 2): \(expected.failure)
             """
         #expect(report.description == text)
         #expect(try cache.quarantined() == [expected])
@@ -207,7 +207,7 @@ struct RetryTests {
         #expect(
             report.description == """
                 quarantine: 1 not tried
-                  notTried: 1, "b" of type Person: \(reason)
+                  not tried: "b" of type Person (id 1): \(reason)
                 """
         )
         #expect(try cache.quarantined() == before)

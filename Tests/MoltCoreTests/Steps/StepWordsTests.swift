@@ -38,6 +38,10 @@ struct StepWordsTests {
             .extractRecords("Post", ["comments", .each], as: "Comment", key: .derived),
             "extract Comment from Post.comments[]"
         ),
+        (
+            .extractRecords("Array<Post>", [.each, "by"], as: "Author", key: .derived),
+            "extract Author from Array<Post>[].by"
+        ),
         (.renameKeys("Tag", to: .property(["meta", "id"])), "rename the keys of Tag to meta.id"),
         (.renameKeys("Tag", to: .lowercased), "rename the keys of Tag to lower case"),
         (.changeDictionary("Person", "phones", to: .object), "change the dictionary Person.phones to an object"),

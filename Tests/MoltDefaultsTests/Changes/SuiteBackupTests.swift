@@ -59,8 +59,19 @@ import Testing
 
         try scratch.expectUnchanged {
             let error = MoltError.thrown { try suite.upgrade(with: registry(1)) }
-            error?.expect(.superseded, says: "Update the app", "restore a backup")
+            error?.expect(.superseded, says: "Update the app")
+            #expect(error?.advice?.hasSuffix("restore a backup with `Suite.restore(_:)`.") == true)
         }
+        // The advice for a cache would be wrong.
+        let limited = MoltConfiguration { $0.hooks.attemptLimit = 0 }
+        let later = Migration(to: 5, "later", .removeKeys("theme", in: suite))
+        let retired = MigrationRegistry([later], oldestSupportedVersion: 4)
+        let refused = [
+            MoltError.thrown { try suite.upgrade(with: registry(4), configuration: limited) },
+            MoltError.thrown { try suite.upgrade(with: retired) },
+        ]
+        #expect(refused.map(\.?.code) == [.attemptsFailed, .tooOld])
+        for error in refused { #expect(error?.advice?.contains("ache") == false, "\(error?.advice ?? "")") }
         try suite.set("later", forKey: "later")
         try suite.restore(backup)
         try expect(scratch.allValues, is: before)
@@ -71,6 +82,23 @@ import Testing
         try scratch.expect(after)
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
+    }
+
+    @Test func `If the file of an unfinished upgrade is damaged, the advice leads back to the settings`() throws {
+        let backup = try suite.backUp()
+        let file = try SuiteFiles(suite).store
+        try Data(repeating: 7, count: 9_000).write(to: file)
+        let calls: [() throws -> Void] = [
+            { _ = try suite.upgrade(with: registry(1)) }, { _ = try suite.restore(backup) },
+        ]
+        for call in calls {
+            let error = MoltError.thrown(by: call)
+            error?.expect(.notADatabase, store: file.path, says: "Move it away", "with `Suite.restore(_:)`")
+            #expect(error?.advice?.contains("CodableCache") == false)
+        }
+        try FileManager.default.removeItem(at: file)
+        try suite.restore(backup)
+        try suite.upgrade(with: registry(1))
     }
 
     @Test func `Restoring keeps the replaced settings as a backup that can be restored`() throws {

@@ -106,6 +106,41 @@ import Testing
         try scratch.expect([:])
     }
 
+    @Test func `A value that a map does not name is kept or fails, and the report says so`() throws {
+        let scratch = try ScratchSuite(["a": "dark", "b": "night", "c": "red", "d": #"{"theme":"red"}"#])
+        let suite = scratch.suite
+        let map: [RecordValue: RecordValue] = ["dark": "night"]
+        var steps = ["a", "b", "c"].map { MigrationStep.mapValue(.setting($0, in: suite), [], map) }
+        steps.append(.mapValue(.setting("d", in: suite), "theme", map))
+        steps.append(.mapValue(.setting("a", in: suite), [], ["light": "day"]))
+        let report = try suite.upgrade(with: [Migration(to: 1, "keep", steps: steps)])
+        report.expectKeys(
+            "a: changed",
+            "b: already current",
+            "c: kept, the step does not name its value",
+            "d: kept, the step does not name its value",
+            "a: kept, the step does not name its value"
+        )
+        // For the whole migration, what a step has changed is changed.
+        #expect(report.description.contains("keep: 2 kept, 1 already current, 1 changed"), "\(report)")
+
+        let failing = MigrationStep.mapValue(.setting("c", in: suite), [], map, otherwise: .fail)
+        let words = #"The setting "c" has a value that the step does not name."#
+        let error = try #require(throws: MoltError.self) {
+            try suite.upgrade(with: [Migration(to: 2, "fail", failing)])
+        }
+        #expect(error.problem == words)
+        #expect(error.advice?.hasPrefix("Accept such values with `onFailure(.quarantine(upTo:))`") == true)
+        // Where a policy accepts failures, that is no advice.
+        let exceeded = try #require(throws: MoltError.self) {
+            try suite.upgrade(with: [Migration(to: 2, "fail", failing.onFailure(.quarantine(upTo: 0)))])
+        }
+        #expect(!"\(exceeded) \(exceeded.debugDescription)".contains("Accept such"))
+        try suite.upgrade(with: [Migration(to: 2, "fail", failing.onFailure(.quarantine(upTo: 20)))]).expectKeys(
+            "c: not convertible, \(words)"
+        )
+    }
+
     @Test func `What a migration has done to a setting is taken back if a later step cannot convert it`() throws {
         let scratch = try ScratchSuite(["a1": #"{"mail":"x","n":"one"}"#, "a2": #"{"mail":"y","n":"2"}"#])
         func place(_ prefix: String) -> MigrationStep.Place { .settings(withPrefix: prefix, in: scratch.suite) }
@@ -426,7 +461,7 @@ import Testing
         try scratch.expect(values.merging(["link": #"{"email":1,"link":"molt:date"}"#]) { $1 })
         let left = MigrationReport.KeyOutcome.Outcome.notConvertible
         #expect(report.outcomes == ["date": left, "dates": left, "in": left, "link": .changed])
-        #expect(report.description.contains("The content is a date that cannot be converted to a string"))
+        #expect(report.description.contains(#"The setting "date" is a date that cannot be converted to a string"#))
     }
 
     @Test func `The form of a value that does not show it can be declared`() throws {

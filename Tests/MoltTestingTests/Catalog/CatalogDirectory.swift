@@ -71,7 +71,7 @@ extension FixtureCatalog {
 }
 
 extension CatalogDirectory {
-    /// Records the types of a version, as a test with samples does.
+    /// Records the types of a version, as a test with samples does, and removes the samples themselves.
     func recordTypes(
         _ types: [FixtureType],
         _ settings: [FixtureSetting] = [],
@@ -84,5 +84,7 @@ extension CatalogDirectory {
                 .verify(migrations.coding(coding), types: types, settings: settings, versions: [])
         }
         guard recording.report.recorded.contains("types.json") else { throw recording }
+        // The registry of another version cannot upgrade them.
+        for path in recording.report.recorded where path != "types.json" { try remove(path) }
     }
 }

@@ -281,6 +281,38 @@ import Testing
         #expect(try directory.files() == files)
     }
 
+    @Test(arguments: [RecordingMode.missing, .all])
+    func `Nothing of a new version is recorded while the upgrade of an older store fails`(mode: RecordingMode)
+        async throws
+    {
+        try directory.write(
+            #"{"format":1,"schemaVersion":0,"records":[{"key":"a","type":"Person","content":{"name":"A","age":"old"}}]}"#,
+            to: "0-samples.json"
+        )
+        try directory.write(
+            #"{"format":1,"schemaVersion":0,"records":[{"key":"a","type":"Person","content":{"name":"A","age":1}}]}"#,
+            to: "0-sound.json"
+        )
+        let failure = try #require(try await verify(mode, john))
+        failure.expect(kinds: .decoding, .missingUpgradedFixture, .samples, .types)
+        for (kind, path) in [
+            (VerificationFailure.Kind.missingUpgradedFixture, "0-sound@1.json"), (.samples, "The file"),
+            (.types, "Version 1"),
+        ] {
+            let messages = failure.messages(kind)
+            #expect(messages.contains("\(path) was not written, because of the other failures."), "\(messages)")
+        }
+        #expect(try directory.files().keys.sorted() == ["0-samples.json", "0-sound.json"])
+
+        let right: MigrationRegistry = [
+            Migration(to: 1, "first", .changeValue("Person", "age", to: .integer, otherwise: .value(0)))
+        ]
+        let recording = try #require(try await verify(mode, john, through: right))
+        recording.expect(only: .recorded)
+        let files = ["0-samples@1.json", "0-sound@1.json", "1-samples.json", "types.json"]
+        #expect(recording.report.recorded == files)
+    }
+
     @Test func `Samples that cannot be stored or read back are not recorded, and the failure says why`() async throws {
         struct Stubborn: Codable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }

@@ -54,6 +54,13 @@ struct SettingsVerificationTests {
                 .verify(migrations, types: [], settings: [.setting("sizes", [String].self, in: .standard)])
         }
         failure.expect(kinds: .missingFixture, .decoding, .missingUpgradedFixture, .unmatchedName)
+        let older: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 2, "b")]
+        let missing = try await Releases.requireFailure {
+            let settings: [FixtureSetting] = [.setting("sizes", String.self, in: Self.group)]
+            try await directory.catalog().verify(older, types: [], settings: settings, versions: [1])
+        }
+        let proposal = #"StoreFixture(settings: propertyList, of: Suite("group.molt.matrix"))"#
+        missing.expect(.missingFixture, says: proposal, "by hand")
         #expect(failure.description.contains("not named: it probably has an old form"))
     }
 

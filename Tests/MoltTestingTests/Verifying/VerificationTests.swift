@@ -261,8 +261,9 @@ struct VerificationTests {
         #expect(fixtures.count == 3)
         for (version, text) in zip([0, 1, 3], fixtures) {
             #expect(text.hasPrefix("There is no fixture of version \(version)."))
-            let name = version == 3 ? "samples" : "everyday"
-            #expect(text.hasSuffix("run MOLT_RECORD=missing swift test. It becomes \(version)-\(name).json."))
+            let name = version == 3 ? "samples.json." : "everyday.json, which you can also write by hand."
+            #expect(text.hasSuffix("run MOLT_RECORD=missing swift test. It becomes \(version)-\(name)"))
+            #expect(text.contains("StoreFixture(cacheFile: file)") == (version < 3))
         }
         missing.expect(.missingUpgradedFixture, says: "2-everyday@3.json", "MOLT_RECORD=missing swift test")
 
@@ -440,6 +441,15 @@ struct VerificationTests {
         failure.expect(only: .edited, of: ["registry"], begins: "\(places): \(words)")
         // The remaining checks still ran.
         #expect(failure.report.rows.count == 2)
+
+        let newest = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: "none"))
+        let unshipped = try await self.failure(of: [3], [Releases.alien, Releases.split, newest])
+        unshipped.expect(
+            .edited,
+            says:
+                "had applied it. If version 3 has not shipped, record its fixtures again: MOLT_RECORD=all swift test. If "
+                + "it has, undo the change, and add a new migration instead."
+        )
     }
 
     @Test func `The newest migration may still change, and its results are recorded again`() async throws {

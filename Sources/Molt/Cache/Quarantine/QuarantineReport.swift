@@ -48,19 +48,28 @@ extension CodableCache {
 extension CodableCache.QuarantineReport: CustomStringConvertible {
     /// The counts, then a line for each record that is still in quarantine, without values.
     public var description: String {
-        let counts = [
-            (count(of: .converted), "converted"), (count(of: .dropped), "dropped"),
-            (count(of: .failed), "failed"), (count(of: .keyTaken), "with a key that is taken"),
-            (count(of: .notTried), "not tried"),
-        ]
-        let summary = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let outcomes: [CodableCache.QuarantineReport.Outcome] = [.converted, .dropped, .failed, .keyTaken, .notTried]
+        let summary = outcomes.map { ($0, count(of: $0)) }.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.text)" }
         var lines = ["quarantine: " + (summary.isEmpty ? "nothing to try" : summary.joined(separator: ", "))]
         for entry in entries where ![.converted, .dropped].contains(entry.outcome) {
             let newKey = entry.newKey.map { ", which would be \"\($0)\"" } ?? ""
             let why = (entry.failure?.description ?? entry.reason).map { ": \($0)" } ?? ""
-            let record = "\(entry.id), \"\(entry.key)\" of type \(entry.typeName)\(newKey)"
-            lines.append(ErrorSummary.oneLine("  \(entry.outcome.rawValue): \(record)\(why)"))
+            let record = "\"\(entry.key)\" of type \(entry.typeName) (id \(entry.id))\(newKey)"
+            lines.append(ErrorSummary.oneLine("  \(entry.outcome.text): \(record)\(why)"))
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension CodableCache.QuarantineReport.Outcome {
+    /// The outcome in words.
+    fileprivate var text: String {
+        switch self {
+        case .converted: "converted"
+        case .dropped: "dropped"
+        case .failed: "failed"
+        case .keyTaken: "with a key that is taken"
+        case .notTried: "not tried"
+        }
     }
 }

@@ -175,7 +175,10 @@ extension MigrationReport.Entry {
                 merged.append(key)
                 continue
             }
-            let isNews = ![.alreadyCurrent, .absent].contains(key.outcome) && merged[index].outcome != .notConvertible
+            // A step that names other values does not undo what an earlier one has done.
+            let isNews =
+                ![.alreadyCurrent, .absent].contains(key.outcome) && merged[index].outcome != .notConvertible
+                && (key.outcome, merged[index].outcome) != (.kept, .changed)
             if isNews { merged[index] = key }
         }
         return merged

@@ -20,6 +20,7 @@ struct DictionaryJSON {
     /// Why a value is not a dictionary, or cannot be changed; the text follows the property's name.
     struct Problem: Error {
         var text: String
+        var advice: String?
 
         static var hasDuplicates: Problem { Problem(text: "has two entries with the same key, or would have them") }
     }
@@ -54,7 +55,7 @@ struct DictionaryJSON {
         do throws(Problem) {
             return try body(DictionaryJSON(json))
         } catch {
-            return .failed(error.text)
+            return .failed(error.text, advice: error.advice)
         }
     }
 

@@ -91,6 +91,12 @@ struct MapValueStep: RecordStep {
         }
     }
 
+    /// Whether the step has left a value in a record that it does not name at all.
+    func leavesForeignValue(in record: Record) -> Bool {
+        guard part == nil, !path.hasEach, let value = record[path] else { return false }
+        return map.isForeign(value)
+    }
+
     func check(_ check: inout StepCheck) {
         check.use(place, path: path, mayBeWhole: true)
         if map.isEmpty { check.add("No value is named.") }

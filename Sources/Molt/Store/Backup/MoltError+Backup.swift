@@ -2,9 +2,15 @@ internal import Foundation
 
 extension MoltError {
     /// The options for a store that this release cannot upgrade.
-    static let recoveryAdvice =
-        "To go back to an earlier state, restore a backup. To start with an empty cache, call "
-        + "`CodableCache.startAfresh(at:)`, which sets this one aside; settings cannot start afresh."
+    ///
+    /// - Parameter holdsRecords: Whether it is a cache; false for a suite that is upgraded without one.
+    static func recoveryAdvice(holdsRecords: Bool) -> String {
+        guard holdsRecords else {
+            return "To go back to earlier settings, restore a backup with `Suite.restore(_:)`."
+        }
+        return "To go back to an earlier state, restore a backup with `CodableCache.restore(_:at:)`. To start with an "
+            + "empty cache, call `CodableCache.startAfresh(at:)`, which sets this one aside."
+    }
 
     /// The error for a backup that does not fit on the disk.
     ///

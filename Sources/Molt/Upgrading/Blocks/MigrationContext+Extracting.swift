@@ -158,8 +158,10 @@ extension Record {
                 "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key of "
                     + "a different record of type \(typeName)\(key.path.map { ", from \"\($0)\"" } ?? "")."
                     + (reason.map { " " + $0 } ?? ""),
-                advice: "Derive the keys of new records, or change the other record's key first"
-                    + (isSameType ? "; or choose with `onConflict` which record stays." : "."),
+                advice: (isSameType
+                    ? "Choose with `onConflict:` which record stays, derive the keys of new records, "
+                    : "Derive the keys of new records, ")
+                    + "or change the other record's key first. A failure policy does not apply.",
                 property: path
             )
         }
@@ -264,10 +266,14 @@ struct RecordExtraction: Sendable {
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
-            if let key = place.key(at: path.count == 0 ? name : path + name) { return key }
+            let keyPath = path.count == 0 ? name : path + name
+            if let key = place.key(at: keyPath) { return key }
+            let object = "object at \"\(place.full(path))\""
             throw place.error(
                 .typeMismatch,
-                "The object at \"\(place.full(path))\" has no string or integer \"\(name)\", so the new record has no key.",
+                place[keyPath]?.string == ""
+                    ? "The property \"\(name)\" of an \(object) is empty, and the key of a record must not be."
+                    : "An \(object) has no string or integer \"\(name)\", so the new record has no key.",
                 property: path
             )
         }

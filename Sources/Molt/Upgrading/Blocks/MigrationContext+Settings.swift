@@ -134,6 +134,8 @@ extension MigrationContext {
                 let new = try content.value()
                 if let new { try settings.set(new, forKey: key) } else { try settings.removeValue(forKey: key) }
                 outcome.outcome = new == nil ? .removed : new == value ? .alreadyCurrent : .changed
+            } else if let step = step.declared.declaration as? MapValueStep, step.leavesForeignValue(in: before) {
+                (outcome.outcome, outcome.reason) = (.kept, "the step does not name its value")
             } else {
                 outcome.outcome = .alreadyCurrent
             }

@@ -58,7 +58,7 @@ final class FailureTally {
     @discardableResult
     func count(_ error: MoltError, at step: ScheduledStep) -> Failures {
         let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
-        var failed = failures[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)
+        var failed = failures[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error.underPolicy)
         failed.count += 1
         failures[scope] = failed
         return failed
@@ -86,7 +86,7 @@ final class FailureTally {
     ///   one of records.
     func count(setting error: MoltError, at step: ScheduledStep) throws {
         let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
-        var failed = settings[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error)
+        var failed = settings[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error.underPolicy)
         failed.count += 1
         settings[scope] = failed
         guard failed.limit.isExceeded(by: failed.count) else { return }
