@@ -363,10 +363,12 @@ final class CacheCore: Sendable {
 
     // MARK: The log
 
-    /// Runs a closure, in which no write copies the log into the file: ``copyLog()`` does it.
+    /// Runs a closure, in which a write copies the log into the file when it is twice as long as usual.
+    ///
+    /// Copying waits for the disk three times. The writer's connection does it: before SQLite 3.51.3, two connections
+    /// that copy the log could lose a commit (https://www.sqlite.org/wal.html#walresetbug).
     func withLongLog(_ body: () throws -> Void) rethrows {
-        // Not unlimited, because another process may keep the log from being copied.
-        setLogLimit(16 * Connection.logLimit)
+        setLogLimit(2 * Connection.logLimit)
         defer { setLogLimit(Connection.logLimit) }
         try body()
     }
@@ -374,18 +376,6 @@ final class CacheCore: Sendable {
     private func setLogLimit(_ pages: Int32) {
         // A connection that is opened later has the usual limit.
         writer.withLock { $0.session?.connection.setLogLimit(pages) }
-    }
-
-    /// Copies the log into the file while others read and write; its beginning is then overwritten by a later write.
-    ///
-    /// A failure costs nothing, because a later write tries again.
-    func copyLog() {
-        guard let file, file.isInPlace, let connection = try? Connection(path, mode: .readWrite) else { return }
-        // As in StoreFile.configure.
-        try? connection.execute(
-            "PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON; PRAGMA wal_checkpoint(PASSIVE)"
-        )
-        connection.close()
     }
 
     // MARK: Memory

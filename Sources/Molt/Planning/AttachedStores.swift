@@ -81,6 +81,9 @@ final class AttachedStores {
         return try SuiteState(content: snapshot(of: suite))
     }
 
+    /// Whether a suite of the registry has settings.
+    func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
+
     /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.
     ///
     /// A journal comes first: what suites hold is known only once the changes in it are made.
@@ -118,8 +121,7 @@ final class AttachedStores {
         }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
-            // Settings of another suite, which this one may take over, are those of an earlier release.
-            isFresh: ledger.isEmpty && own.ledger == nil && states.values.allSatisfy(\.isEmpty) && !migrations.isEmpty,
+            isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,
             ledger: ledger
         )
         state.holdsRecords = false

@@ -427,8 +427,9 @@ final class Upgrade {
     /// Copies the ledger of a suite that is upgraded without a cache into its file, of which the backup is made.
     private func mirrorLedger() throws {
         guard store.primary != nil else { return }
-        let state = try readStores().state(store.state())
-        if !state.isFresh { try store.mirror(state, waiting: makeWait()) }
+        let stores = readStores()
+        let state = try stores.state(store.state())
+        if try !state.isFresh || stores.haveSettings() { try store.mirror(state, waiting: makeWait()) }
     }
 
     /// Runs all pending migrations in one transaction, and commits it.
@@ -487,8 +488,11 @@ final class Upgrade {
             try configuration.checkCancellation()
             try checkRequirements(plan, transaction, stores)
             if try !isUnsynced || attempts?.exists == true || mergesTypes(plan, transaction) { try beginAttempt(plan) }
-            try backup.make(for: plan, stored) {
-                try stores.changesRestoringCurrentState(store.attached, plan)
+            // A suite that does not exist yet may take over the settings of another one.
+            if try !plan.isFresh || store.primary != nil && stores.haveSettings() {
+                try backup.make(for: plan, stored) {
+                    try stores.changesRestoringCurrentState(store.attached, plan)
+                }
             }
             do {
                 // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of

@@ -18,7 +18,7 @@ final class UpgradeBackup {
 
     /// Makes the backup if one is wanted; called in the upgrade's transaction, before anything is written.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
-        guard !plan.isFresh, let store, let policy = configuration.effectiveBackup else { return }
+        guard let store, let policy = configuration.effectiveBackup else { return }
         try configuration.reach(.beforeBackup)
         let entries = try attached()
         let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) {

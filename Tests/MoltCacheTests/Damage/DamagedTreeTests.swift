@@ -224,6 +224,18 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
+    func `stays on read when records are missing, and the last ones are of another type`(damage: Damage) throws {
+        try make(isLarge: true)
+        try self.damage("molt_record", damage)
+        let migration = Migration(to: 1, "first", .renameProperty("First", "n", to: "m")).onRead()
+        let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
+        defer { cache.close() }
+        let error = MoltError.thrown { try cache.backfill() }
+        #expect(error.map { CodableCache.isDamage($0) } == true)
+        try expect(.onRead)
+    }
+
+    @Test(arguments: Damage.allCases)
     func `gives all its records to salvage when only an index is damaged`(damage: Damage) throws {
         let trees = Self.indexes.dropLast()
         for tree in TestRun.choose([trees[damage.rawValue % trees.count]], long: Array(trees)) {

@@ -120,7 +120,7 @@ import Testing
                 $0.backup = BackupPolicy()
             }
         )
-        #expect(report.isFresh == !hasOld)
+        #expect(report.isFresh)
         let backups = try new.suite.backups()
         #expect(backups.map(\.attachedStores) == (hasOld ? [[old.suite.attachedName]] : []))
         #expect(monitor.summary?.outcome == (hasOld ? .upgraded : .created))

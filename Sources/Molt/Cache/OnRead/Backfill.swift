@@ -178,7 +178,7 @@ struct BackfillProgress {
     mutating func advance(to id: Int64) -> Bool {
         let first = Double(extent.first)
         let passed = (Double(id) - first + 1) / (Double(extent.last) - first + 1)
-        progress.completed = max(progress.completed, Int(min(1, passed) * Double(extent.count)))
+        progress.completed = max(progress.completed, Int(max(0, min(1, passed)) * Double(extent.count)))
         guard sentAt.duration(to: .now) >= .milliseconds(100) else { return false }
         sentAt = .now
         return true

@@ -31,11 +31,6 @@ final class BackfillSweep: @unchecked Sendable {
     private var wasAlone = true
     /// Whether only the sweep has written since it began.
     private var isAlone = true
-    /// The number of pages in the log after the last write.
-    private var logCount = 0
-    /// Whether ``logCopy`` copies the log, or has done so.
-    private var isCopying = false
-    private let logCopy = DispatchGroup()
     /// When the last write ended.
     private var written = Instant.now
     private var counts: PassCounts
@@ -117,12 +112,10 @@ final class BackfillSweep: @unchecked Sendable {
         }
         defer { pipeline.end() }
         try core.withLongLog {
-            defer { endCopying() }
             while let part = try pipeline.nextBatch() {
                 try write(part)
                 note(part)
                 if settled == nil, progress.advance(to: position) { send(progress.progress) }
-                copyLog()
                 pause(part.duration)
             }
         }
@@ -175,35 +168,6 @@ final class BackfillSweep: @unchecked Sendable {
     /// The records that were quarantined or dropped.
     var failedRecords: [MigrationReport.FailedRecord] { upgrader.steps.flatMap(tally.records) }
 
-    // MARK: The log
-
-    /// The number of pages in the log from which the sweep copies them into the file: 16 MiB of the usual pages.
-    ///
-    /// SQLite would do it after half of them, within a commit, for which the app's writes wait.
-    private static let logLimit = 2 * Int(Connection.logLimit)
-
-    /// Copies a long log into the file, mostly while the next batches are written: it waits for the disk.
-    private func copyLog() {
-        if isCopying {
-            guard logCopy.wait(timeout: logCount < 4 * Self.logLimit ? .now() : .distantFuture) == .success else {
-                return
-            }
-            isCopying = false
-            // The log begins anew only when all of it is in the file.
-            core.copyLog()
-        } else if logCount >= Self.logLimit {
-            isCopying = true
-            DispatchQueue.global(qos: .utility).async(group: logCopy) { [core] in core.copyLog() }
-        }
-    }
-
-    /// Leaves no log whose copying would delay the app's next write.
-    private func endCopying() {
-        logCopy.wait()
-        if isCopying || logCount >= Connection.logLimit { core.copyLog() }
-        isCopying = false
-    }
-
     // MARK: Batches
 
     /// A batch on its way through the sweep; used by one thread at a time.
@@ -249,10 +213,12 @@ final class BackfillSweep: @unchecked Sendable {
                 guard version < upgrader.version, let typeName = types.name(of: row.integer(2)) else { continue }
                 let updated = row.real(6)
                 batch.append(row, typeName)
+                part.passed = passed
                 states.append(ContentSource.ReadState(size: row.size(4), version: version, updated: updated))
             }
             part.states = states
-            part.passed = passed
+            // Those after the last record of the batch are passed again to read the next one.
+            if batch.isEmpty { part.passed = passed }
         }
     }
 
@@ -343,7 +309,7 @@ final class BackfillSweep: @unchecked Sendable {
 
     /// Leaves other connections a gap between two writes.
     ///
-    /// A writer that waits asks for the lock now and then. It gets it in such a gap, or while the log is copied.
+    /// A writer that waits asks for the lock now and then. It gets it in such a gap, or while SQLite copies the log.
     private func leaveGap() {
         let rest = .microseconds(200) - written.duration(to: .now)
         if rest > .zero { Thread.sleep(forTimeInterval: rest / .seconds(1)) }
@@ -385,11 +351,11 @@ final class BackfillSweep: @unchecked Sendable {
         _ core: CacheCore,
         _ hub: ChangeHub,
         _ body: (CacheSession) throws(SQLiteError) -> Void
-    ) throws -> (hasRemoved: Bool, logCount: Int) {
+    ) throws -> Bool {
         try core.write(body, isUse: false) { session, _ in
             session.noteBackfill()
             hub.send(session.changes)
-            return (!session.changes.isEmpty, session.connection.logIndex?.pageCount ?? 0)
+            return !session.changes.isEmpty
         }
     }
 
@@ -397,13 +363,12 @@ final class BackfillSweep: @unchecked Sendable {
     private func write(_ body: (CacheSession, _ isAsRead: Bool) throws(SQLiteError) -> Void) throws {
         var isAlone = false
         // A size limit may evict values.
-        let result = try Self.write(core, hub) { session throws(SQLiteError) in
+        let hasRemoved = try Self.write(core, hub) { session throws(SQLiteError) in
             isAlone = session.isAsBackfilled
             try body(session, isAlone && wasAlone)
         }
         wasAlone = isAlone
-        if !isAlone || result.hasRemoved { self.isAlone = false }
-        logCount = result.logCount
+        if !isAlone || hasRemoved { self.isAlone = false }
         written = .now
     }
 }

@@ -42,9 +42,6 @@ struct LogIndex: @unchecked Sendable {
         )
     }
 
-    /// The number of pages in the log, whether or not they were copied into the file.
-    var pageCount: Int { Int(region.loadUnaligned(fromByteOffset: 16, as: UInt32.self)) }
-
     struct Mark: Equatable {
         fileprivate let first: SIMD8<UInt64>
         fileprivate let second: SIMD4<UInt64>
