@@ -33,7 +33,7 @@ extension Suite {
         }
     }
 
-    /// Runs a closure, and replaces the advice of an error about damage of the suite's own file, which is that of caches.
+    /// Runs a closure, and replaces the advice of an error about damage of the suite's own file, which is for caches.
     func advisingOnDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -36,8 +36,8 @@ extension MigrationReport {
             public static let copied = Outcome(rawValue: "copied")
             /// It is now at its new place only: in another suite, or in a record.
             public static let moved = Outcome(rawValue: "moved")
-            /// The value at the new place was kept, the key was not moved, or a step does not name its value; the reason
-            /// says why.
+            /// The value at the new place was kept, the key was not moved, or a step does not name its value; the
+            /// reason says why.
             public static let kept = Outcome(rawValue: "kept")
             /// It replaced the value at the new location.
             public static let replaced = Outcome(rawValue: "replaced")
