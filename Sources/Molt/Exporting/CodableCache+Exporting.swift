@@ -134,8 +134,8 @@ extension CodableCache {
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
     /// release's store is opened: blocks run, too. Imports of files and directories are left out. Unless `settings`
     /// names suites, so are migrations of settings, and blocks that also run on a new store. The result is then written
-    /// in one transaction, with the dates of the records: all of it or, after an error, nothing. Records that a migration
-    /// cannot convert go into the cache's quarantine if the policy of the step or the registry says so; without such a
+    /// in one transaction, with the dates of the records: all of it or, after an error, nothing. Records that a
+    /// migration cannot convert go into the cache's quarantine if the policy of the step or the registry says so; without such a
     /// policy, one of them fails the import, even if it was not selected. Expired records are left out, as are those in
     /// the quarantine of a store.
     ///
