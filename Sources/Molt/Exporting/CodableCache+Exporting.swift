@@ -135,9 +135,9 @@ extension CodableCache {
     /// release's store is opened: blocks run, too. Imports of files and directories are left out. Unless `settings`
     /// names suites, so are migrations of settings, and blocks that also run on a new store. The result is then written
     /// in one transaction, with the dates of the records: all of it or, after an error, nothing. Records that a
-    /// migration cannot convert go into the cache's quarantine if the policy of the step or the registry says so; without such a
-    /// policy, one of them fails the import, even if it was not selected. Expired records are left out, as are those in
-    /// the quarantine of a store.
+    /// migration cannot convert go into the cache's quarantine if the policy of the step or the registry says so;
+    /// without such a policy, one of them fails the import, even if it was not selected. Expired records are left out,
+    /// as are those in the quarantine of a store.
     ///
     /// Settings of the named suites go through the migrations, too, in copies of the suites. Their values are committed
     /// with the records, and set after the commit. If the process is killed in between, they are set when the store is
