@@ -178,18 +178,7 @@ extension MigrationRegistry {
     }
 
     /// A position as an ordinal that cannot be confused with a version: 0 is "1st".
-    private func ordinal(_ index: Int) -> String {
-        let number = index + 1
-        let ending =
-            switch (number % 10, number % 100) {
-            case (_, 11...13): "th"
-            case (1, _): "st"
-            case (2, _): "nd"
-            case (3, _): "rd"
-            default: "th"
-            }
-        return "\(number)\(ending)"
-    }
+    private func ordinal(_ index: Int) -> String { DisplayText.ordinal(index + 1) }
 
     /// The first migration with steps between those that a shortcut replaces and the shortcut that is none of them.
     private func migrationBetween(_ replaced: [String], and shortcut: Migration) -> Migration? {

@@ -11,6 +11,17 @@ package enum DisplayText {
         }
     }
 
+    /// A number as an ordinal, such as "1st".
+    package static func ordinal(_ number: Int) -> String {
+        switch (number % 10, number % 100) {
+        case (_, 11...13): "\(number)th"
+        case (1, _): "\(number)st"
+        case (2, _): "\(number)nd"
+        case (3, _): "\(number)rd"
+        default: "\(number)th"
+        }
+    }
+
     /// A number of records in words.
     package static func records(_ count: Int) -> String {
         count == 1 ? "1 record" : "\(grouped(count)) records"

@@ -29,7 +29,7 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
 
     package var description: String {
         var text = point?.description ?? "a file that is full at \(pages) pages"
-        if occurrence > 1 { text += ", for the \(occurrence)\(Self.ordinalSuffix(of: occurrence)) time" }
+        if occurrence > 1 { text += ", for the \(DisplayText.ordinal(occurrence)) time" }
         if !steps.isEmpty { text += ", in the steps \(steps)" }
         return text
     }
@@ -45,16 +45,6 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
             .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase, .moveStore:
             "while \(self)"
         case nil: "with \(self)"
-        }
-    }
-
-    private static func ordinalSuffix(of number: Int) -> String {
-        switch (number % 10, number % 100) {
-        case (_, 11...13): "th"
-        case (1, _): "st"
-        case (2, _): "nd"
-        case (3, _): "rd"
-        default: "th"
         }
     }
 }
