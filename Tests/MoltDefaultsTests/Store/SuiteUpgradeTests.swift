@@ -127,6 +127,19 @@ import Testing
         let start = hasOld ? "version 0 to 3 in" : "created at version 3"
         #expect(report.headline.hasPrefix("\(report.store): \(start)"))
         try new.expect(hasOld ? ["volume": 0.5, "title": "n", "first": 1] : ["first": 1])
+
+        guard let backup = backups.first else { return }
+        try new.suite.restore(backup, attaching: [old.suite])
+        try new.expect([:])
+        try old.expect(Self.old)
+    }
+
+    @Test func `A new suite beside another one with unrelated settings is new, and not too old`() throws {
+        let (old, new) = (try ScratchSuite(["unrelated": 1]), try ScratchSuite())
+        let move = Migration.suiteToAppGroup(to: 6, from: old.suite, into: new.suite, keys: .only(["volume"]))
+        let report = try new.suite.upgrade(with: MigrationRegistry([move], oldestSupportedVersion: 5))
+        #expect(report.isFresh && report.to == 6)
+        try new.expect([:])
     }
 
     @Test func `A suite that is up to date is neither written nor locked`() throws {
