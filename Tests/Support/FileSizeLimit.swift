@@ -12,6 +12,11 @@ package enum FileSizeLimit {
     ///   - isTold: Whether such a write also sends SIGXFSZ, which ends the process by default.
     package static func set(_ bytes: Int?, isTold: Bool = false) throws {
         signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
+        // The process that started this one may have blocked it.
+        var told = sigset_t()
+        sigemptyset(&told)
+        sigaddset(&told, SIGXFSZ)
+        if isTold { pthread_sigmask(SIG_UNBLOCK, &told, nil) }
         var limit = rlimit()
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)

@@ -212,7 +212,8 @@ import Testing
             try files.keep(kills, as: "kills")
             await #expect(processExitsWith: .success) {
                 [scenario = scenario as SharedSuites, first = first as SharedSuites.Store] in
-                try scenario.expectFinishing(first, first == .cache ? [.widget, .otherCache] : [.cache])
+                let others: [SharedSuites.Store] = first == .cache ? [.widget, .otherCache] : [.cache]
+                try scenario.expectFinishing(first, others, isLong: TestRun.isLong)
             }
         }
     #endif

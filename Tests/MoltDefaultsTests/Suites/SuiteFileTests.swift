@@ -7,10 +7,8 @@
     @Suite struct `A suite's file` {
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
-        @Test func `is read as a whole, and as no values when missing or empty`() throws {
+        @Test func `is read as a whole, and as no values when missing`() throws {
             let values = `Values from UserDefaults`.values
-            try scratch.expect([:])
-            try scratch.writeFile("")
             try scratch.expect([:])
             try scratch.suite.write(set: values)
             try scratch.expect(values)
@@ -18,8 +16,9 @@
         }
 
         /// In a child process, because `synchronize()` of any suite saves all unsaved values of the process.
-        @Test func `is never overwritten when it is damaged`() async throws {
-            try scratch.writeFile("<plist><dict><key>secret</key>")
+        @Test(arguments: ["<plist><dict><key>secret</key>", ""])
+        func `is never overwritten when it is damaged or empty`(left: String) async throws {
+            try scratch.writeFile(left)
             let bytes = try scratch.bytes
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
@@ -168,13 +167,48 @@
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     let scratch = ScratchSuite(named: name)
                     try scratch.defaults.set(6, forKey: "new")
-                    // An empty file reads as the app's own settings, a damaged one is an error.
-                    #expect((try? scratch.values) ?? ["new": 6] == ["new": 6])
+                    MoltError.thrown { _ = try scratch.values }?.expect(.unreadable)
                     kill(getpid(), SIGKILL)
                 }
                 trials.append(Trial(name: scratch.name))
             }
             await expectRestored(trials)
+        }
+
+        private static func rename(_ suite: Suite) -> MigrationRegistry {
+            [Migration(to: 1, "rename", .renameKey("a", to: "b", in: suite))]
+        }
+
+        /// The system kills the process in the library's own write, after it has truncated the file.
+        @Test(arguments: PrimaryStore.allCases)
+        func `is unreadable to other stores until the one that was killed restores it`(primary: PrimaryStore)
+            async throws
+        {
+            let cache = try ScratchCache()
+            await #expect(processExitsWith: .signal(SIGXFSZ)) {
+                [name = scratch.name as String, primary = primary as PrimaryStore, url = cache.url as URL] in
+                let suite = Suite(name)
+                try primary.upgrade(suite, cache: url, with: Self.rename(suite)) { point in
+                    if point.kind == .beforeApply { try FileSizeLimit.set(0, isTold: true) }
+                }
+            }
+            try expect(scratch.bytes, is: Data())
+            let (suite, migrations, other) = (scratch.suite, Self.rename(scratch.suite), try ScratchCache())
+            let openers: [() throws -> Void] = [
+                { try other.upgrade(migrations) },
+                { _ = primary == .cache ? try suite.upgrade(with: migrations) : try cache.upgrade(migrations) },
+                { try other.upgrade([Migration(to: 1, "another", .removeKeys("text", in: suite))]) },
+            ]
+            for open in openers {
+                MoltError.thrown(by: open)?.expect(.unreadable, says: "first open its store again")
+            }
+            try expect(scratch.bytes, is: Data())
+            try primary.upgrade(suite, cache: cache.url, with: migrations)
+            var upgraded = Self.snapshot
+            upgraded["b"] = upgraded.removeValue(forKey: "a")
+            try scratch.expect(upgraded, history: ["rename"])
+            for open in openers.dropLast() { try open() }
+            try scratch.expect(upgraded, history: ["rename"])
         }
     }
 #endif

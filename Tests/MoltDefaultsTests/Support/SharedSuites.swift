@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -64,17 +65,39 @@ struct SharedSuites: Codable, Sendable {
     }
 
     /// Checks that the other stores, and the one that was killed, finish what each kill has left.
-    func expectFinishing(_ first: Store, _ others: [Store]) throws {
+    ///
+    /// A kill in the library's own write also truncates the suites' files.
+    func expectFinishing(_ first: Store, _ others: [Store], isLong: Bool) throws {
         let kills: [String: SharedFiles.Image] = try files.kept("kills")
-        for (point, image) in kills {
+        var isDamaged = false
+        for (point, image) in kills.sorted(by: { $0.key < $1.key }) {
             for other in others {
                 try files.restore(image)
+                let isPending = try !state(of: first).journal.isEmpty
                 for store in [other, first, other] {
                     try upgrade(store)
                     try expectEachChangeOnce("\(store) after a kill at \(point) of \(first)")
                 }
+                // The library waits for another process to complete a file.
+                guard isPending, isLong || !isDamaged else { continue }
+                isDamaged = true
+                for damage in isLong ? [SuiteDamage.empty, .half] : [.empty] {
+                    try files.restore(image)
+                    try files.names.forEach(damage.happen)
+                    MoltError.thrown { try upgrade(other) }?.expect(.unreadable)
+                    for store in [first, other] {
+                        try upgrade(store)
+                        try expectEachChangeOnce("\(store) with \(damage) files after a kill at \(point) of \(first)")
+                    }
+                }
             }
         }
+        #expect(isDamaged)
+    }
+
+    private func state(of store: Store) throws -> StoreState {
+        let primary: PrimaryStore = store == .widget ? .suite : .cache
+        return try primary.state(of: files.suites[0], cache: url(store))
     }
 
     private func expectEachChangeOnce(_ comment: Comment) throws {

@@ -125,17 +125,6 @@ struct UpgradeScenario: Codable, Sendable {
 
     // MARK: After a kill
 
-    /// What a kill during the library's own write of a suite's file leaves of it.
-    private enum Damage: CaseIterable {
-        case none, empty, half
-
-        func happen(to name: String) throws {
-            let file = try TestHome.directory.appendingPathComponent("\(name).plist")
-            guard self != .none, let bytes = try? Data(contentsOf: file) else { return }
-            try ScratchSuite(named: name).writeFile(self == .half ? bytes.prefix(bytes.count / 2) : Data())
-        }
-    }
-
     /// Checks that each kill left nothing or everything promised, and that the next opening ends like an upgrade
     /// without a kill, even if the suites' files are truncated before it.
     ///
@@ -150,7 +139,7 @@ struct UpgradeScenario: Codable, Sendable {
             if left.version == before.version { #expect(left == before, "kill \(index)") }
             let isPending = !left.journal.isEmpty
             kills[isPending ? "committed" : left.version == before.version ? "before" : "over", default: 0] += 1
-            for damage in Damage.allCases {
+            for damage in SuiteDamage.allCases {
                 try files.restore(image)
                 if isPending { try files.names.forEach(damage.happen) }
                 try upgrade()

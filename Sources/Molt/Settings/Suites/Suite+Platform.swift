@@ -183,7 +183,6 @@ extension Suite {
             switch content {
             case .values(let values): saved = values
             // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
-            case .damaged(let bytes, _) where bytes.isEmpty: return try normalized(objectsInMemory(defaults))
             case .damaged(let bytes, _): throw damage(of: bytes)
             }
             let seen = try objectsInMemory(defaults)
@@ -319,7 +318,7 @@ extension Suite {
         private enum Content {
             /// The library removes a file without settings, so a missing one has no values.
             case values([String: PropertyListValue])
-            /// What a kill during the library's writing, or a loss of power, has left.
+            /// What a kill during the library's writing, or a loss of power, has left, down to an empty file.
             case damaged(Data, isReadable: Bool)
         }
 
@@ -407,10 +406,16 @@ extension Suite {
                     key: key
                 )
             }
+            // The library truncates the file before it writes it.
+            let damage =
+                bytes.isEmpty
+                ? "is empty, as a kill during a write leaves it; one without settings would be removed"
+                : "is damaged: it is not a property list of keys and values"
             return failure(
                 .unreadable,
-                "The suite's file at \(preferencesPath) is damaged: it is not a property list of keys and values.",
-                advice: "Restore it from a backup, or move it away."
+                "The suite's file at \(preferencesPath) \(damage).",
+                advice: "If an upgrade was interrupted, first open its store again, which restores the settings. "
+                    + "Otherwise restore the file from a backup, or move it away."
             )
         }
 
