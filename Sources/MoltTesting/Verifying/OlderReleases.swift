@@ -119,16 +119,21 @@ struct OlderReleases {
             // No other record has such a key.
             var prefix = "copy of "
             while store.records.contains(where: { $0.key.hasPrefix(prefix) }) { prefix += prefix }
-            var written: [StoreFixture.Record] = []
-            for record in live {
-                guard let value = known[record.typeName].flatMap({ OlderValue(record, $0, older.coding) }) else {
-                    continue
-                }
-                try value.set(in: cache, forKey: record.key)
-                try value.set(in: cache, forKey: prefix + record.key)
-                written.append(record)
-            }
             cache.close()
+            var written: [StoreFixture.Record] = []
+            for (type, shape) in known.sorted(by: { $0.key < $1.key }) {
+                let records = live.filter { ExactName.isSame($0.typeName, type) }
+                guard !records.isEmpty else { continue }
+                // A cache knows a type by one name, and all types of the release are the same one here.
+                let cache = try copy.open(migrations: older, configuration: configuration)
+                defer { cache.close() }
+                for record in records {
+                    guard let value = OlderValue(record, shape, older.coding) else { continue }
+                    try value.set(in: cache, forKey: record.key)
+                    try value.set(in: cache, forKey: prefix + record.key)
+                    written.append(record)
+                }
+            }
             try read(written, prefix, in: copy, upgrades, version, passed)
         } catch {
             failures.add(

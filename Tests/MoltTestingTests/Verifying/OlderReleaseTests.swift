@@ -431,6 +431,24 @@ private struct Anything: Codable {
         #expect(try await problems(readable, of: inArrays, knowing: typesFile) == [])
     }
 
+    @Test func `lets the older release write values of several types under their own names`() async throws {
+        struct Alpha: Codable { var id = 1 }
+        struct Beta: Codable { var name = "b" }
+        struct Gamma: Codable { var parts = [1] }
+        let types: [FixtureType] = [
+            .type(Alpha.self, samples: ["a": Alpha(), "d": Alpha()]), .type(Beta.self, samples: ["b": Beta()]),
+            .type(Gamma.self, samples: ["c": Gamma()]),
+        ]
+        try await directory.recordTypes(types, at: 0)
+        let records = try ["a", "d"].map { StoreFixture.Record($0, "Alpha", try .encoding(Alpha())) }
+        let others: [StoreFixture.Record] = [
+            .init("b", "Beta", try .encoding(Beta())), .init("c", "Gamma", try .encoding(Gamma())),
+        ]
+        let store = StoreFixture(schemaVersion: 0, records: [records[0]] + others + [records[1]])
+        let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
+        #expect(try await problems(migrations, of: store, types: types, knowing: typesFile) == [])
+    }
+
     @Test func `is checked with the coders of the older release`() async throws {
         let coding = RecordCoding { encoder, decoder in
             encoder.keyEncodingStrategy = .convertToSnakeCase
