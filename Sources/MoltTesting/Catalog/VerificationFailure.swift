@@ -52,6 +52,8 @@ public struct VerificationFailure: Error, Sendable {
         case unknownType
         /// A record or setting cannot be decoded as the current type.
         case decoding
+        /// A variation of a sample cannot be upgraded, or cannot be decoded afterwards.
+        case variation
         /// A release of an older version cannot read a store, and a migration declares that it can.
         case olderRelease
         /// Files were written, so their content was not checked.
@@ -104,6 +106,7 @@ extension VerificationFailure: CustomStringConvertible, LocalizedError {
                 lines += text.enumerated().map { ($0.offset == 0 ? "  - " : "    ") + $0.element }
             }
         }
+        if !report.rows.isEmpty { lines += ["", report.variationsText] }
         return lines.joined(separator: "\n")
     }
 
@@ -118,6 +121,7 @@ extension VerificationFailure: CustomStringConvertible, LocalizedError {
 /// fixture          records  to versions  entry points                  upgrades
 /// ---------------  -------  -----------  ----------------------------  --------
 /// 0-everyday.json       12  1, 2         open, async open, in memory         16
+/// 57 variations of samples were upgraded, at most 500 of each fixture.
 /// ```
 public struct VerificationReport: Sendable, CustomStringConvertible {
     package struct Row: Hashable, Sendable {
@@ -128,6 +132,12 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
         package var entryPoints: [EntryPoint]
         /// The number of opened copies, including dry runs and repetitions.
         package var upgrades: Int
+        /// The number of variations of the fixture's samples that were upgraded.
+        package var variations = 0
+        /// The number of all variations, without a limit.
+        package var possibleVariations = 0
+        /// The reason why some samples have no variations.
+        package var unvaried: String?
 
         package init(fixture: String, records: Int, targets: [Int], entryPoints: [EntryPoint], upgrades: Int) {
             self.fixture = fixture
@@ -141,6 +151,8 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
     package var rows: [Row]
     /// The catalog paths of the files that were written.
     public package(set) var recorded: [String]
+    /// The greatest number of variations of each fixture.
+    package var variationLimit = 0
 
     package init(rows: [Row] = [], recorded: [String] = []) {
         self.rows = rows
@@ -152,7 +164,27 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
         rows.reduce(0) { $0 + $1.upgrades }
     }
 
-    /// A table of the fixtures.
+    /// The number of variations of samples that were upgraded.
+    public var variations: Int {
+        rows.reduce(0) { $0 + $1.variations }
+    }
+
+    /// The number of variations in a sentence, and the samples that have none.
+    package var variationsText: String {
+        guard variationLimit > 0 else { return "No variations of samples were upgraded." }
+        let most = "at most \(variationLimit) of each fixture"
+        var lines = ["\(variations) variations of samples were upgraded, \(most)."]
+        for row in rows where row.possibleVariations > row.variations {
+            lines.append("\(row.fixture) has \(row.possibleVariations): upgrade more with `variations:`.")
+        }
+        let unvaried = Dictionary(grouping: rows.filter { $0.unvaried != nil }) { $0.unvaried ?? "" }
+        for (reason, rows) in unvaried.sorted(by: { $0.key < $1.key }) {
+            lines.append("\(Shown.some(rows.map(\.fixture))): \(reason)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A table of the fixtures, and the number of variations.
     public var description: String {
         let headline = "\(rows.count) fixture\(rows.count == 1 ? "" : "s"), \(upgrades) upgrades"
         guard !rows.isEmpty else { return headline }
@@ -166,6 +198,7 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
                 String(row.upgrades),
             ]
         }
-        return headline + "\n" + TextTable(rows: [heading] + cells, leftAlignedColumns: [0, 2, 3]).description
+        let table = TextTable(rows: [heading] + cells, leftAlignedColumns: [0, 2, 3])
+        return "\(headline)\n\(table)\n\(variationsText)"
     }
 }

@@ -26,6 +26,10 @@ extension FixtureCatalog {
     /// equal those that `types.json` has for that version: a model that changed without a new version is a failure,
     /// which proposes a migration.
     ///
+    /// Variations of the records and settings of each fixture are upgraded, too, and read as the current types: each
+    /// optional property absent and null, each object empty, each known case of an enum. They are made where
+    /// `types.json` says that a release of that version could have stored them, and are never recorded.
+    ///
     /// With `MOLT_RECORD=missing`, all missing files are written in one run; with `all`, those of the newest version
     /// are also overwritten. Nothing is written of a fixture that has another failure, nor of any while one of an older
     /// version has. A run that has written files fails: check them and run again.
@@ -40,6 +44,7 @@ extension FixtureCatalog {
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
     ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
     ///     allows any.
+    ///   - limit: The greatest number of variations of each fixture; 0 for none.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.
@@ -50,6 +55,7 @@ extension FixtureCatalog {
         settings: [FixtureSetting] = [],
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
+        variations limit: Int = 500,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> VerificationReport {
         var verification = try CatalogVerification(
@@ -58,13 +64,14 @@ extension FixtureCatalog {
             types: types,
             settings: settings,
             losses: losses.map(AcknowledgedLosses.init),
+            variationLimit: limit,
             configuration: configuration
         )
         return try await verification.run(versions: versions)
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:variations:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
@@ -87,6 +94,10 @@ struct CatalogVerification {
     private var olderReleases: OlderReleases
     /// The shapes in the file of types by version and name; nil if it cannot be read.
     private let shapes: [Int: [String: TypeShape]]?
+    /// The shapes of this release; empty if there are no samples.
+    private var currentShapes: [String: TypeShape] = [:]
+    /// What the releases of a version could have written; nil for a version without shapes.
+    private var forms: [Int: ReleaseForms?] = [:]
 
     init(
         _ catalog: FixtureCatalog,
@@ -94,6 +105,7 @@ struct CatalogVerification {
         types: [FixtureType],
         settings: [FixtureSetting],
         losses: AcknowledgedLosses?,
+        variationLimit: Int,
         configuration: CodableCache.Configuration
     ) throws {
         self.catalog = catalog
@@ -103,6 +115,7 @@ struct CatalogVerification {
         declaredSettings = settings
         self.losses = losses
         self.configuration = configuration
+        report.variationLimit = variationLimit
         mode = try catalog.recordingMode()
         audit = try CatalogAudit(catalog, migrations, mode: mode)
         do {
@@ -122,6 +135,7 @@ struct CatalogVerification {
         failures.add(audit.failures)
         if let losses { failures.add(losses.failures(of: migrations)) }
         let release = sampledRelease()
+        currentShapes = release?.types ?? [:]
         checkVersions(versions ?? migrations.upgradableVersions, release)
         let files = audit.fixtures.filter { $0.version >= migrations.oldestSupportedVersion }
         try await verify(files.filter { $0 != release?.file })
@@ -134,7 +148,8 @@ struct CatalogVerification {
         }
         // Names may be unknown because of other mistakes.
         let areNamesKnown = failures.isOnly([
-            .loss, .missingFixture, .missingUpgradedFixture, .upgradedFixture, .decoding, .samples, .types, .recorded,
+            .loss, .missingFixture, .missingUpgradedFixture, .upgradedFixture, .decoding, .variation, .samples, .types,
+            .recorded,
         ])
         failures.add(names.failuresOfForgotten(in: migrations))
         if areNamesKnown {
@@ -248,12 +263,55 @@ struct CatalogVerification {
         )
         try await upgrades.run()
         try olderReleases.check(upgrades)
-        report.rows.append(upgrades.row)
+        // Of a fixture that has failed, all variations would.
+        var row = upgrades.row
+        if upgrades.failures.isEmpty { try vary(&upgrades, &row, file) }
+        report.rows.append(row)
         names.add(upgrades.names)
         if let result = upgrades.results[migrations.version] { settings.add(result) }
         lost.formUnion(upgrades.lost)
         shortcuts.formUnion(upgrades.shortcuts)
         return upgrades
+    }
+
+    /// Upgrades variations of a fixture, and adds their numbers to its row.
+    private mutating func vary(
+        _ upgrades: inout FixtureUpgrades,
+        _ row: inout VerificationReport.Row,
+        _ file: CatalogFile
+    ) throws {
+        let version = file.version
+        let release = forms[version] ?? releaseForms(of: version, including: upgrades.fixture)
+        forms[version] = .some(release)
+        let names = Set(upgrades.fixture.records.filter { !$0.content.isData }.map(\.typeName))
+        guard report.variationLimit > 0, let release else {
+            if report.variationLimit > 0, !names.isEmpty || !upgrades.fixture.sampledSettings.isEmpty {
+                row.unvaried = "no variations, because `\(CatalogFile.types)` does not have the version."
+            }
+            return
+        }
+        let unknown = names.filter { release.shapes[$0] == nil }.sorted()
+        if !unknown.isEmpty {
+            row.unvaried =
+                "no variations of \(Shown.some(unknown)), which version \(version) in `\(CatalogFile.types)` does not have."
+        }
+        let limit = report.variationLimit
+        let variations = StoreVariations(of: upgrades.fixture, at: version, release, limit: limit)
+        row.variations = variations.variations.count
+        row.possibleVariations = variations.possible
+        try upgrades.run(variations)
+    }
+
+    /// What the releases of a version could have written; nil if their shapes are not known.
+    ///
+    /// - Parameter fixture: A fixture of the version, which may not have a file yet.
+    private func releaseForms(of version: Int, including fixture: StoreFixture) -> ReleaseForms? {
+        let known = shapes?[version] ?? (version == migrations.version ? currentShapes : [:])
+        guard !known.isEmpty else { return nil }
+        // The audit has reported a file that cannot be read.
+        let fixtures = audit.fixtures.filter { $0.version == version }.compactMap { try? catalog.fixture(at: $0) }
+        let coding = migrations.upTo(version: version).coding
+        return ReleaseForms(known, coding, samples: fixtures + [fixture], settings: settings.codings)
     }
 
     /// Adds the failures of a fixture's upgrades, and compares the results with the upgraded fixtures.

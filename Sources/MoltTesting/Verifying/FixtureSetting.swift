@@ -17,6 +17,8 @@ public struct FixtureSetting: Sendable {
     let place: SettingsPlace
     /// The name of the type that the app reads.
     let typeName: String
+    /// The coders with which the app reads JSON.
+    private(set) var coding = RecordCoding.standard
     /// The problem with reading a value; nil if there is none.
     let problem: @Sendable (PropertyListValue) -> String?
     /// The values that `verify` records; nil for none.

@@ -228,11 +228,6 @@ struct OlderReading {
     }
 }
 
-extension TypeShape {
-    /// Whether values that cannot be decoded are kept; see ``KeepingUnknown``.
-    var keepsUnknown: Bool { name.hasPrefix("KeepingUnknown") }
-}
-
 extension JSONPart {
     /// The properties by name, without those that are null; nil if this is not an object.
     fileprivate var values: [String: JSONPart]? {
@@ -241,32 +236,4 @@ extension JSONPart {
 
     /// The text of a raw value.
     fileprivate var rawValue: String { string ?? text }
-}
-
-extension RecordCoding {
-    /// The name under which the encoder writes a property.
-    func storedName(of property: String) -> String {
-        if case .useDefaultKeys = encoder.keyEncodingStrategy { return property }
-        let probe = (try? encoder.encode(Probe(name: property))).map { String(decoding: $0, as: UTF8.self) }
-        return probe.flatMap { try? JSONPart($0) }?.properties?.first?.name ?? property
-    }
-
-    /// A value with one property.
-    private struct Probe: Encodable {
-        struct Key: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-
-            init?(intValue: Int) { nil }
-        }
-
-        let name: String
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(true, forKey: Key(stringValue: name))
-        }
-    }
 }

@@ -11,6 +11,12 @@ struct SettingCheck {
         self.settings = settings
     }
 
+    /// The coders with which the app reads its settings.
+    var codings: [SampledSetting: RecordCoding] {
+        let single = settings.filter { !$0.place.isPrefix }
+        return Dictionary(single.map { (SampledSetting($0.place.name.text, in: $0.place.suite), $0.coding) }) { $1 }
+    }
+
     /// Adds the keys of an upgraded store.
     mutating func add(_ store: StoreFixture) {
         for (suite, values) in store.suites { keys[suite.attachedName, default: []].formUnion(values.keys) }

@@ -94,6 +94,8 @@ struct VerificationTests {
                 1-everyday.json        3  2, 3         open, async open, in memory        16
                 2-everyday.json        3  3            open, async open, in memory         7
                 3-everyday.json        3  3            open, async open, in memory         7
+                0 variations of samples were upgraded, at most 500 of each fixture.
+                0-everyday.json, 1-everyday.json, 2-everyday.json, …: no variations, because `types.json` does not have the version.
                 """
         )
         #expect(report.recorded.isEmpty)

@@ -155,7 +155,7 @@ package struct SettingContent {
     /// The value that the suite is to hold; nil for null in its native form, which is that there is no value.
     ///
     /// - Throws: ``MoltError`` with the code `cannotStore` for content that the form cannot hold.
-    func value() throws -> PropertyListValue? {
+    package func value() throws -> PropertyListValue? {
         if let data = record.data { return .data(data) }
         if form == .native, record[[]] == .null { return nil }
         var json: [UInt8] = []

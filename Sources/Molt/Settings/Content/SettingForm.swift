@@ -38,7 +38,7 @@ extension SettingForm: CustomStringConvertible {
     }
 
     /// Whether its values are those of property lists, which have dates and data but no null.
-    var isPropertyList: Bool {
+    package var isPropertyList: Bool {
         switch self {
         case .native, .binaryPropertyList, .xmlPropertyList: true
         case .jsonText, .jsonData, .jsonTexts: false
