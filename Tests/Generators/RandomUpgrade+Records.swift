@@ -88,7 +88,7 @@ extension RandomUpgrade {
         case 3: return .renameProperty(place, [name, "in"], to: "inner\(mark)")
         case 4: return .removeProperty(place, name)
         case 5: return .addProperty(place, name, default: ["mark": .int(mark)])
-        case 6: return .addProperty(place, ["new\(mark)", "deep"], default: .int(mark))
+        case 6: return .addProperty(place, ["new\(mark)", "deep"], default: .int(mark), creatingObjects: true)
         case 7: return .transform(place) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
         case 8: return .transform(place) { if chance($0, salt, 3) { $0.drop() } }
         case 9: return .transform(place) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }

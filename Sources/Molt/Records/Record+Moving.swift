@@ -5,34 +5,53 @@ extension Record {
     /// try person.move("street", to: ["address", "street"])
     /// ```
     ///
+    /// The rules are those of ``MigrationStep/moveProperty(_:_:to:ifMissing:creatingObjects:)``.
+    ///
     /// - Parameters:
     ///   - path: The path of the property.
-    ///   - newPath: Its new path; missing or null objects on it are created.
+    ///   - newPath: Its new path; missing or null objects on it are created for a value.
+    ///   - createsObjects: Whether they are created for null and beside an enum's case, too; by default they are not.
     /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
-    ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
-    public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        try move(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
+    ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself,
+    ///   or when an object would be created beside an enum's case.
+    public mutating func move(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        creatingObjects createsObjects: Bool = false
+    ) throws {
+        let ifMissing = try requirement(of: [path, newPath])
+        try move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
     }
 
     /// Copies a property within the record, byte for byte.
     ///
+    /// The rules are those of ``MigrationStep/copyProperty(_:_:to:ifMissing:creatingObjects:)``.
+    ///
     /// - Parameters:
     ///   - path: The path of the property.
-    ///   - newPath: The path of the copy; missing or null objects on it are created.
+    ///   - newPath: The path of the copy; missing or null objects on it are created for a value.
+    ///   - createsObjects: Whether they are created for null and beside an enum's case, too; by default they are not.
     /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
-    ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
-    public mutating func copy(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        try copy(path, to: newPath, ifMissing: requirement(of: [path, newPath]))
+    ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself,
+    ///   or when an object would be created beside an enum's case.
+    public mutating func copy(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        creatingObjects createsObjects: Bool = false
+    ) throws {
+        let ifMissing = try requirement(of: [path, newPath])
+        try copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
     }
 
     mutating func move(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MissingProperty
+        ifMissing: MissingProperty,
+        createsObjects: Bool
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
-            guard try record.copyIfPresent(paths[0], to: paths[1], "moved") else { return false }
+            guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, createsObjects) else { return false }
             try record.remove(paths[0], ifMissing: .skip)
             return true
         }
@@ -41,19 +60,22 @@ extension Record {
     mutating func copy(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: MissingProperty
+        ifMissing: MissingProperty,
+        createsObjects: Bool
     ) throws {
         try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
-            try record.copyIfPresent(paths[0], to: paths[1], "copied")
+            try record.copyIfPresent(paths[0], to: paths[1], moving: false, createsObjects)
         }
     }
 
-    /// Copies a property if it exists; returns whether it did.
+    /// Copies a property if it exists, unless it is null and has no object to be put in; returns whether it exists.
     private mutating func copyIfPresent(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        _ verb: String
+        moving isMoved: Bool,
+        _ createsObjects: Bool
     ) throws -> Bool {
+        let verb = isMoved ? "moved" : "copied"
         guard let value = withValue(at: path, { Array($0) }) else { return false }
         if newPath.starts(with: path) {
             throw error(
@@ -74,6 +96,11 @@ extension Record {
         let depth = full(newPath).count
         if let syntax = value.withUnsafeBufferPointer({ JSONScanner.fault(in: $0, depth: depth) }) {
             throw tooDeep(newPath, syntax)
+        }
+        let isNull = value.elementsEqual("null".utf8)
+        let source = isMoved ? path : nil
+        guard try hasRoom(at: newPath, forNull: isNull, leaving: source, createsObjects: createsObjects) else {
+            return true
         }
         try put(value, at: newPath)
         return true
@@ -104,20 +131,23 @@ extension Record {
     /// try person.split("fullName", into: ["firstName", "lastName"])
     /// ```
     ///
-    /// The rules are those of ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:)``.
+    /// The rules are those of ``MigrationStep/splitProperty(_:_:at:into:missing:ifMissing:creatingObjects:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing`; `typeMismatch` when the value is neither a string
-    ///   nor null; `propertyExists` when there is a property at a new path. The record is unchanged then.
+    ///   nor null, or when an object would be created beside an enum's case; `propertyExists` when there is a property
+    ///   at a new path. The record is unchanged then.
     public mutating func split(
         _ path: PropertyPath,
         at separator: Separator = .first(" "),
         into newPaths: [PropertyPath],
-        missing: RecordValue = ""
+        missing: RecordValue = "",
+        creatingObjects createsObjects: Bool = false
     ) throws {
         guard let missing = missing.json(within: newPaths) else { throw tooDeep(newPaths.first) }
         if let fault = Self.splitFault(newPaths, at: separator) { throw error(.typeMismatch, fault, property: path) }
         let paths = [path] + newPaths
-        try split(paths, at: separator, missing: missing, ifMissing: requirement(of: paths))
+        let ifMissing = try requirement(of: paths)
+        try split(paths, at: separator, missing: missing, ifMissing: ifMissing, createsObjects: createsObjects)
     }
 
     /// Joins string properties into one.
@@ -126,18 +156,20 @@ extension Record {
     /// try person.join(["firstName", "lastName"], into: "fullName")
     /// ```
     ///
-    /// The rules are those of ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:)``.
+    /// The rules are those of ``MigrationStep/joinProperties(_:_:into:separator:ifMissing:creatingObjects:)``.
     ///
     /// - Throws: ``MoltError`` with the code `propertyMissing` when all are missing; `typeMismatch` when a value is
-    ///   neither a string nor null; `propertyExists` when there is a property at the new path. The record is unchanged
-    ///   then.
+    ///   neither a string nor null, or when an object would be created beside an enum's case; `propertyExists` when
+    ///   there is a property at the new path. The record is unchanged then.
     public mutating func join(
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
-        separator: String = " "
+        separator: String = " ",
+        creatingObjects createsObjects: Bool = false
     ) throws {
         if let fault = Self.joinFault(paths) { throw error(.typeMismatch, fault, property: newPath) }
-        try join(paths, into: newPath, separator: separator, ifMissing: requirement(of: paths + [newPath]))
+        let ifMissing = try requirement(of: paths + [newPath])
+        try join(paths, into: newPath, separator: separator, ifMissing: ifMissing, createsObjects: createsObjects)
     }
 
     // MARK: For steps
@@ -173,10 +205,11 @@ extension Record {
         _ paths: [PropertyPath],
         at separator: Separator,
         missing: [UInt8],
-        ifMissing: Record.MissingProperty
+        ifMissing: Record.MissingProperty,
+        createsObjects: Bool
     ) throws {
         try changeEachPlace(of: paths, ifMissing: ifMissing) { record, paths in
-            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing: missing)
+            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing, createsObjects)
         }
     }
 
@@ -184,10 +217,11 @@ extension Record {
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String,
-        ifMissing: Record.MissingProperty
+        ifMissing: Record.MissingProperty,
+        createsObjects: Bool
     ) throws {
         try changeEachPlace(of: paths + [newPath], ifMissing: ifMissing) { record, paths in
-            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator: separator)
+            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator, createsObjects)
         }
     }
 
@@ -196,7 +230,8 @@ extension Record {
         _ path: PropertyPath,
         at separator: Separator,
         into newPaths: ArraySlice<PropertyPath>,
-        missing: [UInt8]
+        _ missing: [UInt8],
+        _ createsObjects: Bool
     ) throws -> Bool {
         guard let value = withValue(at: path, { Array($0) }) else { return false }
         let isNull = value.first == 0x6E
@@ -207,6 +242,15 @@ extension Record {
                 throw isTaken(newPath, "A part of \"\(full(path))\" cannot be put at")
             }
             keepsPath = keepsPath || newPath == path
+        }
+        var newPaths = newPaths
+        if newPaths.contains(where: { $0.onlyName == nil }) {
+            // Before the first part is put, so that an object for one part does not look like a case to another.
+            newPaths = try newPaths.filter { newPath in
+                // In place of the string, there is an object then.
+                if newPath.starts(with: path) { return !isNull || createsObjects || newPath == path }
+                return try hasRoom(at: newPath, forNull: isNull, createsObjects: createsObjects)
+            }
         }
         let text = isNull ? nil : SplitText(value, separator, newPaths.count)
         try changing(newPaths) { record in
@@ -231,7 +275,8 @@ extension Record {
     private mutating func joinIfPresent(
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
-        separator: String
+        _ separator: String,
+        _ createsObjects: Bool
     ) throws -> Bool {
         var between: [UInt8] = []
         JSONString.write(separator, to: &between)
@@ -252,9 +297,15 @@ extension Record {
         guard isPresent else { return false }
         joined.append(0x22)
         if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "Properties cannot be joined to") }
+        // In place of one of the strings, there may be an object with all of them.
+        let replaces = paths.contains { newPath.starts(with: $0) }
+        let hasRoom =
+            try replaces
+            ? isString || createsObjects || paths.contains(newPath)
+            : hasRoom(at: newPath, forNull: !isString, createsObjects: createsObjects)
         try changing([newPath]) { record in
             for path in paths where path != newPath { try record.remove(path, ifMissing: .skip) }
-            try record.put(isString ? joined : Array("null".utf8), at: newPath)
+            if hasRoom { try record.put(isString ? joined : Array("null".utf8), at: newPath) }
         }
         return true
     }

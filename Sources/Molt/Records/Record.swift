@@ -214,6 +214,9 @@ public struct Record: Sendable {
     /// A path with ``PropertyPath/each`` gives an array of the values of all elements that have the property, and sets
     /// the property of all elements. The empty path is that of the whole content.
     ///
+    /// Setting a property creates missing or null objects on its path, whatever is beside them. To set it only where
+    /// its object is, use ``add(_:default:creatingObjects:)``.
+    ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
         get { withValue(at: path) { RecordValue(checked: $0) } }
@@ -285,7 +288,9 @@ public struct Record: Sendable {
     }
 
     /// Sets a property to a value, encoded with the migration's coders; missing or null objects on the path are
-    /// created.
+    /// created, whatever is beside them.
+    ///
+    /// To set it only where its object is, use ``add(_:default:creatingObjects:)``.
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
     ///   leads through another kind of value.
@@ -313,7 +318,30 @@ public struct Record: Sendable {
         return value
     }
 
-    /// Renames a property, and keeps its value and position.
+    /// Adds a property where it is missing or null, and where the object that it belongs in is there.
+    ///
+    /// ```swift
+    /// try person.add(["address", "country"], default: "DE")
+    /// ```
+    ///
+    /// The rules are those of ``MigrationStep/addProperty(_:_:default:creatingObjects:)``.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the property.
+    ///   - value: The value.
+    ///   - createsObjects: Whether missing or null objects on the path are created; by default they are not.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when the path leads through another kind of value, or when
+    ///   the value would be nested too deeply.
+    public mutating func add(
+        _ path: PropertyPath,
+        default value: RecordValue,
+        creatingObjects createsObjects: Bool = false
+    ) throws {
+        guard let json = value.json(within: [path]) else { throw tooDeep(path) }
+        try setIfMissing(path, to: json, createsObjects: createsObjects)
+    }
+
+    /// Renames a property, and keeps its value and position; creates nothing.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
@@ -365,15 +393,56 @@ public struct Record: Sendable {
         }
     }
 
-    /// Sets a property if it is missing or null; null elements stay null.
-    mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
+    /// Sets a property if it is missing or null; a null content and null elements stay null.
+    ///
+    /// - Parameter createsObjects: Whether missing or null objects on the path are created.
+    mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8], createsObjects: Bool) throws {
         let isEach = try changeElements(at: path) { element, inner in
-            if inner.count == 0 || !element.isNull { try element.setIfMissing(inner, to: value) }
+            try element.setIfMissing(inner, to: value, createsObjects: createsObjects)
         }
         if isEach { return }
-        if isObject, let name = path.onlyName { return object.setIfMissing(name, to: value) }
-        let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
-        if !isThere { try put(value, at: path) }
+        guard isObject else { return isNull ? () : try put(value, at: path) }
+        if let name = path.onlyName { return object.setIfMissing(name, to: value) }
+        switch object.site(of: path.parts[...]) {
+        case .value(isNull: false): return
+        case .noObject where !createsObjects: return
+        case .value, .free, .noObject, .obstacle: try put(value, at: path)
+        }
+    }
+
+    /// Whether a value can be put at the path of a new property that is not known to exist.
+    ///
+    /// An object on the path is created for a value only: for null, nothing is, because the app's type reads a missing
+    /// object like null, but may not read an object without its other properties.
+    ///
+    /// - Parameters:
+    ///   - isNull: Whether the value is null.
+    ///   - source: The property from which the value is moved, if it leaves its place.
+    ///   - createsObjects: Whether objects are created in any case.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` when an object would be created beside an enum's case.
+    func hasRoom(
+        at path: PropertyPath,
+        forNull isNull: Bool,
+        leaving source: PropertyPath? = nil,
+        createsObjects: Bool
+    ) throws -> Bool {
+        guard path.onlyName == nil, !createsObjects, isObject,
+            case .noObject(let depth, let isBesideCase) = object.site(of: path.parts[...])
+        else { return true }
+        if isNull { return false }
+        let outer = PropertyPath(parts: path.parts.prefix(depth))
+        // The only property of the object may be the one that leaves it.
+        let isLeft = source.map { $0.count == depth + 1 && $0.starts(with: outer) } ?? false
+        guard isBesideCase, !isLeft else { return true }
+        let new = PropertyPath(parts: path.parts.prefix(depth + 1))
+        let whole = full(outer).count == 0 ? "the content" : "\"\(full(outer))\""
+        throw error(
+            .typeMismatch,
+            "\"\(full(path))\" needs a new object \"\(full(new))\" beside the only property of \(whole), which is an object, "
+                + "too. That looks like the case of an enum, and an enum cannot have two.",
+            advice: "If it is no enum, add `creatingObjects: true` to the step or call; if it is one, use `transform`.",
+            property: path
+        )
     }
 
     /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.

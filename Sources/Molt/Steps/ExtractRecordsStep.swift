@@ -22,7 +22,7 @@ extension MigrationStep {
     ///   - key: The keys of the new records.
     ///   - remainder: What stays in place of an object; by default its key.
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none. With
-    ///     it, equal objects of several outer records differ.
+    ///     it, equal objects of several outer records differ. Missing or null objects on its path are created.
     ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails with
     ///     the code `keyExists`. With ``Record/ConflictPolicy/keep``, it is the record that is there, or the object of
     ///     the first outer record in the order of the store.

@@ -31,12 +31,19 @@ protocol RecordStep: StepDeclaration {
     var edit: RecordEdit { get }
 }
 
+extension RecordStep {
+    /// What is added to the identity of a step that creates objects in any case.
+    static func identity(_ createsObjects: Bool) -> [String] { createsObjects ? ["creatingObjects"] : [] }
+}
+
 /// A change of one record, or of the content of one setting.
 struct RecordEdit: Sendable {
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
     /// The property that it adds.
     var newProperty: PropertyPath?
+    /// The object without which it does not add it; the empty path for the whole content, nil for none.
+    var outer: PropertyPath?
     /// The properties of which it needs any one, if there are several.
     var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.

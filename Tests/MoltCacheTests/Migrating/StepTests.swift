@@ -97,9 +97,17 @@ struct MissingPlaceTests {
 
     /// Everything that writes 7 to the path.
     private static let writing: [(String, MigrationStep)] = [
-        ("add", .addProperty("T", path, default: 7)),
         ("subscript", .transform("T") { $0[path] = 7 }),
         ("set", .transform("T") { try $0.set(path, to: 7) }),
+    ]
+
+    /// Everything that adds 7 at the path where its object is, and then where it is not, too.
+    private static let adding: [(String, where: MigrationStep, anywhere: MigrationStep)] = [
+        ("add", .addProperty("T", path, default: 7), .addProperty("T", path, default: 7, creatingObjects: true)),
+        (
+            "add in a closure", .transform("T") { try $0.add(path, default: 7) },
+            .transform("T") { try $0.add(path, default: 7, creatingObjects: true) }
+        ),
     ]
 
     /// Everything that moves 1 to the path.
@@ -137,6 +145,18 @@ struct MissingPlaceTests {
         for (content, _) in Self.contents {
             for (name, step) in Self.lenient { try check(content, name, step, becomes: content, or: .propertyMissing) }
             for (name, step) in Self.strict { try check(content, name, step, becomes: nil, or: .propertyMissing) }
+        }
+    }
+
+    @Test func `is added where its object is, and elsewhere only if the step says so`() throws {
+        for (content, written) in Self.contents {
+            let hasObject = content.contains("{}")
+            for (name, step, creating) in Self.adding {
+                // There is nothing in null to which a property could be added.
+                let added = content == "null" || written != nil && !hasObject ? content : written
+                try check(content, name, step, becomes: added, or: .typeMismatch)
+                try check(content, name, creating, becomes: content == "null" ? content : written, or: .typeMismatch)
+            }
         }
     }
 

@@ -74,7 +74,7 @@ struct DryRunReportTests {
             samples: 1,
             .renameProperty("Person", "name", to: "fullName"),
             .renameType("Person", to: "Human"),
-            .addProperty("Human", ["address", "city"], default: "London"),
+            .addProperty("Human", ["address", "city"], default: "London", creatingObjects: true),
             .deleteType("Draft")
         )
         let samples = report.entries[0].steps.map { $0.samples.map(\.description).joined(separator: "\n") }

@@ -36,7 +36,7 @@ import Testing
         }
         let added = #"{"p":[{"x":1,"c":"FR"},{"c":"FR"},{"c":"DE"},null]}"#
         try expectChanged(#"{"p":[{"x":1},{"c":null},{"c":"DE"},null]}"#, to: added) {
-            try $0.setIfMissing(["p", .each, "c"], to: Array(#""FR""#.utf8))
+            try $0.setIfMissing(["p", .each, "c"], to: Array(#""FR""#.utf8), createsObjects: false)
         }
         try expectChanged(#"{"p":["old","new", "old"]}"#, to: #"{"p":["past","new", "past"]}"#) {
             try $0.mapValue(["p", .each], ["old": "past"])
@@ -163,7 +163,9 @@ import Testing
                 let elements = (parts.lastIndex(of: nil) ?? -1) + 1
                 let place = parts[..<elements].map { $0.map { PropertyPath($0) } ?? .each }
                 guard elements < parts.count else { continue }
-                change = { try $0.copy(path, to: PropertyPath(place + ["a copy"]), ifMissing: .skip) }
+                change = {
+                    try $0.copy(path, to: PropertyPath(place + ["a copy"]), ifMissing: .skip, createsObjects: false)
+                }
                 parsedChange = {
                     Self.changeObjects(&$0, parts[..<elements]) { object in
                         let inner = parts[elements...].reduce(.object(object) as RecordValue?) { value, name in

@@ -131,10 +131,12 @@ import Testing
 
     @Test func `A path of more than 512 names is refused, and one of 512 names can be set and read`() throws {
         let names = (0..<513).map(String.init)
-        try expectRefused("{}", .typeMismatch) { try $0.setIfMissing(PropertyPath(names), to: Array("1".utf8)) }
+        try expectRefused("{}", .typeMismatch) {
+            try $0.setIfMissing(PropertyPath(names), to: Array("1".utf8), createsObjects: true)
+        }
         let path = PropertyPath(Array(names.dropLast()))
         var record = try Record("{}")
-        try record.setIfMissing(path, to: Array("1".utf8))
+        try record.setIfMissing(path, to: Array("1".utf8), createsObjects: true)
         #expect(try Record(record.text).contains(path))
         try record.remove(path)
         #expect(!record.contains(path))

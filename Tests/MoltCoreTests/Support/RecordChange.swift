@@ -46,7 +46,7 @@ enum RecordChange: Sendable {
         case .rename(let path, let newName):
             try? record.rename(path, to: newName, ifMissing: .skip)
         case .setIfMissing(let path, let value):
-            try? record.setIfMissing(path, to: value.json())
+            try? record.setIfMissing(path, to: value.json(), createsObjects: true)
         }
     }
 }

@@ -11,9 +11,10 @@ extension MigrationStep {
     /// `["home",1]`. Use the step when `Place` becomes `CodingKeyRepresentable` or the keys become strings, and for the
     /// way back.
     ///
-    /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null. The upgrade
-    /// fails with the code `typeMismatch` for a value that has the new form already, an array of an odd count, a key
-    /// that is neither a string nor an integer, and a key that occurs twice.
+    /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null, and nothing
+    /// is created where the property is missing. The upgrade fails with the code `typeMismatch` for a value that has the
+    /// new form already, an array of an odd count, a key that is neither a string nor an integer, and a key that occurs
+    /// twice.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

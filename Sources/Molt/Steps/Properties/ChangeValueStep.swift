@@ -6,7 +6,7 @@ extension MigrationStep {
     /// ```
     ///
     /// A value is changed only if it has the same meaning in the new kind: "36" and 36.0 become 36, but "007", " 7" and
-    /// 7.5 are not integers. Null stays null.
+    /// 7.5 are not integers. Null stays null, and nothing is created where the property is missing.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

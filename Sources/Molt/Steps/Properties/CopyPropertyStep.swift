@@ -7,19 +7,34 @@ extension MigrationStep {
     ///
     /// In JSON, the value stays byte for byte the same.
     ///
+    /// Objects on the new path are created only for a value: if the property is missing or null, none is. An object is
+    /// not created beside what may be an enum's case, that is in an object whose only property is an object: the
+    /// upgrade fails with the code `typeMismatch`.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
-    ///   - newPath: The path of the copy; missing or null objects on it are created.
+    ///   - newPath: The path of the copy; missing or null objects on it are created for a value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
     ///     property at the new path fails the upgrade with the code `propertyExists`.
+    ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
+    ///     default they are not.
     public static func copyProperty(
         _ place: Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: Record.MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip,
+        creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
-        MigrationStep(CopyPropertyStep(place: place, path: path, newPath: newPath, ifMissing: ifMissing))
+        MigrationStep(
+            CopyPropertyStep(
+                place: place,
+                path: path,
+                newPath: newPath,
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
+            )
+        )
     }
 }
 
@@ -28,15 +43,19 @@ struct CopyPropertyStep: RecordStep {
     var path: PropertyPath
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
+    var createsObjects: Bool
 
     var description: String { "copy \(place.name(of: path)) to \(newPath)\(place.suffix)" }
     var identity: [String] {
         place.identity(of: "copyProperty") + path.identity + newPath.identity + [ifMissing.rawValue]
+            + Self.identity(createsObjects)
     }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) { try $0.copy(path, to: newPath, ifMissing: ifMissing) }
+        RecordEdit(property: path) {
+            try $0.copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+        }
     }
 
     func check(_ check: inout StepCheck) {

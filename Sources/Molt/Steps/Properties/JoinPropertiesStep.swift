@@ -8,20 +8,28 @@ extension MigrationStep {
     /// Missing, null and empty strings are left out, together with their separator. If all are null or missing, the
     /// result is null.
     ///
+    /// Objects on the new path are created only for a string: for null, none is. An object is not created beside what
+    /// may be an enum's case, that is in an object whose only property is an object: the upgrade fails with the code
+    /// `typeMismatch`.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - paths: The paths of the properties, which are removed.
-    ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created.
+    ///   - newPath: The path of the result, which may be one of them; missing or null objects on it are created
+    ///     for a string.
     ///   - separator: The text between the parts; by default a space.
     ///   - ifMissing: The policy for a record with none of the properties; by default it is left as it is. A record
     ///     with a value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with
     ///     a property at the new path with `propertyExists`.
+    ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
+    ///     default they are not.
     public static func joinProperties(
         _ place: Place,
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String = " ",
-        ifMissing: Record.MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip,
+        creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
         MigrationStep(
             JoinPropertiesStep(
@@ -29,7 +37,8 @@ extension MigrationStep {
                 paths: paths,
                 newPath: newPath,
                 separator: separator,
-                ifMissing: ifMissing
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
             )
         )
     }
@@ -41,6 +50,7 @@ struct JoinPropertiesStep: RecordStep {
     var newPath: PropertyPath
     var separator: String
     var ifMissing: Record.MissingProperty
+    var createsObjects: Bool
 
     var description: String {
         let names = [place.name(of: paths.first ?? [])] + paths.dropFirst().map(\.description)
@@ -48,12 +58,18 @@ struct JoinPropertiesStep: RecordStep {
     }
     var identity: [String] {
         place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
-            + [separator, ifMissing.rawValue]
+            + [separator, ifMissing.rawValue] + Self.identity(createsObjects)
     }
 
     var edit: RecordEdit {
         RecordEdit(property: paths.first, alternatives: paths, mayKeepValue: true) { record in
-            try record.join(paths, into: newPath, separator: separator, ifMissing: ifMissing)
+            try record.join(
+                paths,
+                into: newPath,
+                separator: separator,
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
+            )
         }
     }
 

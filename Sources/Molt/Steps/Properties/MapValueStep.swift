@@ -5,7 +5,8 @@ extension MigrationStep {
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it.
+    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it. Nothing is
+    /// created where the property is missing.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

@@ -7,19 +7,34 @@ extension MigrationStep {
     ///
     /// In JSON, the value stays byte for byte the same.
     ///
+    /// Objects on the new path are created only for a value: if the property is missing or null, none is. An object is
+    /// not created beside what may be an enum's case, that is in an object whose only property is an object: the
+    /// upgrade fails with the code `typeMismatch`.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
-    ///   - newPath: Its new path; missing or null objects on it are created.
+    ///   - newPath: Its new path; missing or null objects on it are created for a value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
     ///     property at the new path fails the upgrade with the code `propertyExists`.
+    ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
+    ///     default they are not.
     public static func moveProperty(
         _ place: Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        ifMissing: Record.MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip,
+        creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
-        MigrationStep(MovePropertyStep(place: place, path: path, newPath: newPath, ifMissing: ifMissing))
+        MigrationStep(
+            MovePropertyStep(
+                place: place,
+                path: path,
+                newPath: newPath,
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
+            )
+        )
     }
 }
 
@@ -28,13 +43,19 @@ struct MovePropertyStep: RecordStep {
     var path: PropertyPath
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
+    var createsObjects: Bool
 
     var description: String { "move \(place.name(of: path)) to \(newPath)\(place.suffix)" }
-    var identity: [String] { place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.rawValue] }
+    var identity: [String] {
+        place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.rawValue]
+            + Self.identity(createsObjects)
+    }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) { try $0.move(path, to: newPath, ifMissing: ifMissing) }
+        RecordEdit(property: path) {
+            try $0.move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+        }
     }
 
     func check(_ check: inout StepCheck) {

@@ -1,6 +1,8 @@
 extension MigrationStep {
     /// Renames a property in the records of a type, or in settings.
     ///
+    /// It keeps its value and its place, and nothing is created around it.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property, such as `["address", "zip"]`.

@@ -8,7 +8,8 @@ extension MigrationStep {
     ///
     /// Without `trimming`, nothing is lost: spaces stay, an empty element becomes an empty string, and
     /// ``joinArray(_:_:separator:ifMissing:)`` gives the same string again. An empty string becomes an empty array, and
-    /// null stays null. Any other value fails the upgrade with the code `typeMismatch`.
+    /// null stays null. Any other value fails the upgrade with the code `typeMismatch`. Nothing is created where the
+    /// property is missing.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
@@ -37,6 +38,7 @@ extension MigrationStep {
     /// An empty array becomes an empty string, and null stays null. An array whose string could not be split into the
     /// same elements again fails the upgrade with the code `typeMismatch`: one element contains the separator, or the
     /// only one is empty. So does any other value, and an array with an element that is not a string.
+    /// Nothing is created where the property is missing.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

@@ -7,25 +7,33 @@ extension MigrationStep {
     ///
     /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A
     /// separator at the beginning or end stays part of the text, so no character is lost, and
-    /// ``joinProperties(_:_:into:separator:ifMissing:)`` gives the same string again. If the property is null, all new
-    /// ones are null.
+    /// ``joinProperties(_:_:into:separator:ifMissing:creatingObjects:)`` gives the same string again. If the property is
+    /// null, all new ones are null.
+    ///
+    /// Objects on the new paths are created only for a string: for null, none is. An object is not created beside what
+    /// may be an enum's case, that is in an object whose only property is an object: the upgrade fails with the code
+    /// `typeMismatch`.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property, which is removed unless it is among the new ones.
     ///   - separator: Where to split; by default at the first spaces.
-    ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created.
+    ///   - newPaths: The paths of the parts, in their order; missing or null objects on them are created for a
+    ///     string.
     ///   - missing: The value of the last properties when the string has fewer parts; by default an empty string.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
     ///     value that is neither a string nor null fails the upgrade with the code `typeMismatch`, and one with a
     ///     property at a new path with `propertyExists`.
+    ///   - createsObjects: Whether objects on the new paths are created for null and beside an enum's case, too; by
+    ///     default they are not.
     public static func splitProperty(
         _ place: Place,
         _ path: PropertyPath,
         at separator: Record.Separator = .first(" "),
         into newPaths: [PropertyPath],
         missing: RecordValue = "",
-        ifMissing: Record.MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip,
+        creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
         MigrationStep(
             SplitPropertyStep(
@@ -34,7 +42,8 @@ extension MigrationStep {
                 separator: separator,
                 newPaths: newPaths,
                 missing: missing.json(within: newPaths),
-                ifMissing: ifMissing
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
             )
         )
     }
@@ -48,6 +57,7 @@ struct SplitPropertyStep: RecordStep {
     /// The value without a part as JSON; nil if it is nested too deeply for a path.
     var missing: [UInt8]?
     var ifMissing: Record.MissingProperty
+    var createsObjects: Bool
 
     var description: String {
         "split \(place.name(of: path)) into \(newPaths.map(\.description).joined(separator: ", "))\(place.suffix)"
@@ -60,6 +70,7 @@ struct SplitPropertyStep: RecordStep {
             }
         return place.identity(of: "splitProperty") + path.identity + separation + [String(newPaths.count)]
             + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
+            + Self.identity(createsObjects)
     }
     var valueUses: [ValueUse] { [.splits(at: separator.text)] }
 
@@ -67,7 +78,13 @@ struct SplitPropertyStep: RecordStep {
         let missing = missing ?? []
         let paths = [path] + newPaths
         return RecordEdit(property: path) { record in
-            try record.split(paths, at: separator, missing: missing, ifMissing: ifMissing)
+            try record.split(
+                paths,
+                at: separator,
+                missing: missing,
+                ifMissing: ifMissing,
+                createsObjects: createsObjects
+            )
         }
     }
 

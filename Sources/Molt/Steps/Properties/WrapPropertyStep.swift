@@ -6,7 +6,8 @@ extension MigrationStep {
     /// .wrapProperty("Person", "phone", in: .object("number"))    // "555" becomes {"number":"555"}
     /// ```
     ///
-    /// In an array, null becomes an empty array; in an object, it stays null.
+    /// In an array, null becomes an empty array; in an object, it stays null. Nothing is created where the property is
+    /// missing, or around its place.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

@@ -15,6 +15,7 @@ extension MigrationContext {
     ///   - key: The keys of the new records.
     ///   - remainder: What stays in place of an object; by default its key.
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none.
+    ///     Missing or null objects on its path are created.
     ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails.
     /// - Throws: ``MoltError`` with the code `typeMismatch` for a value that is not an object or has no key,
     ///   or `propertyExists` for an object with a property at `owner`; with `keyExists` when different records would

@@ -188,7 +188,8 @@ extension MigrationContext {
     /// Notes properties that no setting of a place has.
     private func noteUnmatched(_ edit: RecordEdit, of place: SettingsPlace, _ contents: [Record]) {
         guard runner.findsUnmatchedNames, !contents.isEmpty else { return }
-        for path in edit.properties where path.count > 0 && !contents.contains(where: { $0.contains(path) }) {
+        let paths = edit.properties + [edit.outer].compactMap(\.self)
+        for path in paths where path.count > 0 && !contents.contains(where: { $0.contains(path) }) {
             unmatchedNames.append(
                 MigrationReport.UnmatchedName(
                     type: place.label,

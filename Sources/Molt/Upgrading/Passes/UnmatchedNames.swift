@@ -79,7 +79,7 @@ struct UnmatchedNames {
                     for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
-                } else if let path = edit.property, path.count > 0, !counts.isEffective,
+                } else if let path = edit.property ?? edit.outer, path.count > 0, !counts.isEffective,
                     try !edit.mayKeepValue || !mayHaveBeen(path, in: type, at: stepIndex)
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
