@@ -64,9 +64,9 @@ public struct Migration: Sendable {
     ///   - replaces: The earlier migrations that this one replaces. A store with all of them applied counts this one as
     ///     applied, and a store with none of them runs it. A store with some runs the others if they are still in the
     ///     registry; keep all of them there, or none. If they are not, it can be upgraded only by a block that
-    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them. Keep the
-    ///     list as long as the migration: without it, stores with the replaced migrations are refused with the code
-    ///     `migrationMissing`.
+    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them. An earlier
+    ///     replacement that has left the code need not be in the list if what it replaced is. Keep the list as long as
+    ///     the migration: without it, stores with the replaced migrations are refused with the code `migrationMissing`.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
         self.init(to: version, name, replacing: replaces, steps: steps)

@@ -108,13 +108,27 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         migrations.map(\.name)
     }
 
-    /// The rows of a ledger without a migration in the registry; those up to ``oldestSupportedVersion`` need none, and
-    /// neither do those that were marked as pending by hand.
-    func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
-        let known = Set(migrations.flatMap { [$0.name] + $0.replaces })
-        return ledger.filter { row in
-            row.version > oldestSupportedVersion && row.outcome != .unmarked && !known.contains(row.name)
+    /// The names of its migrations, and of those that they replace.
+    var knownNames: Set<String> { Set(migrations.flatMap { [$0.name] + $0.replaces }) }
+
+    /// The rows of a ledger whose migrations did what the registry does not know; those up to
+    /// ``oldestSupportedVersion`` need not be known, and neither do those that were marked as pending by hand.
+    ///
+    /// - Returns: The rows, with what they say of older releases as far as it concerns this one.
+    package func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
+        let known = knownNames
+        return ledger.compactMap { row in
+            guard row.version > oldestSupportedVersion, row.outcome != .unmarked else { return nil }
+            return row.unknown(to: known)
         }
+    }
+
+    /// The version that the registry brings a store to, which may have it from a replacement of known migrations.
+    func version(for ledger: [LedgerEntry]) -> Int {
+        guard ledger.contains(where: { $0.version > version && !$0.replaces.isEmpty }) else { return version }
+        let known = knownNames
+        return ledger.filter { $0.outcome.isApplied && $0.unknown(to: known) == nil }.map(\.version)
+            .reduce(version, max)
     }
 
     /// The registry with a policy for records that a step cannot convert; by default the upgrade stops.

@@ -121,7 +121,7 @@ struct TransferredSuites {
                     appliedAt: Date(),
                     appVersion: configuration.appVersion,
                     fingerprint: migration.fingerprint,
-                    replaces: migration.replaces
+                    replaces: migrations.replaced(by: migration)
                 ),
                 in: migrations
             )

@@ -100,32 +100,34 @@ final class AttachedStores {
         let others = states.sortedByKey.map(\.value)
         let migrations = registry.migrations.filter(\.worksOnSettings)
         let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
-        var ledger: [LedgerEntry] = []
-        for row in ([own] + others).flatMap({ $0.ledger?.rows(of: registry) ?? [] }).map(\.entry)
-        where !ledger.contains(where: { $0.name == row.name && ($0.outcome.isApplied || !row.outcome.isApplied) }) {
-            ledger.removeAll { $0.name == row.name }
-            ledger.append(row)
-        }
+        let rows = ([own] + others).flatMap { $0.ledger?.rows(of: registry) ?? [] }
+        let ledger = Self.merged(rows.map(\.entry))
+        let history = History(ledger, earlier: SuiteLedger.earlier(in: rows))
         // A migration that was marked as applied may have been so before earlier ones.
         let firstPending =
-            migrations.filter { migration in
-                !ledger.contains { $0.name == migration.name && $0.outcome.isApplied }
-            }.map(\.version).min() ?? .max
+            migrations.filter { history.applied[$0.name] == nil }.map(\.version).min() ?? .max
         // Another registry may have applied the same migration at another version.
         let applied = ledger.compactMap { row -> Int? in
             let version = versions[row.name] ?? row.version
             return row.outcome.isApplied && (row.outcome != .marked || version < firstPending) ? version : nil
         }
-        let isCurrent = migrations.allSatisfy { migration in
-            ledger.contains { $0.name == migration.name || $0.covers(migration.name) }
-        }
+        let isCurrent = migrations.allSatisfy { history.has($0.name) || history.waiting.contains($0.name) }
         var state = StoreState(
             version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
             isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,
             ledger: ledger
         )
+        state.earlier = history.earlier
         state.holdsRecords = false
         return state
+    }
+
+    /// The rows of several suites as one ledger: of each migration the first row, or the first of an applied one.
+    private static func merged(_ rows: [LedgerEntry]) -> [LedgerEntry] {
+        let applied = Set(rows.filter(\.outcome.isApplied).map(\.name))
+        var names: Set<String> = []
+        let kept = rows.filter { !applied.contains($0.name) || $0.outcome.isApplied }
+        return kept.filter { names.insert($0.name).inserted }
     }
 
     // MARK: Checking

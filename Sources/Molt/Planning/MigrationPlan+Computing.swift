@@ -93,7 +93,7 @@ extension MigrationPlan {
         store = storeName
         from = state.version
         entersNow = state.baseline != nil && state.storedVersion != registry.version
-        to = registry.version
+        to = registry.version(for: state.ledger)
         isFresh = state.isFresh
         baseline = state.baseline
         entries = []
@@ -103,10 +103,10 @@ extension MigrationPlan {
         settingNotes = []
         finishedOnRead = finished.map(\.name)
         needsErasure = state.needsErasure
-        let rows = LedgerRows(state.ledger)
+        let history = History(state.ledger, earlier: state.earlier)
         checkVersions(state, registry)
         checkUnknown(state, registry)
-        addEntries(state, registry, rows, [:])
+        addEntries(state, registry, Histories(store: history, suites: [:]))
         checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
         if problems.isEmpty, journal.isEmpty {
             let suites = try suites()
@@ -115,7 +115,8 @@ extension MigrationPlan {
                 checkUnknown(in: ledger, of: name, registry)
                 addEdits(in: ledger, registry)
             }
-            if !suites.isEmpty { addEntries(state, registry, rows, suites) }
+            let histories = Histories(store: history, suites: suites.compactMapValues { $0.ledger?.history })
+            if !suites.isEmpty { addEntries(state, registry, histories, suites) }
         }
         planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
     }
@@ -141,7 +142,7 @@ extension MigrationPlan {
 
     /// The migrations on read that the registry has lost although records may still have to go through them.
     private static func lostOnRead(in state: StoreState, _ registry: MigrationRegistry) -> [LedgerEntry] {
-        guard state.version <= registry.version else { return [] }
+        guard state.version <= registry.version(for: state.ledger) else { return [] }
         let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
         return state.ledger.filter { row in
             guard row.outcome == .onRead else { return false }
@@ -189,26 +190,6 @@ extension MigrationPlan {
                 migration: id
             )
         )
-    }
-
-    /// The rows of a ledger by migration name.
-    private struct LedgerRows {
-        private(set) var applied: [String: LedgerEntry] = [:]
-        /// The migrations that were deferred, or marked as pending by hand.
-        private(set) var waiting: Set<String> = []
-        /// The highest version of a row; a migration that was marked as applied says nothing about earlier ones.
-        private(set) var version = 0
-
-        init(_ ledger: [LedgerEntry]) {
-            for row in ledger {
-                if row.outcome != .marked { version = max(version, row.version) }
-                if !row.outcome.isApplied {
-                    waiting.insert(row.name)
-                } else if applied[row.name] == nil {
-                    applied[row.name] = row
-                }
-            }
-        }
     }
 
     /// The migrations whose declaration differs from the ledger.
@@ -338,10 +319,10 @@ extension MigrationPlan {
                 isComplete = false
             }
         }
-        let names = Set(registry.names)
+        let (names, ways) = (Set(registry.names), registry.ways)
         for index in registry.migrations.indices where entries[index].action == .recordOnly(.replaced) {
             let migration = registry.migrations[index]
-            guard migration.isShortcut(among: names),
+            guard migration.isShortcut(among: names, ways),
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
                 )
             else { continue }
@@ -387,7 +368,7 @@ extension MigrationPlan {
 
     private mutating func checkVersions(_ state: StoreState, _ registry: MigrationRegistry) {
         guard !state.isFresh || baseline != nil else { return }
-        if from > registry.version {
+        if from > to {
             let problem =
                 baseline == from
                 ? "The store gets version \(from) from `baseline`"
@@ -419,7 +400,7 @@ extension MigrationPlan {
 
     /// Finds ledger rows without a migration in the registry.
     private mutating func checkUnknown(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard state.version <= registry.version else { return }
+        guard state.version <= to else { return }
         let unknown = registry.unknown(in: state.ledger)
         guard !unknown.isEmpty else { return }
         let names = DisplayText.list(unknown.map(\.name))
@@ -454,15 +435,23 @@ extension MigrationPlan {
     private mutating func addEntries(
         _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ rows: LedgerRows,
-        _ suites: [String: AttachedStores.SuiteState]
+        _ histories: Histories,
+        _ suites: [String: AttachedStores.SuiteState] = [:]
     ) {
         entries = []
         var mayHaveRecords = false
         let entered = registry.migrations.filter { baselineAction($0, state) != nil }.map(\.name)
-        let shortcuts = Shortcuts(registry, rows.applied, entered: Set(entered), suites)
+        let shortcuts = Shortcuts(registry, histories, entered: Set(entered))
         for migration in registry.migrations {
-            let entry = entry(for: migration, state, registry, rows, suites, shortcuts, mayHaveRecords: mayHaveRecords)
+            let entry = entry(
+                for: migration,
+                state,
+                registry,
+                histories,
+                suites,
+                shortcuts,
+                mayHaveRecords: mayHaveRecords
+            )
             if !state.holdsRecords, migration.work != nil, entry.willRun { addWorkWithoutCache(migration) }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
@@ -473,28 +462,29 @@ extension MigrationPlan {
         for migration: Migration,
         _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ rows: LedgerRows,
+        _ histories: Histories,
         _ suites: [String: AttachedStores.SuiteState],
         _ shortcuts: Shortcuts,
         mayHaveRecords: Bool
     ) -> Entry {
         let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
         let way = shortcuts.ways[migration.name]
-        let settled = names.filter { suites[$0]?.ledger?.hasApplied(migration, way: way) == true }
+        let store = histories.store
+        let settled = names.filter { histories.hasSettled($0, migration, way: way) }
         let isConcerned = state.holdsRecords || migration.worksOnSettings
         var (status, action) =
             (isConcerned
                 ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
             ?? (state.isFresh && isConcerned
                 ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
-                : statusAndAction(of: migration, state, registry, rows, shortcuts))
+                : statusAndAction(of: migration, state, registry, store, shortcuts))
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
         case (.applied, _) where shortcuts.replacements[migration.name] != nil:
             let partly = lacking.filter { shortcuts.partlyThrough[$0]?.contains(migration.name) == true }
             if !partly.isEmpty { action = .runAgain(on: partly.sorted()) }
         case (_, .recordOnly(.replaced)) where way != nil: break
-        case (.applied, _) where rows.applied[migration.name]?.outcome == .baseline: break
+        case (.applied, _) where store.applied[migration.name]?.outcome == .baseline: break
         case (.applied, _), (.replaced, _):
             // A suite may have been put back from a copy; an empty one has nothing to upgrade.
             let filled = lacking.filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
@@ -502,16 +492,18 @@ extension MigrationPlan {
         case (_, .run): action = .run(settled: settled.sorted())
         default: break
         }
+        if way == nil, status != .baseline { checkPartlyReplaced(migration, names.sorted(), histories) }
         return Entry(
             migration: migration.id,
             steps: migration.steps.map(\.description),
             status: status,
             action: action,
-            replacement: shortcuts.replacements[migration.name],
+            replacement: shortcuts.replacements[migration.name]
+                ?? (status == .applied ? store.replacement(of: migration.name)?.id : nil),
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
             work: migration.work?.summary,
-            isWorkPending: migration.work != nil && rows.applied[migration.name]?.isWorkPending == true
+            isWorkPending: migration.work != nil && store.applied[migration.name]?.isWorkPending == true
         )
     }
 
@@ -535,28 +527,27 @@ extension MigrationPlan {
         of migration: Migration,
         _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ rows: LedgerRows,
+        _ history: History,
         _ shortcuts: Shortcuts
     ) -> (Status, Action) {
         if !state.holdsRecords, !migration.worksOnSettings { return (.recordsOnly, .none) }
-        let appliedParts = migration.replaces.filter { rows.applied[$0] != nil }
-        let hasAllParts = appliedParts.count == migration.replaces.count
-        if let row = rows.applied[migration.name],
-            // If a replacement keeps the name of one of its parts, an older row of that name is the part's.
-            hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
-        {
+        if let row = history.row(of: migration) {
             guard row.outcome == .onRead else { return (.applied, .none) }
             // Without its declaration, the migration upgrades the records that still have to go through it.
             return (.onRead, migration.isOnRead ? .none : .backfill)
         }
-        if !appliedParts.isEmpty {
-            if hasAllParts { return (.replaced, .recordOnly(.replaced)) }
+        // The registry need not have the replacement.
+        if history.hasApplied(migration) { return (.applied, .none) }
+        switch history.progress(through: migration) {
+        case .none: break
+        case .all: return (.replaced, .recordOnly(.replaced))
+        case .some(let applied, let missing):
             guard migration.completesReplacedMigrations else {
-                addPartlyReplaced(migration, appliedParts)
+                addPartlyReplaced(migration, "The store has", applied, missing)
                 return (.pending, .none)
             }
         }
-        if !isDeferred(migration, rows, shortcuts), max(state.version, rows.version) > migration.version {
+        if !isDeferred(migration, history, shortcuts), max(state.version, history.version) > migration.version {
             if registry.allowsLateMigrations { return (.late, .run()) }
             addLate(migration, state)
             return (.late, .none)
@@ -568,22 +559,41 @@ extension MigrationPlan {
     ///
     /// A replacement of a deferred migration counts too, unless it uses records, which it may do only in order. So does
     /// a migration that a deferred shortcut replaces.
-    private func isDeferred(_ migration: Migration, _ rows: LedgerRows, _ shortcuts: Shortcuts) -> Bool {
+    private func isDeferred(_ migration: Migration, _ history: History, _ shortcuts: Shortcuts) -> Bool {
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
-        return rows.waiting.contains(migration.name) || names.contains(where: rows.waiting.contains)
-            || shortcuts.ways.contains { $1.contains(migration.name) && rows.waiting.contains($0) }
+        return history.waiting.contains(migration.name) || names.contains(where: history.waiting.contains)
+            || shortcuts.ways.contains { $1.contains(migration.name) && history.waiting.contains($0) }
     }
 
-    private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {
-        let missing = migration.replaces.filter { !appliedParts.contains($0) }
+    /// Finds suites that have been through some of the migrations which a migration replaces.
+    ///
+    /// - Parameter suites: The names of the suites that the migration works on.
+    private mutating func checkPartlyReplaced(_ migration: Migration, _ suites: [String], _ histories: Histories) {
+        for suite in suites where histories.suites[suite]?.hasApplied(migration) == false {
+            guard case .some(let applied, let missing) = histories.progress(of: suite, through: migration) else {
+                continue
+            }
+            addPartlyReplaced(migration, "The settings in \(suite) have", applied, missing)
+        }
+    }
+
+    private mutating func addPartlyReplaced(
+        _ migration: Migration,
+        _ subject: String,
+        _ applied: [String],
+        _ missing: [String]
+    ) {
+        let completes =
+            migration.attached.contains { $0.suite != nil }
+            ? "" : ", or make it a block that completes what is missing, with `completesReplaced()`"
         problems.append(
             Problem(
                 code: .partlyReplaced,
-                problem: "The store has applied some of the migrations that \(migration.id) replaces "
-                    + "(\(DisplayText.list(appliedParts))) but not all (missing: \(DisplayText.list(missing))).",
-                advice:
-                    "Keep the replaced migrations in the registry beside it, or make it a block that completes what is "
-                    + "missing, with `completesReplaced()`, or open this store first with a release that has them.",
+                problem: "\(subject) been through some of the migrations that \(migration.id) replaces "
+                    + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
+                advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
+                    + "with a release that has them. A missing one that is itself a replacement of the others need not "
+                    + "be in the list.",
                 migration: migration.id
             )
         )

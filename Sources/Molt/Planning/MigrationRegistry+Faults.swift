@@ -206,8 +206,11 @@ extension MigrationRegistry {
         var faults: [String] = []
         let others = migration.replaces.filter { $0 != migration.name }
         let kept = others.filter(names.contains)
-        if !kept.isEmpty, kept.count < others.count || migration.replaces.contains(migration.name) {
-            let missing = others.filter { !names.contains($0) }
+        let ways = ways
+        // A replacement that is kept stands for what it replaces.
+        let replacedByKept = kept.reduce(into: Set<String>()) { $0.formUnion(ways[$1] ?? []) }
+        let missing = others.filter { !names.contains($0) && !replacedByKept.contains($0) }
+        if !kept.isEmpty, !missing.isEmpty || migration.replaces.contains(migration.name) {
             faults.append(
                 "\(place), replaces \(DisplayText.list(kept)), still in the registry, "
                     + (missing.isEmpty
@@ -225,7 +228,7 @@ extension MigrationRegistry {
         for name in kept where !earlier.contains(name) {
             faults.append("\(place), replaces \"\(name)\", which comes after it. Register it after that one.")
         }
-        for name in others where replaced.contains(name) && !names.contains(name) {
+        for name in others where replaced.contains(name) && !names.contains(name) && !replacedByKept.contains(name) {
             faults.append(
                 "\(place), replaces \"\(name)\", which an earlier migration replaces already. Let only one "
                     + "of them replace it."

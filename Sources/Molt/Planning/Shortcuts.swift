@@ -15,17 +15,16 @@ struct Shortcuts {
     private(set) var partlyThrough: [String: Set<String>] = [:]
 
     /// - Parameters:
-    ///   - rows: The store's rows of applied migrations by name.
     ///   - entered: The names of the migrations that count as applied because the app says so.
     init(
         _ registry: MigrationRegistry,
-        _ rows: [String: LedgerEntry],
-        entered: Set<String>,
-        _ suites: [String: AttachedStores.SuiteState]
+        _ histories: Histories,
+        entered: Set<String>
     ) {
         ways = registry.shortcutWays
         guard !ways.isEmpty else { return }
-        let applied = entered.union(rows.keys)
+        let rows = histories.store.applied
+        let hasApplied = { name in entered.contains(name) || histories.store.has(name) }
         // The row of a shortcut that was not taken says nothing that those of the replaced migrations do not.
         taken = Set(ways.keys.filter { rows[$0].map { $0.outcome != .replaced } ?? false })
         let shortcuts = registry.migrations.filter { ways[$0.name] != nil }
@@ -38,18 +37,16 @@ struct Shortcuts {
             .map(\.element)
         for shortcut in ordered where replacements[shortcut.name] == nil {
             let way = ways[shortcut.name] ?? []
-            let partly = suites.filter { name, state in
-                state.ledger?.isPartlyThrough(shortcut, way: registry.migrations(way, on: name)) == true
-            }
+            let partly = histories.suites.keys.filter { histories.isPartly($0, through: shortcut, way, registry) }
             if taken.contains(shortcut.name) {
-                for name in partly.keys { partlyThrough[name, default: []].formUnion(way) }
-            } else if applied.contains(shortcut.name) {
+                for name in partly { partlyThrough[name, default: []].formUnion(way) }
+            } else if hasApplied(shortcut.name) {
                 continue
-            } else if !partly.isEmpty || way.contains(where: { applied.contains($0) || replacements[$0] != nil }) {
+            } else if !partly.isEmpty || way.contains(where: { hasApplied($0) || replacements[$0] != nil }) {
                 notTaken.insert(shortcut.name)
                 continue
             }
-            for name in way where !applied.contains(name) { replacements[name] = shortcut.id }
+            for name in way where rows[name] == nil && !entered.contains(name) { replacements[name] = shortcut.id }
         }
     }
 
@@ -70,50 +67,83 @@ struct Shortcuts {
     }
 }
 
+extension Histories {
+    /// Whether a suite has been through some of the migrations that a shortcut replaces, but not through all that work
+    /// on it.
+    ///
+    /// - Parameter way: The names of those that the shortcut replaces.
+    fileprivate func isPartly(
+        _ suite: String,
+        through shortcut: Migration,
+        _ way: Set<String>,
+        _ registry: MigrationRegistry
+    ) -> Bool {
+        guard let history = suites[suite], !history.hasApplied(shortcut) else { return false }
+        let parts = registry.migrations.filter { way.contains($0.name) }
+        let onSuite = parts.filter { part in part.attached.contains { $0.name == suite } }.map(\.name)
+        let retired = way.subtracting(parts.map(\.name))
+        guard onSuite.contains(where: history.has) || retired.contains(where: history.has) else { return false }
+        return !onSuite.allSatisfy(history.has) || !retired.allSatisfy { isPast($0, on: suite) }
+    }
+}
+
 extension MigrationRegistry {
-    /// The names of all migrations that each shortcut replaces, directly or by way of other shortcuts.
-    package var shortcutWays: [String: Set<String>] {
-        let names = Set(names)
+    /// The names of all migrations that each one replaces, directly or by way of others.
+    package var ways: [String: Set<String>] {
         var ways: [String: Set<String>] = [:]
-        for migration in migrations where migration.isShortcut(among: names) {
+        // A migration replaces earlier ones.
+        for migration in migrations where !migration.replaces.isEmpty {
             ways[migration.name] = migration.replaces.reduce(into: []) { way, name in
                 way.insert(name)
-                way.formUnion(ways[name] ?? [])
+                if name != migration.name { way.formUnion(ways[name] ?? []) }
             }
         }
         return ways
     }
 
-    /// The names of all migrations that a migration replaces.
-    func replaced(by migration: Migration) -> [String] {
-        shortcutWays[migration.name]?.sorted() ?? migration.replaces
+    /// The ``ways`` of the shortcuts.
+    package var shortcutWays: [String: Set<String>] {
+        let ways = ways
+        guard !ways.isEmpty else { return [:] }
+        let names = Set(names)
+        return ways.filter { name, _ in
+            migrations.contains { $0.name == name && $0.isShortcut(among: names, ways) }
+        }
     }
 
-    /// The names of those of some migrations that work on a suite.
-    fileprivate func migrations(_ names: Set<String>, on suite: String) -> Set<String> {
-        Set(
-            migrations.filter { migration in
-                names.contains(migration.name) && migration.attached.contains { $0.name == suite }
-            }.map(\.name)
-        )
+    /// What rows of a migration say about those that it replaces.
+    package func replacedKinds(by migration: Migration) -> [String: LedgerEntry.Replaced] {
+        guard !migration.replaces.isEmpty else { return [:] }
+        let names = Set(replaced(by: migration)).subtracting([migration.name])
+        return migrations.reduce(into: [:]) { kinds, part in
+            guard names.contains(part.name) else { return }
+            kinds[part.name] =
+                !part.replaces.isEmpty
+                ? .replacement
+                : part.isWritableByOlderReleases
+                    ? .writable : part.isReadableByOlderReleases ? .readable : .migration
+        }
+    }
+
+    /// The names of all migrations that a migration replaces.
+    func replaced(by migration: Migration) -> [String] {
+        guard !migration.replaces.isEmpty, let way = ways[migration.name], way != Set(migration.replaces) else {
+            return migration.replaces
+        }
+        return way.sorted()
     }
 }
 
 extension Migration {
-    /// Whether the migrations that it replaces are in the registry, too.
+    /// Whether the migrations that it replaces are in the registry, too, or replaced by one that is.
     ///
-    /// - Parameter names: The names of the registry's migrations.
-    func isShortcut(among names: Set<String>) -> Bool {
-        !replaces.isEmpty && replaces.allSatisfy { $0 != name && names.contains($0) }
-    }
-}
-
-extension SuiteLedger {
-    /// Whether the suite has been through some of the migrations that a shortcut replaces, but not through all that
-    /// work on it.
-    fileprivate func isPartlyThrough(_ shortcut: Migration, way: Set<String>) -> Bool {
-        guard !hasRow(of: shortcut) else { return false }
-        let applied = Set(rows.filter { $0.entry.outcome.isApplied }.map(\.entry.name))
-        return !way.isDisjoint(with: applied) && !way.isSubset(of: applied)
+    /// - Parameters:
+    ///   - names: The names of the registry's migrations.
+    ///   - ways: Those of the registry.
+    func isShortcut(among names: Set<String>, _ ways: [String: Set<String>]) -> Bool {
+        let kept = replaces.filter(names.contains)
+        guard !kept.isEmpty, !replaces.contains(name) else { return false }
+        let others = kept.reduce(into: Set<String>()) { $0.formUnion(ways[$1] ?? []) }
+        return replaces.allSatisfy { names.contains($0) || others.contains($0) }
     }
 }

@@ -118,21 +118,9 @@ package struct SuiteLedger: Codable {
 
     // MARK: Rows
 
-    /// Whether the suite has been through a migration, through one that it replaces, or through one that replaces it.
-    ///
-    /// - Parameter way: The names of all migrations that it replaces, if it is a shortcut.
-    func hasApplied(_ migration: Migration, way: Set<String>? = nil) -> Bool {
-        let replaced = way ?? Set(migration.replaces)
-        return hasRow(of: migration)
-            || rows.contains { $0.entry.outcome.isApplied && replaced.contains($0.entry.name) }
-    }
-
-    /// Whether the suite has been through a migration, or through one that replaces it.
-    func hasRow(of migration: Migration) -> Bool {
-        rows.contains { row in
-            row.entry.outcome.isApplied
-                && (row.entry.name == migration.name || row.entry.covers(migration.name))
-        }
+    /// The names of the migrations that came before those of some rows in the registries that applied them.
+    static func earlier(in rows: [Row]) -> Set<String> {
+        Set(rows.lazy.filter(\.entry.outcome.isApplied).flatMap { $0.predecessors ?? [] })
     }
 
     /// Whether the ledger has some rows, as one upgrade has written them.

@@ -53,6 +53,14 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     public var fingerprint: String?
     /// The names of the earlier migrations that the migration replaces.
     public var replaces: [String]
+    /// What older releases need to know of those, by name, without ``Replaced/migration``.
+    package var replacedKinds: [String: Replaced] {
+        get { replacedOfKind ?? [:] }
+        set {
+            let kinds = newValue.filter { $1 != .migration && replaces.contains($0) }
+            replacedOfKind = kinds.isEmpty ? nil : kinds
+        }
+    }
     /// What was changed in the row by hand, the latest last.
     public var corrections: [LedgerCorrection] {
         get { corrected ?? [] }
@@ -80,7 +88,35 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         }
     }
 
+    /// What an older release needs to know of a migration that another one replaces.
+    package enum Replaced: Int, Hashable, Sendable, Codable, CaseIterable {
+        /// Releases that do not have it cannot read the store after it.
+        case migration
+        /// It declares ``Migration/readableByOlderReleases()``.
+        case readable
+        /// It declares ``Migration/writableByOlderReleases()``.
+        case writable
+        /// It replaces others itself, which are listed, too.
+        case replacement
+
+        /// Decodes a kind; one that only a later release knows says nothing to this one.
+        package init(from decoder: any Decoder) throws {
+            self = Replaced(rawValue: try decoder.singleValueContainer().decode(Int.self)) ?? .migration
+        }
+
+        /// The word in fixtures.
+        package var name: String {
+            switch self {
+            case .migration: "migration"
+            case .readable: "readable"
+            case .writable: "writable"
+            case .replacement: "replacement"
+            }
+        }
+    }
+
     // Nil for false and for none: most rows have neither, and a suite keeps them as JSON.
+    private var replacedOfKind: [String: Replaced]?
     private var writable: Bool?
     private var hasWork: Bool?
     private var corrected: [LedgerCorrection]?
@@ -88,6 +124,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case name, version, outcome, appliedAt, duration, counts, attachedCounts, appVersion, moltVersion, fingerprint
         case replaces, extra, isReadableByOlderReleases
+        case replacedOfKind = "replacedKinds"
         case writable = "isWritableByOlderReleases"
         case hasWork = "isWorkPending"
         case corrected = "corrections"
@@ -135,9 +172,29 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
 }
 
 extension LedgerEntry {
+    /// The migration's name and version.
+    var id: MigrationID { MigrationID(name: name, version: version) }
+
+    /// Whether the migration did what those do that it replaces.
+    var isReplacing: Bool { outcome.isApplied && outcome != .replaced && !replaces.isEmpty }
+
     /// Whether the migration did what another one does.
-    func covers(_ name: String) -> Bool {
-        outcome.isApplied && outcome != .replaced && replaces.contains(name)
+    func covers(_ name: String) -> Bool { isReplacing && replaces.contains(name) }
+
+    /// The row as a release sees it that has some migrations; nil if it knows what the migration did.
+    ///
+    /// It knows a replacement if it has all that this one replaces. Otherwise, only what it lacks matters.
+    func unknown(to known: Set<String>) -> LedgerEntry? {
+        guard !known.contains(name) else { return nil }
+        // Some records may not have been through a migration on read.
+        guard !replaces.isEmpty, outcome != .onRead else { return self }
+        let lacking = replaces.filter { !known.contains($0) }.map { replacedKinds[$0] ?? .migration }
+            .filter { $0 != .replacement }
+        guard !lacking.isEmpty else { return nil }
+        var row = self
+        if lacking.allSatisfy({ $0 == .writable }) { row.isWritableByOlderReleases = true }
+        if !lacking.contains(.migration) { row.isReadableByOlderReleases = true }
+        return row
     }
 
     /// Whether an earlier row goes when this one is added: that of a migration which it replaces, if that one waits or

@@ -6,6 +6,10 @@ package struct StoreState: Equatable, Sendable {
     var isFresh: Bool
     /// The rows for applied and deferred migrations, in the order in which they were recorded.
     package var ledger: [LedgerEntry]
+    /// The names of the migrations that came before an applied one in the registry that applied it to a suite.
+    ///
+    /// Only a suite that is upgraded without a cache has any.
+    var earlier: Set<String> = []
     /// The attached stores with committed changes that are not applied yet.
     package var journal: [String]
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.

@@ -90,7 +90,7 @@ struct ReadingCheck {
     /// Whether a newer release, or one with other migrations, has upgraded the store.
     private func isNewer(_ state: StoreState) -> Bool {
         !state.isFresh
-            && (state.version > registry.version || state.laterLayout != nil
+            && (state.version > registry.version(for: state.ledger) || state.laterLayout != nil
                 || !registry.unknown(in: state.ledger).isEmpty)
     }
 
@@ -169,7 +169,7 @@ struct ReadingCheck {
             )
         }
         // A version without a ledger row may not be readable by this release.
-        guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
+        guard newer.contains(where: { $0.version == state.version }) || state.version <= plan.to else {
             throw superseded(
                 plan,
                 "Its ledger has no migration to that version, so this release may not be able to read it."

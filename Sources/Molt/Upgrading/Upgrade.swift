@@ -638,7 +638,7 @@ final class Upgrade {
         let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
         return entries.map { entry in
             let migration = migrations[entry.migration.name]
-            return LedgerEntry(
+            var row = LedgerEntry(
                 name: entry.migration.name,
                 version: entry.migration.version,
                 outcome: entry.outcome,
@@ -654,6 +654,8 @@ final class Upgrade {
                 isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
                 isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
             )
+            row.replacedKinds = migration.map(registry.replacedKinds) ?? [:]
+            return row
         }
     }
 

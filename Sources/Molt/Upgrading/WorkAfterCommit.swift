@@ -64,7 +64,7 @@ struct WorkAfterCommit {
 
     private func waiting(in state: StoreState) -> [Migration] {
         // A newer release that has upgraded the store since does the work.
-        guard state.version <= registry.version, state.laterLayout == nil else { return [] }
+        guard state.version <= registry.version(for: state.ledger), state.laterLayout == nil else { return [] }
         let names = Set(state.ledger.filter(\.isWorkPending).map(\.name))
         return migrations.filter { names.contains($0.name) }
     }

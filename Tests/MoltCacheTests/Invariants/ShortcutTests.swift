@@ -92,11 +92,26 @@ struct ShortcutTests {
     ) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var migrations: [Migration] = []
+        var made: [(name: String, versions: ClosedRange<Int>)] = []
         for version in 1...6 {
             migrations.append(Self.trace(version))
             for number in 0..<random.below(3) where version > 1 {
                 let first = 1 + random.below(version - 1)
-                migrations.append(Self.shortcut("s\(version)-\(number)", first...version))
+                let shortcut = Self.shortcut("s\(version)-\(number)", first...version)
+                // It may name an earlier shortcut instead of what that one replaces, or beside it.
+                let earlier = made.last { $0.versions.lowerBound == first }
+                let isBeside = random.oneIn(2)
+                let parts = (first...version).filter { isBeside || earlier?.versions.contains($0) != true }
+                let names = [earlier?.name].compactMap(\.self) + parts.map { "v\($0)" }
+                migrations.append(
+                    Migration(
+                        to: version,
+                        shortcut.name,
+                        replacing: names.shuffled(using: &random),
+                        steps: shortcut.steps
+                    )
+                )
+                made.append((shortcut.name, first...version))
             }
         }
         var registry = MigrationRegistry(migrations)
@@ -115,6 +130,124 @@ struct ShortcutTests {
         #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5v6"}"#])
         let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
         #expect(plan.completed.count == migrations.count && !plan.needsUpgrade, "\(plan)")
+        // A build without the shortcuts has all that they do, and one that has retired them and their parts, too.
+        let squashed = Self.shortcut("squashed", 1...6)
+        for other in [registry.withoutShortcuts, [squashed], [squashed, Self.trace(7)]] {
+            let report = try await store.upgrade(baseline > 0 ? other.baseline(baseline) : other)
+            #expect(report.entries.allSatisfy { $0.outcome == .replaced || $0.migration.name == "v7" }, "\(report)")
+        }
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5v6v7"}"#])
+    }
+
+    // MARK: Retired parts
+
+    /// The names that a replacement of everything may list, in any order.
+    @Test(arguments: ["v1 v2 v3", "v3 v2 v1", "v1 v2 short v3", "short v3 v2 v1"])
+    func `A replacement stands for a retired one, whose parts a store may have gone through one by one`(
+        list: String
+    ) async throws {
+        let names = list.split(separator: " ").map(String.init)
+        let short = Self.shortcut("short", 1...2)
+        let beside = MigrationRegistry(Self.released.migrations[...1] + [short, Self.trace(3)])
+        let registry: MigrationRegistry = [
+            Migration(to: 3, "all", replacing: names, steps: (1...3).map { Self.appending("v\($0)") }), Self.trace(4),
+        ]
+        let ways: [[MigrationRegistry]] = [[], [beside], [beside.upTo(version: 2), beside], [[short, Self.trace(3)]]]
+        for way in ways + [[Self.released.upTo(version: 2), beside]] {
+            let store = try OldStore(Self.records)
+            for release in way { try await store.upgrade(release) }
+            let report = try await store.upgrade(registry)
+            #expect(report.outcomes == (way.isEmpty ? "all ran, v4 ran" : "all replaced, v4 ran"))
+            #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4"}"#])
+            #expect(try await store.upgrade(registry).isEmpty)
+        }
+        // A store with the parts alone says nothing about the one that replaces them.
+        let apart = try OldStore(Self.records)
+        try await apart.upgrade(Self.released.upTo(version: 3))
+        if names.contains("short") {
+            try await apart.failure(registry).expect(
+                .partlyReplaced,
+                migration: "all",
+                says: #"(missing: "short")"#,
+                "A missing one that is itself a replacement of the others need not be in the list."
+            )
+        } else {
+            #expect(try await apart.upgrade(registry).outcomes == "all replaced, v4 ran")
+        }
+    }
+
+    @Test func `A shortcut over a replacement without its parts is not taken by a store with some of these`()
+        async throws
+    {
+        let steps = (1...3).map { Self.appending("v\($0)") }
+        let long = Migration(to: 3, "long", replacing: ["short", "v3"], steps: steps)
+        let registry: MigrationRegistry = [Self.shortcut("short", 1...2), Self.trace(3), long]
+        let partly = try OldStore(Self.records)
+        try await partly.upgrade(Self.released.upTo(version: 1))
+        try await partly.failure(registry).expect(.partlyReplaced, migration: "short", says: #"(missing: "v2")"#)
+        let whole = try OldStore(Self.records)
+        try await whole.upgrade(Self.released.upTo(version: 2))
+        #expect(try await whole.upgrade(registry).outcomes == "short replaced, v3 ran, long replaced")
+        #expect(try await OldStore(Self.records).upgrade(registry).outcomes == "long ran")
+    }
+
+    // MARK: Older builds
+
+    @Test(arguments: [2, 3])
+    func `A build that has all that a shortcut replaces opens the store as its own`(version: Int) async throws {
+        let older = Self.released.upTo(version: 2)
+        let both = Self.shortcut("both", 1...2)
+        let newer = MigrationRegistry(
+            older.migrations + [Migration(to: version, "both", replacing: both.replaces, steps: both.steps)]
+        )
+        let store = try OldStore(Self.records)
+        #expect(try await store.upgrade(newer).outcomes == "both ran")
+        let cache = try CodableCache(at: store.url, migrations: older)
+        #expect(cache.report.isEmpty && !cache.isReadOnly)
+        #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "v1v2"])
+        try cache.set(["trace": "v1v2"], forKey: "q")
+        cache.close()
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: older)
+        #expect(!plan.needsUpgrade && plan.to == version)
+        #expect(plan.entries.first?.description == "1  v1  (applied, as \"both\" (version \(version)) replaces it)")
+        #expect(try await store.upgrade(newer).isEmpty)
+        #expect(try store.snapshot().contents == [#"{"trace":"v1v2"}"#, #"{"trace":"v1v2"}"#])
+        // One that has only a part knows that it lacks the other.
+        try await store.failure(older.upTo(version: 1)).expect(.superseded)
+    }
+
+    /// What the replaced migration declares that the older build lacks, and whether a shortcut over the shortcut ran.
+    @Test(arguments: ["nothing", "readable", "writable"], [false, true])
+    func `An older build may do what the replaced migrations that it lacks declare`(
+        declared: String,
+        isNested: Bool
+    ) async throws {
+        var bump = Migration(to: 2, "bump")
+        if declared == "readable" { bump = bump.readableByOlderReleases() }
+        if declared == "writable" { bump = bump.writableByOlderReleases() }
+        let steps = [Self.appending("v1")]
+        let both = Migration(to: 2, "both", replacing: ["v1", "bump"], steps: steps)
+        var newer: MigrationRegistry = [Self.trace(1), bump, both]
+        if isNested {
+            newer.register(Migration(to: 3, "third").writableByOlderReleases())
+            newer.register(Migration(to: 3, "all", replacing: ["both", "third"], steps: steps))
+        }
+        let store = try OldStore(Self.records)
+        #expect(try await store.upgrade(newer).outcomes == (isNested ? "all ran" : "both ran"))
+        var configuration = CodableCache.Configuration()
+        configuration.opensNewerStores = true
+        func open() throws -> CodableCache {
+            try CodableCache(at: store.url, migrations: [Self.trace(1)], configuration: configuration)
+        }
+        guard declared != "nothing" else {
+            let error = #expect(throws: MoltError.self) { try open() }
+            error?.expect(.superseded, says: "does not declare `readableByOlderReleases()`")
+            return
+        }
+        let cache = try open()
+        defer { cache.close() }
+        #expect(cache.isReadOnly == (declared == "readable"))
+        #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "v1"])
     }
 
     @Test func `A longer shortcut goes before a shorter one, and may replace another shortcut`() async throws {
@@ -298,6 +431,60 @@ struct ShortcutTests {
             #expect(try notebook.lines == ["old", "a", "b"])
             #expect(try await store.upgrade(registry).isEmpty)
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `A replacement without its parts is refused, whatever opens a suite that has been through some of them`(
+        isNew: Bool
+    ) async throws {
+        let notebook = try Notebook(["old"])
+        let parts = registry(notebook)
+        try await notebook.suite.upgrade(with: parts.upTo("a"))
+        let registry: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
+        let store = try OldStore(Self.records)
+        let url = isNew ? store.url.appendingPathExtension("new") : store.url
+        let errors = await [
+            #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: registry) },
+            #expect(throws: MoltError.self) { try CodableCache.dryRun(at: store.url, migrations: registry) },
+            #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: registry) },
+        ]
+        for error in errors {
+            error?.expect(.partlyReplaced, migration: "both", says: #"("a") but not all (missing: "b")"#)
+        }
+        #expect(try notebook.lines == ["old", "a"])
+        // Beside its parts, the suite goes on from where it is.
+        try await notebook.suite.upgrade(with: parts)
+        try CodableCache(at: url, migrations: registry).close()
+        #expect(try notebook.lines == ["old", "a", "b", "c"])
+    }
+
+    @Test func `A suite need not have been through replaced migrations that do not work on it`() async throws {
+        let notebook = try Notebook(["old"])
+        let mixed = Migration(
+            to: 2,
+            "mixed",
+            replacing: ["a", "v2"],
+            .notes(notebook) { try $0.add("a") },
+            Self.appending("v2")
+        )
+        let released: MigrationRegistry = [notebook.adding("a"), Self.trace(2)]
+        let store = try OldStore(Self.records)
+        try await store.upgrade(released)
+        #expect(try await store.upgrade([mixed]).isEmpty)
+        // Without the store that knows, the suite's later migrations tell.
+        let other = try OldStore(Self.records)
+        try await other.failure([mixed]).expect(.partlyReplaced, migration: "mixed")
+        try await notebook.suite.upgrade(with: MigrationRegistry(released.migrations + [notebook.adding("c", to: 3)]))
+        #expect(try await other.upgrade([mixed, notebook.adding("c", to: 3)]).outcomes == "mixed ran, c ran")
+        #expect(try notebook.lines == ["old", "a", "c"])
+        try await notebook.suite.upgrade(with: [mixed, notebook.adding("c", to: 3)])
+    }
+
+    @Test func `A part of a suite's history may have the name of its replacement`() async throws {
+        let notebook = try Notebook(["old"])
+        try await notebook.suite.upgrade(with: [notebook.adding("a")])
+        let merged = Migration(to: 2, "a", replacing: ["a", "b"], .notes(notebook) { try $0.add("b") })
+        try await OldStore(Self.records).failure([merged]).expect(.partlyReplaced, migration: "a")
     }
 
     @Test func `Nested shortcuts run once for each suite, whichever store or copy comes first`() async throws {

@@ -56,7 +56,7 @@ package enum LedgerTable {
                 entry.counts.read, entry.counts.changed, entry.counts.dropped, entry.counts.created,
                 entry.counts.quarantined, entry.appVersion, entry.moltVersion,
                 entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
-                entry.replaces.isEmpty ? nil : json(entry.replaces), entry.extra,
+                entry.replaces.isEmpty ? nil : json(entry.replacedByName), entry.extra,
                 entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
                 entry.corrections.isEmpty ? nil : json(entry.corrections), entry.isWorkPending ? 1 : 0,
             ]
@@ -169,6 +169,7 @@ package enum LedgerTable {
         counts.dropped = count(7)
         counts.created = count(8)
         counts.quarantined = count(9)
+        let replaced: [String: Int] = row.isNull(14) ? [:] : value(of: row.text(14)) ?? [:]
         var entry = LedgerEntry(
             name: row.text(0),
             version: Int(clamping: Int32(clamping: row.integer(1))),
@@ -182,13 +183,15 @@ package enum LedgerTable {
             appVersion: row.text(10),
             moltVersion: row.text(11),
             fingerprint: row.isNull(13) ? nil : row.text(13),
-            replaces: row.isNull(14) ? [] : value(of: row.text(14)) ?? [],
+            replaces: replaced.keys.sorted(),
             corrections: row.isNull(17) ? [] : value(of: row.text(17)) ?? [],
             isWorkPending: row.integer(18) != 0,
             isReadableByOlderReleases: row.integer(16) != 0,
             isWritableByOlderReleases: row.integer(16) == 2
         )
         if !row.isNull(15) { entry.extra = row.text(15) }
+        // A kind that only a newer release knows says nothing to this one.
+        entry.replacedKinds = replaced.compactMapValues(LedgerEntry.Replaced.init)
         return entry
     }
 
@@ -204,5 +207,12 @@ package enum LedgerTable {
     /// Decodes a JSON column; nil when it cannot be decoded.
     package static func value<Value: Decodable>(of json: String) -> Value? {
         try? JSONDecoder().decode(Value.self, fromStored: Data(json.utf8))
+    }
+}
+
+extension LedgerEntry {
+    /// What the row says of each migration that was replaced, as a number.
+    fileprivate var replacedByName: [String: Int] {
+        Dictionary(replaces.map { ($0, (replacedKinds[$0] ?? .migration).rawValue) }) { first, _ in first }
     }
 }

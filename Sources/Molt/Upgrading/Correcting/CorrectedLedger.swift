@@ -48,8 +48,9 @@ struct CorrectedLedger {
             } else if entry.isApplied {
                 throw refusal("already counts as applied.")
             } else {
-                let suites = Set(migration.attached.compactMap { $0.suite?.attachedName })
-                changed = suites.filter { ledgers[$0]?.hasApplied(migration, way: way) != true }
+                let histories = Histories(store: History(ledger), suites: ledgers.mapValues(\.history))
+                changed = Set(migration.attached.compactMap { $0.suite?.attachedName })
+                    .filter { !histories.hasSettled($0, migration, way: way) }
             }
         case .markPending:
             try Self.checkRepeatable(migration, old, ledger, refusal)
@@ -77,6 +78,7 @@ struct CorrectedLedger {
                     replaces: registry.replaced(by: migration)
                 )
             row.correct(correction, isComplete ? migration : nil, registry.replaced(by: migration), upTo: version)
+            row.replacedKinds = registry.replacedKinds(by: migration)
             return row
         }
         version = isComplete ? Self.version(after: change, plan) : plan.from
