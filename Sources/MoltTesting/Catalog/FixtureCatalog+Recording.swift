@@ -42,8 +42,22 @@ extension FixtureCatalog {
             }
         } else {
             let kept = try self.fixture(at: file)
-            guard !StoreDifference(expected: kept, found: fixture, aspects: .fingerprints).isEmpty else { return }
-            try requireRewritable(file, kept, fixture, newest: newest, mode: mode, isNewestKnown: migrations != nil)
+            let difference = StoreDifference(
+                expected: kept,
+                found: fixture,
+                aspects: .fingerprints,
+                migrations: migrations
+            )
+            guard !difference.isEmpty else { return }
+            try requireRewritable(
+                file,
+                kept,
+                fixture,
+                difference,
+                newest: newest,
+                mode: mode,
+                isNewestKnown: migrations != nil
+            )
         }
         try write(fixture, to: file)
         throw failure(
@@ -68,11 +82,11 @@ extension FixtureCatalog {
         _ file: CatalogFile,
         _ kept: StoreFixture,
         _ fixture: StoreFixture,
+        _ difference: StoreDifference,
         newest: Int,
         mode: RecordingMode,
         isNewestKnown: Bool
     ) throws {
-        let difference = StoreDifference(expected: kept, found: fixture, aspects: .fingerprints)
         guard file.version >= newest else {
             throw failure(
                 .shipped,

@@ -31,14 +31,15 @@ package struct StoreDifference: Hashable, Sendable {
         self.init(expected: expected, found: found, aspects: [])
     }
 
-    init(expected: StoreFixture, found: StoreFixture, aspects: Aspects) {
+    /// - Parameter migrations: The registry, by which a replacement's row equals those of what it replaces.
+    init(expected: StoreFixture, found: StoreFixture, aspects: Aspects, migrations: MigrationRegistry? = nil) {
         if expected.primary != found.primary {
             add("the store", expected.primary.summary, found.primary.summary)
         }
         if expected.schemaVersion != found.schemaVersion {
             add("schema version", String(expected.schemaVersion), String(found.schemaVersion))
         }
-        compareLedgers(expected.ledger, found.ledger, aspects)
+        compareLedgers(expected.ledger, found.ledger, aspects, Replacements(migrations))
         lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines
         // As in fixture files; a stand-in's description differs in each process.
         for suite in Set(expected.suites.keys).union(found.suites.keys)
@@ -75,15 +76,24 @@ package struct StoreDifference: Hashable, Sendable {
         return counts.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
     }
 
-    private mutating func compareLedgers(_ expected: [LedgerEntry], _ found: [LedgerEntry], _ aspects: Aspects) {
+    private mutating func compareLedgers(
+        _ expected: [LedgerEntry],
+        _ found: [LedgerEntry],
+        _ aspects: Aspects,
+        _ replacements: Replacements
+    ) {
         let expectedRows = Dictionary(expected.map { ($0.name, $0) }) { $1 }
         let foundRows = Dictionary(found.map { ($0.name, $0) }) { $1 }
+        let accounted = (replacements.accounted(by: expected), replacements.accounted(by: found))
         for row in expected {
             let place = "ledger: \(Shown.key(row.name))"
             guard let other = foundRows[row.name] else {
+                if row.outcome.isApplied, accounted.1.contains(row.name) { continue }
                 lines.append("\(place) (version \(row.version)) is missing")
                 continue
             }
+            // The way that the store has taken says nothing about what it holds.
+            if replacements.names.contains(row.name), row.outcome.isApplied, other.outcome.isApplied { continue }
             if row.version != other.version { add("\(place): version", String(row.version), String(other.version)) }
             if row.outcome != other.outcome {
                 add("\(place): outcome", row.outcome.rawValue, other.outcome.rawValue)
@@ -99,16 +109,37 @@ package struct StoreDifference: Hashable, Sendable {
                 )
             }
         }
-        let unexpected = found.filter { expectedRows[$0.name] == nil }
+        let unexpected = found.filter {
+            expectedRows[$0.name] == nil && !($0.outcome.isApplied && accounted.0.contains($0.name))
+        }
         for row in unexpected {
             lines.append("ledger: \(Shown.key(row.name)) (version \(row.version)) is unexpected")
         }
-        let names = (expected.map(\.name), found.map(\.name))
-        if unexpected.isEmpty, names.0.count == names.1.count, names.0 != names.1,
-            expectedRows.keys == foundRows.keys
-        {
+        func ordered(_ rows: [LedgerEntry]) -> [String] {
+            rows.map(\.name).filter { !replacements.names.contains($0) }
+        }
+        let names = (ordered(expected), ordered(found))
+        if unexpected.isEmpty, names.0 != names.1, names.0.sorted() == names.1.sorted() {
             add("ledger: order", names.0.joined(separator: ", "), names.1.joined(separator: ", "))
         }
+    }
+}
+
+/// The migrations of a registry that replace others, and those that are replaced.
+private struct Replacements {
+    private let ways: [String: Set<String>]
+    let names: Set<String>
+
+    init(_ migrations: MigrationRegistry?) {
+        ways = migrations?.ways ?? [:]
+        names = Set(ways.keys).union(ways.values.joined())
+    }
+
+    /// The names of the migrations for which the applied rows of a ledger stand, of those that are in a replacement.
+    func accounted(by ledger: [LedgerEntry]) -> Set<String> {
+        let applied = Set(ledger.filter(\.outcome.isApplied).map(\.name)).intersection(names)
+        let parts = applied.reduce(into: applied) { $0.formUnion(ways[$1] ?? []) }
+        return parts.union(ways.filter { $1.isSubset(of: parts.union(ways.keys)) && !$1.isDisjoint(with: parts) }.keys)
     }
 }
 

@@ -34,7 +34,8 @@ internal import Molt
 ///   without `cache`.
 /// - An entry of `ledger` requires a name and a version. The outcome is `ran` by default. `fingerprint`,
 ///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion`, `moltVersion` and `corrections` are
-///   optional. A correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date`
+///   optional, and so is `replaces`, which has `migration`, `readable`, `writable` (what it declared about older releases)
+///   or `replacement` by the name of each migration that this one replaced. A correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date`
 ///   and, optionally, an `appVersion`.
 /// - A record has one of four content members. `content` is JSON, stored without the white space between its tokens and
 ///   otherwise byte for byte. `text` is a string stored byte for byte, even if it is not JSON. `bytes` is the same in
@@ -203,11 +204,12 @@ extension StoreFixture {
             "an object with name and version",
             known: [
                 "name", "version", "outcome", "fingerprint", "attachedCounts", "appliedAt", "duration", "counts",
-                "appVersion", "moltVersion", "corrections", "isReadableByOlderReleases",
+                "appVersion", "moltVersion", "corrections", "replaces", "isReadableByOlderReleases",
                 "isWritableByOlderReleases",
             ]
         )
-        return LedgerEntry(
+        let replaced = try object["replaces"].map(replaced) ?? [:]
+        var entry = LedgerEntry(
             name: try object.required("name").filledString("the migration's name, a string"),
             version: try object.required("version").count("the migration's version, 0 or more"),
             outcome: try object["outcome"].map(outcome) ?? .ran,
@@ -218,10 +220,25 @@ extension StoreFixture {
             appVersion: try object["appVersion"]?.string("a string") ?? "",
             moltVersion: try object["moltVersion"]?.string("a string") ?? "",
             fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
+            replaces: replaced.keys.sorted(),
             corrections: try object["corrections"]?.elements("an array of corrections").map(correction) ?? [],
             isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false,
             isWritableByOlderReleases: try object["isWritableByOlderReleases"]?.bool("true or false") ?? false
         )
+        entry.replacedKinds = replaced
+        return entry
+    }
+
+    private static func replaced(_ node: FixtureNode) throws -> [String: LedgerEntry.Replaced] {
+        let kinds = LedgerEntry.Replaced.allCases
+        let expected = kinds.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        return try node.members("an object with a word by the name of each replaced migration").reduce(into: [:]) {
+            let text = try $1.value.string(expected)
+            guard let kind = kinds.first(where: { $0.name == text }) else {
+                throw $1.value.failure("\"\(text)\" says nothing about a replaced migration. Write one of \(expected).")
+            }
+            $0[$1.name] = kind
+        }
     }
 
     private static func correction(_ node: FixtureNode) throws -> LedgerCorrection {

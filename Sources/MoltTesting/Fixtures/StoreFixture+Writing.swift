@@ -50,7 +50,7 @@ extension StoreFixture {
     public func withoutTimes() -> StoreFixture {
         var fixture = self
         fixture.ledger = ledger.map { entry in
-            LedgerEntry(
+            var row = LedgerEntry(
                 name: entry.name,
                 version: entry.version,
                 outcome: entry.outcome,
@@ -58,9 +58,12 @@ extension StoreFixture {
                 attachedCounts: entry.attachedCounts,
                 moltVersion: "",
                 fingerprint: entry.fingerprint,
+                replaces: entry.replaces,
                 isReadableByOlderReleases: entry.isReadableByOlderReleases,
                 isWritableByOlderReleases: entry.isWritableByOlderReleases
             )
+            row.replacedKinds = entry.replacedKinds
+            return row
         }
         return fixture
     }
@@ -81,6 +84,7 @@ extension StoreFixture {
             ("fingerprint", entry.fingerprint.map(JSONText.string)),
             ("isReadableByOlderReleases", entry.isReadableByOlderReleases ? .bool(true) : nil),
             ("isWritableByOlderReleases", entry.isWritableByOlderReleases ? .bool(true) : nil),
+            ("replaces", entry.replaces.isEmpty ? nil : kinds(replacedBy: entry)),
             ("outcome", entry.outcome == .ran ? nil : .string(entry.outcome.rawValue)),
             ("attachedCounts", json(entry.attachedCounts.sorted { $0.key.utf8Precedes($1.key) })),
             ("appliedAt", entry.appliedAt == .neverApplied ? nil : .date(entry.appliedAt)),
@@ -90,6 +94,15 @@ extension StoreFixture {
             ("moltVersion", entry.moltVersion.isEmpty ? nil : .string(entry.moltVersion)),
             ("corrections", entry.corrections.isEmpty ? nil : .array(entry.corrections.map(json))),
         ])
+    }
+
+    private static func kinds(replacedBy entry: LedgerEntry) -> JSONText {
+        let names = entry.replaces.sorted { $0.utf8Precedes($1) }
+        let members: [(String, JSONText?)] = names.map { name in
+            let kind = entry.replacedKinds[name] ?? .migration
+            return (name, .string(kind.name))
+        }
+        return .object(members)
     }
 
     private static func json(_ correction: LedgerCorrection) -> JSONText {

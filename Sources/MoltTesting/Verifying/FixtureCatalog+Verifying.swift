@@ -355,12 +355,12 @@ struct CatalogVerification {
 
     /// Verifies the fixture of this release, and compares the samples with it or records them.
     private mutating func verify(_ release: SampledRelease, comparedWith kept: StoreFixture) async throws {
-        let difference = StoreDifference(expected: kept, found: release.store, aspects: .fingerprints)
+        let difference = difference(kept, release.store, .fingerprints)
         let hasShipped = audit.hasShipped(release.file)
         if mode == .all, !hasShipped, !difference.isEmpty { return try await record(release) }
         try compare(try await upgrade(kept, release.file), release.file)
         guard !difference.isEmpty else { return }
-        let isEditAlone = StoreDifference(expected: kept, found: release.store).isEmpty
+        let isEditAlone = self.difference(kept, release.store).isEmpty
         let advice =
             hasShipped
             ? "The file is of version \(release.file.version), and there is a version \(audit.newest): a file of an older "
@@ -371,6 +371,14 @@ struct CatalogVerification {
             release.file.path,
             "The samples are not stored as in the file:\n\(difference)\n\(advice)"
         )
+    }
+
+    private func difference(
+        _ expected: StoreFixture,
+        _ found: StoreFixture,
+        _ aspects: StoreDifference.Aspects = []
+    ) -> StoreDifference {
+        StoreDifference(expected: expected, found: found, aspects: aspects, migrations: migrations)
     }
 
     private mutating func verifyMissing(_ release: SampledRelease) async throws {

@@ -14,10 +14,7 @@ extension FixtureUpgrades {
             )
             return false
         }
-        let names = Set(migrations.migrations.flatMap { [$0.name] + $0.replaces })
-        let unknown = fixture.ledger.filter {
-            $0.version > migrations.oldestSupportedVersion && !names.contains($0.name)
-        }
+        let unknown = migrations.unknown(in: fixture.ledger)
         guard unknown.isEmpty else {
             failures.add(
                 .ledger,

@@ -140,9 +140,10 @@ extension FixtureUpgrades {
                     configuration: configuration
                 )
                 let difference = StoreDifference(
-                    expected: try store.contents(after: entry).withoutRows(ofWaysIn: migrations),
-                    found: jump.withoutRows(ofWaysIn: migrations),
-                    aspects: .all
+                    expected: try store.contents(after: entry),
+                    found: jump,
+                    aspects: .all,
+                    migrations: migrations
                 )
                 guard !difference.isEmpty else { continue }
                 let steps = way.map(String.init).joined(separator: ", ")
@@ -195,9 +196,10 @@ extension FixtureUpgrades {
             let registry = migrations.without([shortcut.name])
             _ = try await store.upgrade(through: registry, by: entry, configuration: configuration)
             let difference = StoreDifference(
-                expected: try store.contents(after: entry).withoutRows(ofWaysIn: migrations),
-                found: result.withoutRows(ofWaysIn: migrations),
-                aspects: .order
+                expected: try store.contents(after: entry),
+                found: result,
+                aspects: .order,
+                migrations: migrations
             )
             guard !difference.isEmpty else { return true }
             failures.add(.path, name, "\(text). Expected is the result of those:\n\(difference)")
@@ -205,16 +207,5 @@ extension FixtureUpgrades {
             failures.add(.path, name, "\(text): they throw \(UpgradeText.of(error))")
         }
         return false
-    }
-}
-
-extension StoreFixture {
-    /// The store without the ledger's rows of shortcuts and of the migrations that they replace.
-    fileprivate func withoutRows(ofWaysIn migrations: MigrationRegistry) -> StoreFixture {
-        let ways = migrations.shortcutWays
-        let names = Set(ways.keys).union(ways.values.joined())
-        var fixture = self
-        fixture.ledger.removeAll { names.contains($0.name) }
-        return fixture
     }
 }

@@ -28,11 +28,13 @@ struct OlderReleases {
     /// Checks a fixture at each version as the releases would see it that migrations to that version declare as able to
     /// read it.
     mutating func check(_ upgrades: FixtureUpgrades) throws {
-        let (fixture, migrations) = (upgrades.fixture, upgrades.migrations)
+        let fixture = upgrades.fixture
+        // A release before a shortcut has the migrations that it replaces, and knows all that it does.
+        let migrations = upgrades.migrations.withoutShortcuts
         // A suite has no records.
-        guard fixture.primary == .cache, upgrades.results[migrations.version] != nil else { return }
+        guard fixture.primary == .cache, upgrades.results[upgrades.migrations.version] != nil else { return }
         let own = [migrations.oldestSupportedVersion, fixture.schemaVersion]
-        let versions = Set(own + migrations.migrations.map(\.version)).sorted()
+        let versions = Set(own + upgrades.migrations.migrations.map(\.version)).sorted()
         for older in versions.dropLast() {
             try Task.checkCancellation()
             var known: Set<Finding> = []
@@ -55,6 +57,11 @@ struct OlderReleases {
                 known.formUnion(found.keys)
             }
             if let newest { open(newest, upgrades, older, passed: all) }
+        }
+        // A release of this version may not have its shortcuts yet.
+        let hasShortcuts = migrations.migrations.count < upgrades.migrations.migrations.count
+        if hasShortcuts, let store = upgrades.results[upgrades.migrations.version] {
+            open(store, upgrades, migrations.version, passed: [])
         }
     }
 
@@ -108,14 +115,15 @@ struct OlderReleases {
             let copy = try TemporaryStore(store.declaring(what: upgrades.migrations))
             var configuration = upgrades.configuration
             configuration.opensNewerStores = true
-            let older = upgrades.migrations.upTo(version: version)
+            let older = upgrades.migrations.withoutShortcuts.upTo(version: version)
             let cache = try copy.open(migrations: older, configuration: configuration)
             defer { cache.close() }
             let live = store.records.filter { $0.expiration.map { $0 > Date() } ?? true }
             guard try cache.count() == live.count,
                 try live.allSatisfy({ try cache.typeName(forKey: $0.key) == $0.typeName })
             else { throw TestingError(.unsuitable, "It lists other records than the store has.") }
-            guard !cache.isReadOnly, let known = shapes[version] else { return }
+            // What a release of the same version writes is no different from what this one does.
+            guard !passed.isEmpty, !cache.isReadOnly, let known = shapes[version] else { return }
             // No other record has such a key.
             var prefix = "copy of "
             while store.records.contains(where: { $0.key.hasPrefix(prefix) }) { prefix += prefix }
@@ -139,8 +147,10 @@ struct OlderReleases {
             failures.add(
                 .olderRelease,
                 upgrades.name,
-                "a release of version \(version) cannot use the store at version \(store.schemaVersion), although all "
-                    + "later migrations declare that it can: \(UpgradeText.of(error))"
+                "a release of version \(version) cannot use the store at version \(store.schemaVersion), although "
+                    + (passed.isEmpty
+                        ? "it has all that later replacements replace" : "all later migrations declare that it can")
+                    + ": \(UpgradeText.of(error))"
             )
         }
     }
@@ -184,10 +194,15 @@ extension StoreFixture {
     /// The store after upgrades in which the migrations declared what they declare today.
     fileprivate func declaring(what migrations: MigrationRegistry) -> StoreFixture {
         var fixture = self
+        let ways = migrations.shortcutWays
         for migration in migrations.migrations {
-            for index in ledger.indices where ([migration.name] + migration.replaces).contains(ledger[index].name) {
+            let isShortcut = ways[migration.name] != nil
+            let names = isShortcut ? [migration.name] : [migration.name] + migration.replaces
+            for index in ledger.indices where names.contains(ledger[index].name) {
                 fixture.ledger[index].isReadableByOlderReleases = migration.isReadableByOlderReleases
                 fixture.ledger[index].isWritableByOlderReleases = migration.isWritableByOlderReleases
+                guard ledger[index].name == migration.name else { continue }
+                fixture.ledger[index].replacedKinds = migrations.replacedKinds(by: migration)
             }
         }
         return fixture

@@ -42,12 +42,12 @@ struct UpgradedFixtureComparison {
     private mutating func compare(_ result: StoreFixture, with expected: UpgradedFixture, _ file: CatalogFile) throws {
         let hasShipped = audit.hasShipped(file)
         if mode == .all, mayRecord, !hasShipped {
-            let whole = StoreDifference(expected: expected.store, found: result, aspects: .fingerprints)
+            let whole = difference(expected.store, result, .fingerprints)
             let isOfThisFixture = try expected.fixtureDigest == catalog.digest(of: file.fixture)
             if !whole.isEmpty || !isOfThisFixture { try record(result, file) }
             return
         }
-        let difference = StoreDifference(expected: expected.store, found: result)
+        let difference = difference(expected.store, result)
         guard !difference.isEmpty else { return }
         // The audit has reported the edited fixture, and its results must differ.
         if audit.failures.isAbout(upgrades.name), try expected.fixtureDigest != catalog.digest(of: file.fixture) {
@@ -64,6 +64,14 @@ struct UpgradedFixtureComparison {
             "the result is not what the file has:\n\(difference)\n\(advice)",
             at: .summary(file.path)
         )
+    }
+
+    private func difference(
+        _ expected: StoreFixture,
+        _ found: StoreFixture,
+        _ aspects: StoreDifference.Aspects = []
+    ) -> StoreDifference {
+        StoreDifference(expected: expected, found: found, aspects: aspects, migrations: upgrades.migrations)
     }
 
     private mutating func record(_ result: StoreFixture, _ file: CatalogFile) throws {

@@ -225,6 +225,39 @@ struct VerificationTests {
         )
     }
 
+    @Test func `Recorded files stay as they are when migrations are replaced, beside the old ones or instead of them`()
+        async throws
+    {
+        let directory = try await Releases.catalog()
+        let samples = Releases.Person(
+            firstName: "Ada",
+            lastName: "",
+            address: Releases.Person.Address(city: "Rome"),
+            nickname: ""
+        )
+        let types: [FixtureType] = [.type(Releases.Person.self, samples: ["ada": samples])]
+        func verify(_ migrations: MigrationRegistry, recording: RecordingMode = .never) async throws {
+            try await directory.catalog(recording: recording).verify(migrations, types: types)
+        }
+        _ = try await Releases.requireFailure { try await verify(Releases.migrations, recording: .missing) }
+        let steps = Releases.migrations.migrations.flatMap(\.steps)
+        let all = Migration(to: 3, "all", replacing: Releases.migrations.names, steps: steps)
+        try await verify(MigrationRegistry(Releases.migrations.migrations + [all]))
+        // Stores in the middle are gone with the old migrations.
+        for (path, _) in try directory.files() where ["1-", "2-"].contains(where: path.contains) {
+            try directory.remove(path)
+        }
+        for (path, _) in try directory.files() where ["@1", "@2"].contains(where: path.contains) {
+            try directory.remove(path)
+        }
+        try await directory.catalog().verify([all], types: types)
+        // A row that no replacement accounts for is still missed.
+        let names = Releases.migrations.names.dropLast() + ["other"]
+        let other = Migration(to: 3, "all", replacing: Array(names), steps: steps)
+        try await Releases.requireFailure { try await directory.catalog().verify([other], types: types) }
+            .expect(.upgradedFixture, of: ["0-everyday.json"], says: #""nickname" (version 3) is missing"#)
+    }
+
     @Test func `A store without a ledger enters at the version that the app says`() async throws {
         var store = try Releases.store(at: 2)
         store.ledger = []
