@@ -111,7 +111,8 @@ struct TransferredSuites {
 
     /// The rows of all migrations that work on a suite, for one that has no ledger.
     func rows(of suite: String) -> [SuiteLedger.Row] {
-        migrations.migrations.filter { migration in migration.attached.contains { $0.name == suite } }.map {
+        let origin = SuiteLedger.Origin(migrations)
+        return migrations.migrations.filter { migration in migration.attached.contains { $0.name == suite } }.map {
             migration in
             SuiteLedger.Row(
                 LedgerEntry(
@@ -123,7 +124,7 @@ struct TransferredSuites {
                     fingerprint: migration.fingerprint,
                     replaces: migrations.replaced(by: migration)
                 ),
-                in: migrations
+                of: origin
             )
         }
     }

@@ -69,7 +69,7 @@ struct History {
 
 extension SuiteLedger {
     /// What the suite has been through.
-    var history: History { History(rows.lazy.map(\.entry), earlier: Self.earlier(in: rows)) }
+    var history: History { History(rows.lazy.map(\.entry), earlier: rows.earlier) }
 }
 
 /// The histories of a store's targets, each of which may have been through other migrations.

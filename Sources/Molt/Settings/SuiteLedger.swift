@@ -5,44 +5,8 @@ internal import Foundation
 /// It is the truth about the suite: a migration changes a suite whose ledger lacks it, and no other, whatever store the
 /// upgrade began at.
 package struct SuiteLedger: Codable {
-    /// A migration that the suite has been through.
-    struct Row: Equatable, Codable {
-        var entry: LedgerEntry
-        /// The names of the migrations before it in the registry that applied it; nil in rows of unknown origin.
-        var predecessors: [String]?
-        /// The oldest version that this registry supported, if above 0.
-        var oldestSupportedVersion: Int?
-
-        private enum CodingKeys: CodingKey {
-            case predecessors, oldestSupportedVersion
-        }
-
-        init(_ entry: LedgerEntry, in registry: MigrationRegistry? = nil) {
-            self.entry = entry
-            guard let registry else { return }
-            let earlier = registry.migrations.prefix { $0.name != entry.name }
-            predecessors = earlier.flatMap { [$0.name] + $0.replaces } + entry.replaces
-            let oldest = registry.oldestSupportedVersion
-            oldestSupportedVersion = oldest > 0 ? oldest : nil
-        }
-
-        init(from decoder: any Decoder) throws {
-            entry = try LedgerEntry(from: decoder)
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            predecessors = try container.decodeIfPresent([String].self, forKey: .predecessors)
-            oldestSupportedVersion = try container.decodeIfPresent(Int.self, forKey: .oldestSupportedVersion)
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            try entry.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encodeIfPresent(predecessors, forKey: .predecessors)
-            try container.encodeIfPresent(oldestSupportedVersion, forKey: .oldestSupportedVersion)
-        }
-    }
-
     /// The format that this release writes.
-    private static let format = 1
+    private static let format = 2
 
     private var format = Self.format
     /// The oldest format that a release must know to read the ledger, if lower than `format`.
@@ -51,9 +15,8 @@ package struct SuiteLedger: Codable {
     private(set) var version: Int
     private(set) var rows: [Row]
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: CodingKey {
         case format, readerFormat, version
-        case rows = "entries"
     }
 
     init(version: Int = 0, rows: [Row] = []) {
@@ -63,14 +26,23 @@ package struct SuiteLedger: Codable {
 
     /// Decodes a ledger.
     ///
-    /// - Throws: ``MoltError`` with the code `newerFormat`, before any other member is decoded.
+    /// - Throws: ``MoltError`` with the code `newerFormat` or `unreadable`, before any other member is decoded.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
         readerFormat = try container.decodeIfPresent(Int.self, forKey: .readerFormat)
+        guard format >= Self.format else { throw Self.older(format) }
         guard (1...Self.format).contains(readerFormat ?? format) else { throw Self.newer(format, "reads") }
         version = try container.decode(Int.self, forKey: .version)
-        rows = try container.decode([Row].self, forKey: .rows)
+        rows = try Rows(from: decoder).rows
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(format, forKey: .format)
+        try container.encodeIfPresent(readerFormat, forKey: .readerFormat)
+        try container.encode(version, forKey: .version)
+        try Rows(rows).encode(to: encoder)
     }
 
     /// The ledger among a suite's values; nil if it has none.
@@ -102,6 +74,14 @@ package struct SuiteLedger: Codable {
         if format > Self.format { throw Self.newer(format, "writes").at(key: Suite.ledgerKey).of(suite: suite) }
     }
 
+    private static func older(_ format: Int) -> MoltError {
+        MoltError(
+            .unreadable,
+            "The ledger has the format \(format), which only builds of Molt before its first release wrote.",
+            advice: "Remove the key, and declare with `baseline` the version that the settings have."
+        )
+    }
+
     private static func newer(_ format: Int, _ verb: String) -> MoltError {
         MoltError(
             .newerFormat,
@@ -117,11 +97,6 @@ package struct SuiteLedger: Codable {
     }
 
     // MARK: Rows
-
-    /// The names of the migrations that came before those of some rows in the registries that applied them.
-    static func earlier(in rows: [Row]) -> Set<String> {
-        Set(rows.lazy.filter(\.entry.outcome.isApplied).flatMap { $0.predecessors ?? [] })
-    }
 
     /// Whether the ledger has some rows, as one upgrade has written them.
     func contains(_ others: [Row]) -> Bool {
@@ -151,13 +126,14 @@ package struct SuiteLedger: Codable {
                 || !row.entry.outcome.isApplied && names.contains(row.entry.name)
         }
         let known = Set(ledger.rows.map(\.entry.name))
-        ledger.rows += added.filter { !known.contains($0.entry.name) }.map { row in
+        let new = added.filter { !known.contains($0.entry.name) }.map { row in
             var row = row
             let earlier = replaced.first { $0.entry.name == row.entry.name }?.entry
             row.entry.extra = row.entry.extra ?? earlier?.extra
             row.entry.corrections = (earlier?.corrections ?? []) + row.entry.corrections
             return row
         }
+        ledger.rows.append(sharing: new)
         ledger.version = max(version, added.map(\.entry.version).max() ?? 0)
         return ledger
     }
@@ -171,7 +147,7 @@ package struct SuiteLedger: Codable {
         var ledger = self
         for row in corrected {
             guard let index = rows.firstIndex(where: { $0.entry.name == row.entry.name }) else {
-                ledger.rows.append(row)
+                ledger.rows.append(sharing: [row])
                 continue
             }
             let current = rows[index].entry
@@ -192,20 +168,46 @@ package struct SuiteLedger: Codable {
     /// rows differ in what came before them: a row continues this registry's history if all of this registry came
     /// before it, and it is from another build of this registry if all that came before it is known here.
     func rows(of registry: MigrationRegistry) -> [Row] {
-        let names = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
+        let names = registry.knownNames
         let oldest = registry.oldestSupportedVersion
+        var places: [ObjectIdentifier: RegistryPlaces] = [:]
         return rows.filter { row in
             if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
             guard let predecessors = row.predecessors else { return true }
-            let earlier = Set(predecessors)
-            let unsupported = row.oldestSupportedVersion ?? 0
-            func isBefore(_ migration: Migration) -> Bool {
-                earlier.contains(migration.name) || migration.version <= unsupported
-            }
-            let isKnown = !earlier.isEmpty && earlier.isSubset(of: names)
-            let continues = registry.migrations.allSatisfy(isBefore)
-            return isKnown || continues && registry.names.contains(where: earlier.contains)
+            let order = predecessors.order
+            let known = places[ObjectIdentifier(order)] ?? RegistryPlaces(of: registry, names, in: order)
+            places[ObjectIdentifier(order)] = known
+            return known.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
         }
+    }
+}
+
+/// The places of a registry's migrations in the order of another one.
+private struct RegistryPlaces {
+    /// The number of names at the beginning of the order that the registry knows.
+    private let knownCount: Int
+    private let migrations: [(version: Int, place: Int)]
+    private let first: Int
+    private let last: Int
+
+    init(of registry: MigrationRegistry, _ known: Set<String>, in order: MigrationOrder) {
+        let places = Dictionary(order.names.enumerated().map { ($1, $0) }) { first, _ in first }
+        knownCount = order.names.prefix(while: known.contains).count
+        migrations = registry.migrations.map { ($0.version, places[$0.name] ?? .max) }
+        first = migrations.map(\.place).min() ?? .max
+        last = migrations.map(\.place).max() ?? -1
+    }
+
+    /// Whether a row is from another build of the registry, as all that came before it is known, or continues it.
+    ///
+    /// - Parameters:
+    ///   - count: The number of migrations before the row's.
+    ///   - unsupported: The version up to which these may have been removed.
+    func isBeforeOrAfter(_ count: Int, unsupported: Int) -> Bool {
+        if 0 < count, count <= knownCount { return true }
+        let continues =
+            last < count || unsupported > 0 && migrations.allSatisfy { $0.place < count || $0.version <= unsupported }
+        return continues && first < count
     }
 }
 

@@ -675,6 +675,7 @@ final class Upgrade {
     /// The suite that is upgraded without a cache gets all.
     private func suiteRows(_ rows: [LedgerEntry], _ runner: StepRunner) -> [String: [SuiteLedger.Row]] {
         var found: [String: [SuiteLedger.Row]] = [:]
+        let origin = SuiteLedger.Origin(registry)
         let primary = [store.primary?.attachedName].compactMap(\.self)
         for var row in rows {
             // The records are those of one of several stores, which also does the work after the commit.
@@ -682,7 +683,7 @@ final class Upgrade {
             row.isWorkPending = false
             let entered = row.outcome == .baseline ? availableSuites(of: row.name) : []
             for name in runner.suites(of: row.name).union(primary).union(entered) {
-                found[name, default: []].append(SuiteLedger.Row(row, in: registry))
+                found[name, default: []].append(SuiteLedger.Row(row, of: origin))
             }
         }
         return found

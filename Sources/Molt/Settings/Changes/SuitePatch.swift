@@ -15,12 +15,26 @@ package struct SuitePatch: Codable {
     var moved: [String: Place]?
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
+    private var added = SuiteLedger.Rows()
+    private var correctedRows: SuiteLedger.Rows?
     /// The rows to add to the suite's ledger.
-    var rows: [SuiteLedger.Row] = []
+    var rows: [SuiteLedger.Row] {
+        get { added.rows }
+        set { added.rows = newValue }
+    }
     /// The rows of the suite's ledger that were corrected by hand, and are all that changes; nil for none.
-    var corrected: [SuiteLedger.Row]?
+    var corrected: [SuiteLedger.Row]? {
+        get { correctedRows?.rows }
+        set { correctedRows = newValue.map(SuiteLedger.Rows.init) }
+    }
     /// Whether the values are imported, so that no migration has to make the same changes; nil for false.
     var isImport: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case snapshot, set, remove, renamed, arrived, moved, isReplacement, isImport
+        case added = "rows"
+        case correctedRows = "corrected"
+    }
 
     /// A part of the changes: data that moves between suites is always in at least one of them.
     enum Phase: Hashable, Sendable, CaseIterable {

@@ -88,7 +88,7 @@ struct CorrectedLedger {
             let earlier = ledgers[suite]?.rows.first { $0.entry.name == name }
             // Each store counts the versions of a suite's rows for itself.
             let entry = corrected(earlier?.entry, upTo: .max)
-            var row = earlier ?? SuiteLedger.Row(entry, in: registry)
+            var row = earlier ?? SuiteLedger.Row(entry, of: SuiteLedger.Origin(registry))
             row.entry = entry
             suites[suite] = row
         }
