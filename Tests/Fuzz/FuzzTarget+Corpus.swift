@@ -96,18 +96,18 @@ extension FuzzTarget {
     ]
 
     private static let ledgers = [
-        #"{"format":1,"version":2,"entries":[]}"#, #"{"standard":3,"suite x":0}"#,
+        #"{"format":2,"version":2,"entries":[]}"#, #"{"standard":3,"suite x":0}"#,
         """
-        {"format":1,"version":2,"entries":[{"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,\
+        {"format":2,"version":2,"orders":[["k","l"]],"entries":[{"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,\
         "counts":{"read":1,"changed":1,"dropped":0,"created":0,"quarantined":0},"attachedCounts":{"a":1},\
         "appVersion":"1","moltVersion":"1","fingerprint":"f","replaces":["l"],"isReadableByOlderReleases":true,\
-        "predecessors":["k","l"],"oldestSupportedVersion":1}]}
+        "predecessors":2,"order":0,"oldestSupportedVersion":1}]}
         """,
         """
         {"snapshot":{"a":{"int":1},"b":"x"},"set":{"c":{"int":1}},"remove":["a"],"renamed":{"c":"a"},"arrived":["c"],\
-        "moved":{"b":{"suite":"y","key":"b"}},"isReplacement":false,"rows":[{"name":"m","version":1,"outcome":"ran",\
+        "moved":{"b":{"suite":"y","key":"b"}},"isReplacement":false,"rows":{"orders":[[]],"entries":[{"name":"m","version":1,"outcome":"ran",\
         "appliedAt":12.5,"duration":0.1,"counts":{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0},\
-        "attachedCounts":{"a":1},"moltVersion":"1","replaces":[],"isReadableByOlderReleases":false,"predecessors":[]}]}
+        "attachedCounts":{"a":1},"moltVersion":"1","replaces":[],"isReadableByOlderReleases":false,"predecessors":0}]}}
         """,
     ]
 

@@ -75,7 +75,7 @@ struct JournalTests {
                 let notebooks = [try Notebook(), try Notebook(), try Notebook()]
                 if end == .finishingFailed {
                     // A ledger that this release can read but not write.
-                    let ledger = #"{"format":9,"readerFormat":1,"version":0,"entries":[]}"#
+                    let ledger = #"{"format":9,"readerFormat":2,"version":0,"entries":[]}"#
                     try notebooks[1].suite.write(set: [Suite.ledgerKey: .string(ledger)])
                 }
                 let kept = Kept()

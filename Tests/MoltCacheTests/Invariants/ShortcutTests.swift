@@ -487,6 +487,52 @@ struct ShortcutTests {
         try await OldStore(Self.records).failure([merged]).expect(.partlyReplaced, migration: "a")
     }
 
+    @Test(arguments: 0..<16)
+    func `Settings go through each change once, by whatever paths and registries`(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let notebook = try Notebook(["old"])
+        let letters = ["a", "b", "c", "d"]
+        var migrations: [Migration] = []
+        for (index, letter) in letters.enumerated() {
+            migrations.append(notebook.adding(letter, to: index + 1))
+            guard index > 0, random.oneIn(2) else { continue }
+            let parts = Array(letters[random.below(index)...index])
+            let steps = MigrationStep.notes(notebook) { for part in parts { try $0.add(part) } }
+            migrations.append(Migration(to: index + 1, "to \(letter)", replacing: parts, steps))
+        }
+        let registry = MigrationRegistry(migrations)
+        let squashed = Migration(
+            to: 4,
+            "squashed",
+            replacing: letters,
+            .notes(notebook) { for letter in letters { try $0.add(letter) } }
+        )
+        let stores = try [OldStore(Self.records), OldStore(Self.records)]
+        for _ in 1...5 {
+            var release = registry.upTo(version: 1 + random.below(4))
+            if random.oneIn(2) { release = release.withoutShortcuts }
+            if random.oneIn(4) { release = [squashed] }
+            let before = try notebook.lines
+            let path = random.below(4)
+            do {
+                switch path {
+                case 0: try await notebook.suite.upgrade(with: release)
+                case 1: try CodableCache(at: stores[0].url.appendingPathExtension("new"), migrations: release).close()
+                default: try await stores[path - 2].upgrade(release)
+                }
+            } catch let error as MoltError {
+                #expect([.superseded, .partlyReplaced, .migrationMissing].contains(error.code), "\(error)")
+                #expect(try notebook.lines == before)
+            }
+            #expect(try notebook.lines == ["old"] + letters.prefix(notebook.lines.count - 1))
+        }
+        try await notebook.suite.upgrade(with: registry)
+        for store in stores { try await store.upgrade(registry) }
+        #expect(try notebook.lines == ["old"] + letters)
+        try await notebook.suite.upgrade(with: [squashed])
+        #expect(try notebook.lines == ["old"] + letters)
+    }
+
     @Test func `Nested shortcuts run once for each suite, whichever store or copy comes first`() async throws {
         let notebook = try Notebook(["old"])
         func shortcut(to version: Int, _ name: String, _ replaced: [String], _ lines: String...) -> Migration {

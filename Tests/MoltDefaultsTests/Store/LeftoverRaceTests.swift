@@ -67,9 +67,11 @@ import Testing
         let suite = scratch.suite
         try suite.upgrade(with: [doubling(1)])
         var text = try #require(try scratch.allValues["molt.ledger"]?.string)
-        let format = isReadable ? "\"format\":2,\"readerFormat\":1,\"later\":true" : "\"format\":2"
-        text.replace("\"format\":1", with: format)
-        if isReadable { text.replace("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\"") }
+        let format = isReadable ? "\"format\":3,\"readerFormat\":2,\"later\":true" : "\"format\":3"
+        text.replace("\"format\":2", with: format)
+        if isReadable {
+            text.replace("\"moltVersion\"", with: "\"extra\":\"{}\",\"outcome\":\"someday\",\"moltVersion\"")
+        }
         try suite.write(set: ["molt.ledger": .string(text)])
         let before = try scratch.allValues
         if isReadable {
@@ -79,7 +81,7 @@ import Testing
         }
         let error = MoltError.thrown { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         error?.expect(.newerFormat, key: "molt.ledger", store: suite.domainName)
-        if isReadable { error?.expect(says: "this release of Molt writes formats up to 1") }
+        if isReadable { error?.expect(says: "this release of Molt writes formats up to 2") }
         try expect(scratch.allValues, is: before)
     }
 }

@@ -55,7 +55,39 @@ import Testing
         let values = try scratch.allValues
         #expect(values.keys.sorted() == [Self.ledgerKey, "title"])
         let text = try #require(values[Self.ledgerKey]?.string)
-        #expect(text.contains(#""predecessors":[]"#) && text.contains(#""predecessors":["rename 1"]"#), "\(text)")
+        #expect(text.contains(#""orders":[["rename 1"]]"#) && text.contains(#""predecessors":1"#), "\(text)")
+    }
+
+    @Test func `A ledger grows with the number of migrations, and names what came before each of them once`() throws {
+        func adding(_ number: Int, _ prefix: String) -> Migration {
+            Migration(to: number, "\(prefix)\(number)", .settings(in: suite) { try $0.set(1, forKey: "k\(number)") })
+        }
+        func size() throws -> Int { try scratch.allValues[Self.ledgerKey]?.string?.utf8.count ?? 0 }
+        let all = MigrationRegistry((1...60).map { adding($0, "own ") })
+        var sizes: [Int] = []
+        for version in [20, 40, 60] {
+            try suite.upgrade(with: all.upTo(version: version))
+            sizes.append(try size())
+        }
+        #expect(sizes[2] - sizes[1] < (sizes[1] - sizes[0]) * 11 / 10, "\(sizes)")
+        #expect(sizes[2] < 60 * 300, "\(sizes)")
+        // Another registry has its own order, and neither takes the other's rows for those of a newer build.
+        let other = MigrationRegistry([adding(1, "other "), adding(70, "other ")])
+        for _ in 1...2 {
+            try suite.upgrade(with: other)
+            #expect(try suite.upgrade(with: all).isEmpty)
+        }
+        let text = try #require(try scratch.allValues[Self.ledgerKey]?.string)
+        #expect(text.contains(#","orders":[["own 1","own 2","#), "\(text)")
+        #expect(text.contains(#","own 59"],["other 1"]]"#), "\(text)")
+        // The other registry's first build knows that the second one is newer.
+        MoltError.thrown { try suite.upgrade(with: other.upTo(version: 1)) }?.expect(.superseded)
+    }
+
+    @Test func `A ledger in the form of builds before the first release is refused by name`() throws {
+        try suite.write(set: [Self.ledgerKey: #"{"format":1,"version":0,"entries":[]}"#])
+        MoltError.thrown { try suite.upgrade(with: [renaming()]) }?
+            .expect(.unreadable, key: Self.ledgerKey, says: "format 1, which only builds of Molt before its first")
     }
 
     #if os(Linux)
