@@ -286,6 +286,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
             onlyRecordsOnRead: onlyRecordsOnRead,
             hasRecords: (source ?? store).hasRecords(before:)
         )
+        try (source ?? store).checkLedger(for: self)
         self.move = move
         movesFrom = move?.isFinished == false ? move?.path : nil
         checkExtension(store, migrations, configuration)

@@ -276,7 +276,7 @@ final class CacheSession: @unchecked Sendable {
         return try statement.first { $0.real(0) ?? 0 }
     }
 
-    /// The name of a type, cached; empty when it is lost.
+    /// The name of a type, cached.
     private func typeName(id: Int64) throws(SQLiteError) -> String {
         if let last = lastRead, last.id == id { return last.name }
         if let name = typeNames[id] {
@@ -285,8 +285,9 @@ final class CacheSession: @unchecked Sendable {
         }
         let statement = try statements[.nameOfType]
         try statement.bind(id, at: 1)
-        // A lost id may be given to another type.
-        guard let name = try statement.first({ $0.text(0) }) else { return "" }
+        guard let name = try statement.first({ row throws(SQLiteError) in try row.typeName(0) }) else {
+            throw .missingTypeName
+        }
         typeNames[id] = name
         return name
     }
@@ -296,7 +297,7 @@ final class CacheSession: @unchecked Sendable {
         let statement = try statements[.nameOfKey]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
-        guard let name = try statement.first({ $0.text(0) }) else { return nil }
+        guard let name = try statement.first({ row throws(SQLiteError) in try row.typeName(0) }) else { return nil }
         return shared.types.map { $0.name(of: name) } ?? name
     }
 
@@ -306,14 +307,14 @@ final class CacheSession: @unchecked Sendable {
         _ body: (StoredContent) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in
-            try body(StoredContent(row, key: row.text(2), typeName: row.text(3), expiration: row.real(4)))
+            try body(StoredContent(row, key: row.key(2), typeName: row.typeName(3), expiration: row.real(4)))
         }
     }
 
     func keys(ofType type: String?) throws(SQLiteError) -> [String] {
         var keys: [String] = []
         try listing(.keysOfType, orAll: .keys, type).eachRow { row throws(SQLiteError) in
-            keys.append(row.text(0))
+            keys.append(try row.key(0))
         }
         return keys
     }
@@ -330,7 +331,7 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(position, at: 4)
         try statement.bind(last, at: 5)
         var keys: [(id: Int64, key: String)] = []
-        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), row.text(1))) }
+        try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), try row.key(1))) }
         return keys
     }
 
@@ -350,7 +351,7 @@ final class CacheSession: @unchecked Sendable {
         if let types = shared.types { return try listing(query, where: types.condition(for: type, connection)) }
         let statement = try statements[query]
         try statement.bind(now, at: 1)
-        try statement.bind(type, at: 2)
+        try statement.bind(knownTypeID(type), at: 2)
         return statement
     }
 
@@ -497,20 +498,25 @@ final class CacheSession: @unchecked Sendable {
     }
 
     private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        if let id = try knownTypeID(name) { return id }
+        let insertion = try statements[.addType]
+        try insertion.bind(name, at: 1)
+        try insertion.run()
+        let id = connection.lastInsertedID
+        lastType = (name, id)
+        return id
+    }
+
+    /// The id of a type name; nil when no record was ever written with it.
+    private func knownTypeID(_ name: String) throws(SQLiteError) -> Int64? {
         // Strings equal in canonical form are one dictionary key, but two type names.
         if let last = lastType, ExactName.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
-        let id: Int64
-        if let known = try search.first({ $0.integer(0) }) {
-            id = known
-        } else {
-            let insertion = try statements[.addType]
-            try insertion.bind(name, at: 1)
-            try insertion.run()
-            id = connection.lastInsertedID
-        }
-        lastType = (name, id)
+        var id = try search.first { $0.integer(0) }
+        // If the name was lost, a new type would get the id of its records.
+        if id == nil { id = try TypeNameTable(connection).id(of: name, in: connection) }
+        if let id { lastType = (name, id) }
         return id
     }
 
@@ -551,7 +557,7 @@ final class CacheSession: @unchecked Sendable {
         changedKeys.insertAll()
         if let type {
             let statement = try statements[.removeType]
-            try statement.bind(type, at: 1)
+            try statement.bind(knownTypeID(type), at: 1)
             try statement.run()
             if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
         } else {
@@ -582,7 +588,7 @@ final class CacheSession: @unchecked Sendable {
     private func noteRemoval(_ row: Statement, _ kind: CodableCache.Change.Kind) {
         // Overflow is allowed: the stored size may be damaged, and must not trap.
         if let size { self.size = size &- row.integer(2) }
-        changes.append(CodableCache.Change(key: row.text(0), typeName: row.text(1), kind: kind))
+        changes.append(CodableCache.Change(key: row.text(0), typeName: row.isNull(1) ? nil : row.text(1), kind: kind))
     }
 
     // MARK: Backfill and quarantine
@@ -594,14 +600,6 @@ final class CacheSession: @unchecked Sendable {
 
     /// Whether nobody has written since the last write of the backfill; asked in its next one.
     var isAsBackfilled: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
-
-    /// Whether the file has no more records than a number, and their types have names.
-    func hasRecords(atMost count: Int) throws(SQLiteError) -> Bool {
-        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
-        guard try connection.integer("SELECT count(*) FROM molt_record") <= count else { return false }
-        try TypeNameTable(connection).checkEveryTypeHasName(connection)
-        return true
-    }
 
     /// Writes upgraded records, which nobody else has written since they were read.
     ///
@@ -732,7 +730,7 @@ final class CacheSession: @unchecked Sendable {
         let statement = try statements[.hasType]
         // Expired records are never read.
         try statement.bind(now, at: 1)
-        try statement.bind(type, at: 2)
+        try statement.bind(knownTypeID(type), at: 2)
         return try statement.first { $0.integer(0) } ?? 0 != 0
     }
 }

@@ -35,15 +35,17 @@ struct ImportMerge {
             } catch {
                 try session.refuse(error)
             }
-            guard selection.includes(key: rows.text(1), type: rows.text(2)) else { continue }
-            search.note(rows.text(1))
+            let (key, type) = try reading(session) { () throws(SQLiteError) in (try rows.key(1), try rows.typeName(2)) }
+            guard selection.includes(key: key, type: type) else { continue }
+            search.note(key)
             if let expiration = rows.real(3), expiration <= session.now {
                 summary.expired += 1
                 continue
             }
-            let record = StoreContents.DatedRecord(rows)
+            let record = try reading(session) { () throws(SQLiteError) in try StoreContents.DatedRecord(rows) }
             try merge(record, isCreated: rows.integer(9) != RecordImport.imported, into: session, &summary)
         }
+        try reading(session) { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
         if try reading(session, source.hasQuarantine) {
             summary.quarantined = try mergeQuarantine(source, into: session, &search)
         }

@@ -58,6 +58,7 @@ struct RecordExport {
 
     private func write(_ connection: Connection, to part: PartFile) throws -> ExportSummary {
         let state = try LedgerTable.state(connection)
+        try LedgerTable.checkRows(connection)
         let version = version ?? state.version
         var summary = ExportSummary(
             records: 0,
@@ -93,20 +94,17 @@ struct RecordExport {
         .write(to: &bytes)
         let count = transfer.progress == nil ? 0 : Int(try connection.integer("SELECT count(*) FROM molt_record"))
         var search = selection.search()
-        let rows = try connection.prepare(
-            """
-            \(StoreContents.DatedRecord.selection)
-            WHERE expires_at IS NULL OR expires_at > ?1 ORDER BY molt_record.id
-            """,
-            now.timeIntervalSince1970
-        )
+        let rows = try connection.prepare("\(StoreContents.DatedRecord.selection) ORDER BY molt_record.id")
         defer { rows.reset() }
         var visited = 0
         while try rows.step() {
             visited += 1
             try transfer.check(after: visited, of: count)
-            guard let type = typeName(rows.text(2)), selection.includes(key: rows.text(1), type: type) else { continue }
-            var record = StoreContents.DatedRecord(rows)
+            if let expiration = rows.real(3), expiration <= now.timeIntervalSince1970, rows.isNumber(3) { continue }
+            guard let type = typeName(try rows.typeName(2)), selection.includes(key: try rows.key(1), type: type) else {
+                continue
+            }
+            var record = try StoreContents.DatedRecord(rows)
             record.stored = try upgrade(record.stored)
             search.note(record.stored.key)
             try check(record.stored)
@@ -115,6 +113,7 @@ struct RecordExport {
             summary.records += 1
             if bytes.count >= Self.bufferSize { try flush() }
         }
+        try connection.checkIndexes(have: visited)
         if let key = search.missing {
             throw MoltError(
                 .recordMissing,

@@ -140,6 +140,16 @@ package final class StoreFile {
         try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
     }
 
+    /// Makes sure that the ledger has lost no row before a plan that is made of it has consequences.
+    ///
+    /// An up-to-date store is opened without this check.
+    ///
+    /// - Throws: ``MoltError`` for damage.
+    func checkLedger(for plan: MigrationPlan) throws {
+        guard !isInMemory, !plan.isFresh, !plan.problems.isEmpty || plan.needsRun else { return }
+        _ = try look { connection throws(SQLiteError) in try LedgerTable.checkRows(connection) }
+    }
+
     /// Runs a closure that reads the records, for a plan; it gets nil if there is no file.
     ///
     /// It may run again if another process writes to the file.
@@ -156,6 +166,8 @@ package final class StoreFile {
     private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found? {
         guard let connection else { return isInMemory ? nil : try FileProbe.look(path, body) }
         do {
+            // A plan may be made inside the transaction that it is for.
+            if connection.isInTransaction { return try body(connection) }
             try connection.execute("BEGIN")
             defer { connection.rollBack() }
             return try body(connection)

@@ -78,13 +78,15 @@ struct ReadingCheck {
     }
 
     private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
-        try MigrationPlan(
+        let plan = try MigrationPlan(
             state: state,
             storeName: store.storeName,
             migrations: registry,
             onlyRecordsOnRead: isNewer(state),
             hasRecords: store.hasRecords(before:)
         )
+        try store.checkLedger(for: plan)
+        return plan
     }
 
     /// Whether a newer release, or one with other migrations, has upgraded the store.

@@ -75,7 +75,7 @@ package struct CacheFile {
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
             try connection.prepare("\(StoreContents.StoredRecord.selection) WHERE key = ?1", key)
-                .first { StoreContents.StoredRecord($0) }
+                .first { row throws(SQLiteError) in try StoreContents.StoredRecord(row) }
         }
     }
 
@@ -96,7 +96,9 @@ package struct CacheFile {
                     ORDER BY molt_record.id LIMIT \(Self.pageSize)
                     """
                 return try connection.prepare(query, last, type)
-                    .map { (id: $0.integer(0), record: StoreContents.DatedRecord($0)) }
+                    .map { row throws(SQLiteError) in
+                        (id: row.integer(0), record: try StoreContents.DatedRecord(row))
+                    }
             }
             for (_, record) in page { try body(record) }
             guard let end = page.last?.id, page.count == Self.pageSize else { return }
@@ -183,7 +185,7 @@ extension CacheFile {
                 var page: [Entry] = []
                 var byteCount = 0
                 while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
-                    let entry = (key: Array(statement.bytes(1)), record: StoreContents.StoredRecord(statement))
+                    let entry = (key: Array(statement.bytes(1)), record: try StoreContents.StoredRecord(statement))
                     if let previous, !previous.lexicographicallyPrecedes(entry.key) { throw .disorder }
                     previous = entry.key
                     byteCount += entry.record.content.count

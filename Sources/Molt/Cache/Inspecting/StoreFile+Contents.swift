@@ -50,31 +50,33 @@ extension StoreContents {
     /// Reads everything; the caller has a transaction open.
     fileprivate init(_ connection: Connection) throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
+        try LedgerTable.checkRows(connection)
         var records: [StoredRecord] = []
         try connection.prepare("\(StoredRecord.selection) ORDER BY molt_record.id").eachRow { row throws(SQLiteError) in
-            records.append(StoredRecord(row))
+            records.append(try StoredRecord(row))
         }
+        try connection.checkIndexes(have: records.count)
         self.init(version: state.version, ledger: state.ledger, records: records)
     }
 }
 
 extension StoreContents.StoredRecord {
-    /// All records, with a question mark for a type whose name is lost.
+    /// All records; read by ``init(_:)``, one whose type has lost its name is damage.
     static let selection = selecting()
 
     /// The columns of the ``selection``, and others after them.
     static func selecting(_ others: String = "") -> String {
         """
-        SELECT molt_record.id, key, coalesce(name, '?'), expires_at, version, typeof(content) = 'blob', content\(others)
+        SELECT molt_record.id, key, name, expires_at, version, typeof(content) = 'blob', content\(others)
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
     }
 
     /// Reads a row of the ``selection``.
-    init(_ row: Statement) {
+    init(_ row: Statement) throws(SQLiteError) {
         self.init(
-            key: row.text(1),
-            typeName: row.text(2),
+            key: try row.key(1),
+            typeName: try row.typeName(2),
             content: Array(row.bytes(6)),
             isData: row.integer(5) != 0,
             expiration: row.real(3),
@@ -88,8 +90,8 @@ extension StoreContents.DatedRecord {
     static let selection = StoreContents.StoredRecord.selecting(", created_at, updated_at")
 
     /// Reads a row of the ``selection``.
-    init(_ row: Statement) {
-        self.init(stored: StoreContents.StoredRecord(row), created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
+    init(_ row: Statement) throws(SQLiteError) {
+        self.init(stored: try StoreContents.StoredRecord(row), created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
     }
 }
 

@@ -187,8 +187,8 @@ struct BackfillProgress {
 
 extension CacheSession {
     /// The types whose records may have to go through migrations on read.
-    func outdatedTypes(where isWanted: (String) -> Bool) throws(SQLiteError) -> WantedTypes {
-        WantedTypes(try TypeNameTable(connection), where: isWanted)
+    func outdatedTypes(by upgrader: RecordUpgrader) throws(SQLiteError) -> WantedTypes {
+        WantedTypes(try TypeNameTable(connection)) { !upgrader.chain(typeName: $0, from: 0).steps.isEmpty }
     }
 
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.

@@ -67,7 +67,7 @@ final class BackfillSweep: @unchecked Sendable {
         }
         let extent: BackfillExtent
         (types, extent) = try Self.read(core) { session throws(SQLiteError) in
-            let types = try session.outdatedTypes { !upgrader.chain(typeName: $0, from: 0).steps.isEmpty }
+            let types = try session.outdatedTypes(by: upgrader)
             return (types, try session.extent(of: types))
         }
         progress = BackfillProgress(of: extent, in: upgrader.migrations.map(\.id))
@@ -147,7 +147,8 @@ final class BackfillSweep: @unchecked Sendable {
         var isComplete = false
         if isAlone {
             try write { session, _ throws(SQLiteError) in
-                guard session.isAsBackfilled, try session.hasRecords(atMost: passed) else { return }
+                guard session.isAsBackfilled, try session.connection.indexesHave(passed) else { return }
+                try TypeNameTable(session.connection).checkEveryTypeHasName(session.connection)
                 try noteEnd(session)
                 isComplete = true
             }
@@ -192,7 +193,8 @@ final class BackfillSweep: @unchecked Sendable {
 
     private func readRows(into part: Part, after position: Int64) throws {
         try Self.read(core) { session throws(SQLiteError) in
-            var types = types
+            // The app may have added some.
+            var types = try session.outdatedTypes(by: upgrader)
             let batch = part.records
             batch.removeAll()
             var states = part.states
@@ -210,7 +212,7 @@ final class BackfillSweep: @unchecked Sendable {
                 last = id
                 passed += 1
                 let version = Int(clamping: row.integer(3))
-                guard version < upgrader.version, let typeName = types.name(of: row.integer(2)) else { continue }
+                guard version < upgrader.version, let typeName = try types.name(of: row.integer(2)) else { continue }
                 let updated = row.real(6)
                 batch.append(row, typeName)
                 part.passed = passed

@@ -25,7 +25,9 @@ struct TypesOnRead: Sendable {
         _ connection: Connection,
         where isWanted: (_ name: String?) -> Bool
     ) throws(SQLiteError) -> String {
-        let types = try TypeNameTable(connection).names.filter { isWanted(name(of: $0.value)) }
+        let all = try TypeNameTable(connection)
+        try all.checkEveryTypeHasName(connection)
+        let types = all.names.filter { isWanted(name(of: $0.value)) }
         return types.keys.map(String.init).joined(separator: ", ")
     }
 }

@@ -25,6 +25,15 @@ package enum LedgerTable {
         return state
     }
 
+    /// Makes sure that no row is lost: its migration would look as if it had never been applied.
+    ///
+    /// - Throws: ``SQLiteError`` for damage.
+    static func checkRows(_ connection: Connection) throws(SQLiteError) {
+        // Without more, SQLite counts by the index of the names.
+        let isWhole = "(SELECT count(*) FROM molt_ledger) = (SELECT count(*) FROM molt_ledger NOT INDEXED)"
+        guard try connection.integer("SELECT \(isWhole)") == 1 else { throw .unequalIndex }
+    }
+
     /// Adds entries and sets the version; the row of a migration that was not applied keeps its id, and that of one
     /// on read its numbers of changed, dropped and quarantined records, too.
     ///

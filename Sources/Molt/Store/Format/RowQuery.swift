@@ -20,7 +20,7 @@ package enum RowQuery: Int, CaseIterable {
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
 
     /// The statement's SQL; where a time is needed, it is the first parameter.
-    package var sql: String { sql(ofType: "type_id = (SELECT id FROM molt_type WHERE name = ?2)") }
+    package var sql: String { sql(ofType: "type_id = ?2") }
 
     /// The statement's SQL with another condition for the records of a type.
     func sql(ofType condition: String) -> String {
@@ -92,7 +92,7 @@ package enum RowQuery: Int, CaseIterable {
             RETURNING key, \(Self.typeName), \(Self.size)
             """
         case .removeAll: "DELETE FROM molt_record"
-        case .removeType: "DELETE FROM molt_record WHERE type_id = (SELECT id FROM molt_type WHERE name = ?1)"
+        case .removeType: "DELETE FROM molt_record WHERE type_id = ?1"
         case .touch: "UPDATE molt_record SET accessed_at = ?1 WHERE id = ?2 AND accessed_at < ?1"
         case .oldest: "SELECT key FROM molt_record ORDER BY accessed_at LIMIT 1"
         case .contentSize: "SELECT value FROM molt_meta WHERE name = 'content_size'"

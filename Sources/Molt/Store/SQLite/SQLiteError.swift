@@ -45,7 +45,10 @@ extension SQLiteError {
     static let disorder = damage("rows are out of order")
     static let wrongRow = damage("an index leads to the row of another key")
     static let missingRow = damage("a row is missing that an index names")
+    static let unequalIndex = damage("a table and its index have different numbers of rows")
     static let missingTypeName = damage("the name of a type is missing")
+    static let sharedTypeName = damage("two types have the same name")
+    static let malformedKey = damage("a key is not text")
     /// The journal has changes for an attached store whose name is missing.
     static let missingStoreName = damage("the name of an attached store is missing")
     /// The header of a damaged file has another page size than all releases write.

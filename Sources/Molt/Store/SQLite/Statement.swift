@@ -80,9 +80,9 @@ package final class Statement {
     }
 
     /// The result of the closure for the first row, or nil without a row; resets.
-    package func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
+    package func first<Value>(_ body: (Statement) throws(SQLiteError) -> Value) throws(SQLiteError) -> Value? {
         defer { reset() }
-        return try step() ? body(self) : nil
+        return try step() ? try body(self) : nil
     }
 
     // MARK: Binding

@@ -61,7 +61,7 @@ final class SnapshotReader {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
-                if let name = types.name(of: statement.integer(2)) { batch.append(statement, name) }
+                if let name = try types.name(of: statement.integer(2)) { batch.append(statement, name) }
             }
         } catch {
             // Stepping again would make SQLite begin again.
