@@ -95,7 +95,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public struct Erasure: Equatable, Sendable, Codable {
         /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
         public var isComplete: Bool
-        /// Why it is not complete, in a sentence.
+        /// Why it is not complete, or why the copies are not all known, in a sentence.
         public var reason: String?
         /// The backups, and the files that were set aside, that may still have the bytes.
         public var copies: [StoreBackup]
@@ -223,7 +223,8 @@ extension MigrationReport.Erasure: CustomStringConvertible {
     /// The result, and the copies that may still have the bytes, in one line.
     public var description: String {
         let result =
-            isComplete ? "deleted records were erased" : "deleted records are not erased yet: \(reason ?? "")"
+            (isComplete ? "deleted records were erased" : "deleted records are not erased yet")
+            + (reason.map { ": \($0)" } ?? "")
         let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
         return result + (names.isEmpty ? "" : "; copies may still have them: \(names)")
     }

@@ -24,13 +24,12 @@ final class SalvageCopy {
     init(of path: String) throws {
         try FileStatus.checkPath(path)
         let path = FileStatus.resolved(path)
-        let parent = FileManager.default.temporaryDirectory
         do {
-            directory = try CopyDirectory(prefix: "molt-salvage-", in: parent)
+            directory = try CopyDirectory(for: .salvage)
         } catch let error as DurableFile.Failure {
             throw MoltError(
                 .storeFailed,
-                "The copy to salvage from cannot be made: no directory can be created in \(parent.path).",
+                "The copy to salvage from cannot be made: no directory can be created in \(CopyDirectory.parent.path).",
                 underlying: error
             )
         }

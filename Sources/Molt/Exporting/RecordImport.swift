@@ -63,7 +63,7 @@ struct RecordImport {
     ) throws -> ImportSummary {
         let isStore = try isStore()
         let size = isStore ? StoreFile(at: source).byteCount : try FileStatus.of(path).map { Int64($0.size) }
-        let copy = try ScratchCopy(of: source, for: "import", byteCount: size ?? 0)
+        let copy = try ScratchCopy(of: source, for: .import, byteCount: size ?? 0)
         defer { withExtendedLifetime(copy) {} }
         var summary: ImportSummary
         var settings: ImportedSettings?
@@ -130,6 +130,7 @@ struct RecordImport {
             let connection = try Connection(copy.url.path, mode: .readWrite)
             defer { connection.close() }
             try connection.execute("PRAGMA synchronous = OFF; BEGIN")
+            try LedgerTable.checkRows(connection)
             if try connection.hasQuarantine() { try connection.execute("DELETE FROM molt_quarantine") }
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
@@ -310,6 +311,8 @@ struct RecordImport {
             try body()
         } catch let failure as SQLiteError {
             if failure == .suspended { throw MoltError.suspended() }
+            // A copy has the damage of the file.
+            if failure.isDamage { throw MoltError(failure, store: path) }
             let (problem, advice) = failure.explanation
             let directory = FileManager.default.temporaryDirectory.path
             var error = error(

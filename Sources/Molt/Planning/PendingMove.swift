@@ -142,6 +142,6 @@ extension [LedgerEntry] {
 extension MigrationReport.Move {
     /// The move with the copies that are still at the old place.
     init(pending move: PendingMove) {
-        self.init(from: move.path, copies: StoreFiles(move.path).copies)
+        self.init(from: move.path, copies: (try? StoreFiles(move.path).copies()) ?? [])
     }
 }

@@ -15,10 +15,16 @@ extension MigrationStep {
     /// succeeds: see ``MigrationReport/erasure``. A store without a record of the type is rewritten, too, because an
     /// earlier migration may have deleted them.
     ///
+    /// Records of the type in quarantine are deleted and erased, too: those with the name, and those to which
+    /// ``renameType(_:to:)`` would have given it. So are copies in the temporary directory that a dry run, an import,
+    /// an export of the tool or a salvage has left because it was killed.
+    ///
     /// What erasing cannot reach:
     /// - backups and files that were set aside, which the report names, and copies in the device's backups or exports;
-    /// - records of the type in quarantine, and those of other types with the same content;
-    /// - what a drive keeps of overwritten blocks, as flash memory does. The device's encryption protects that.
+    /// - records of other types with the same content, also in quarantine, where a block would have changed the type;
+    /// - the changes of a suite that are not made yet, and copies that a dry run or an import is using meanwhile;
+    /// - what a drive keeps of overwritten and freed blocks, as flash memory does. The device's encryption protects
+    ///   that.
     ///
     /// - Important: The records are lost when the upgrade is committed.
     ///

@@ -261,9 +261,18 @@ final class Upgrade {
     private func erase() throws -> MigrationReport.Erasure {
         // Other stores with the same suites need not wait for it.
         suiteLocks = nil
-        // Backups stay where the file was when they were made.
-        let copies = ([store.path] + registry.oldPlaces(of: store.path)).flatMap { StoreFiles($0).copies }
-        var erasure = MigrationReport.Erasure(isComplete: false, copies: copies)
+        var erasure = MigrationReport.Erasure(isComplete: false, copies: [])
+        // A dry run or an import that was killed has left records in the temporary directory.
+        CopyDirectory.removeLeftovers(of: CopyDirectory.Purpose.allCases)
+        do throws(MoltError) {
+            // Backups stay where the file was when they were made.
+            for place in [store.path] + registry.oldPlaces(of: store.path) {
+                StoreFiles(place).removeLeftovers()
+                erasure.copies += try StoreFiles(place).copies()
+            }
+        } catch {
+            erasure.reason = error.problem
+        }
         do {
             try FileCompaction(of: store.path).erase(until: configuration.lastInstant) {
                 try configuration.reach(.erase)

@@ -42,7 +42,7 @@ extension StoreCommands {
                 terminal.say("\(try run(store, URL(filePath: call.arguments[1]), selection, call))")
                 return ExitCode.success
             }
-            let directory = try CopyDirectory(prefix: "molt-export-", in: FileManager.default.temporaryDirectory)
+            let directory = try CopyDirectory(for: .export)
             defer { withExtendedLifetime(directory) {} }
             let file = directory.url.appending(path: "export")
             let summary = try run(store, file, selection, call)

@@ -187,4 +187,63 @@ import Testing
             .migrate(memory)
         #expect(report.counts.dropped > 0 && report.erasure == nil)
     }
+
+    /// Migrations of which the second cannot convert some records of type Key, which become Tokens later.
+    private static let renaming = [
+        Migration(to: 1, "key", .renameType("Token", to: "Key")),
+        Migration(
+            to: 2,
+            "numbers",
+            steps: ["Key", "Note"].map { type in
+                .transform(type) { record in
+                    let text = try record.string(type == "Key" ? "token" : "text")
+                    if text.hasSuffix("7") { throw Refusal(value: text) }
+                }
+                .onFailure(.quarantine(upTo: .none))
+            }
+        ),
+        Migration(to: 3, "token", .renameType("Key", to: "Token")),
+        Migration(to: 4, "no-tokens", .deleteType("Token", erasing: true)),
+    ]
+
+    @Test(arguments: [[4], [2, 4], [3, 4]])
+    func `Records of the type in quarantine are erased, too, and others stay there`(releases: [Int]) throws {
+        var dropped = 0
+        for release in releases {
+            let registry = MigrationRegistry(Array(Self.renaming.prefix(release)))
+            let cache = try CodableCache(at: url, migrations: registry)
+            defer { cache.close() }
+            if release == 4 {
+                #expect(try cache.quarantined().map(\.typeName) == Array(repeating: "Note", count: 20))
+                #expect(cache.report.erasure?.isComplete == true)
+                dropped = cache.report.counts.dropped
+            } else {
+                #expect(try cache.quarantined().count == 40)
+            }
+        }
+        #expect(dropped == 196)
+        #expect(try files() == [])
+    }
+
+    @Test func `What a killed dry run or import has left is erased, and the copy of a running one stays`() throws {
+        let running = try CopyDirectory(for: .dryRun)
+        let left = ["molt-dry-run-", "molt-import-"].map { prefix in
+            CopyDirectory.parent.appending(path: prefix + UUID().uuidString, directoryHint: .isDirectory)
+        }
+        for directory in left {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(at: url, to: directory.appending(path: "copy"))
+        }
+        try CodableCache(at: url, migrations: erasing).close()
+        #expect(left.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+        #expect(FileManager.default.fileExists(atPath: running.url.path))
+    }
+
+    @Test func `The report names a backup that cannot be read`() throws {
+        let backup = try CodableCache.backUp(at: url)
+        try Data(Self.marker.utf8).write(to: backup.url)
+        let cache = try CodableCache(at: url, migrations: erasing)
+        defer { cache.close() }
+        #expect(try cache.report.erasure?.copies.map(\.url.lastPathComponent) == files())
+    }
 }

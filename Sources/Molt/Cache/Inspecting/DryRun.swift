@@ -24,7 +24,7 @@ struct DryRun {
             move = try migrations.pendingMove(of: original, original.state())
             let source = move?.source ?? original
             opening.storeSize = source.byteCount
-            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: "dry run", byteCount: source.byteCount ?? 0)
+            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: .dryRun, byteCount: source.byteCount ?? 0)
         } catch {
             opening.end(with: error)
             throw error

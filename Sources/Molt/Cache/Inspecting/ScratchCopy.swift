@@ -14,18 +14,17 @@ struct ScratchCopy {
     ///
     /// - Parameters:
     ///   - original: The original, whose path errors name.
-    ///   - purpose: The purpose in words, such as "dry run".
+    ///   - purpose: The purpose, which errors name.
     ///   - byteCount: The size of the original.
-    init(of original: URL, for purpose: String, byteCount: Int64) throws {
+    init(of original: URL, for purpose: CopyDirectory.Purpose, byteCount: Int64) throws {
         self.original = FileStatus.path(of: original)
-        let parent = FileManager.default.temporaryDirectory
         do {
-            let prefix = "molt-\(purpose.split(separator: " ").joined(separator: "-"))-"
-            directory = try CopyDirectory(prefix: prefix, in: parent)
+            directory = try CopyDirectory(for: purpose)
         } catch let error as DurableFile.Failure {
             throw MoltError(
                 .storeFailed,
-                "The copy for the \(purpose) cannot be made: no directory can be created in \(parent.path).",
+                "The copy for the \(purpose.rawValue) cannot be made: no directory can be created in "
+                    + "\(CopyDirectory.parent.path).",
                 store: self.original,
                 underlying: error
             )
@@ -35,7 +34,8 @@ struct ScratchCopy {
         if let free = FreeSpace.bytes(at: directory.url.path), free < needed {
             throw MoltError(
                 .storeFailed,
-                "The copy for the \(purpose) needs \(needed) bytes in \(parent.path), where only \(free) are free.",
+                "The copy for the \(purpose.rawValue) needs \(needed) bytes in \(CopyDirectory.parent.path), where only "
+                    + "\(free) are free.",
                 advice: "Free some space, and try again.",
                 store: self.original,
                 underlying: DurableFile.Failure(number: ENOSPC)

@@ -7,15 +7,19 @@ extension StoreFiles {
     /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
     ///   which does not prove that there are none.
     func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
-        try names().compactMap { text in
-            guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
-            return describe(name)
-        }
-        .ordered(by: >)
+        try backupNames(kinds).compactMap(describe).ordered(by: >)
     }
 
-    /// All of them, for a report; none when the directory cannot be listed.
-    var copies: [StoreBackup] { (try? backups(BackupName.Kind.allCases)) ?? [] }
+    private func backupNames(_ kinds: [BackupName.Kind]) throws(MoltError) -> [BackupName] {
+        try names().compactMap { BackupName($0, of: name) }.filter { kinds.contains($0.kind) }
+    }
+
+    /// All copies, for a report, also those that cannot be read.
+    ///
+    /// - Throws: ``MoltError`` as ``backups(_:)`` does.
+    func copies() throws(MoltError) -> [StoreBackup] {
+        try backupNames(BackupName.Kind.allCases).compactMap { describe($0) ?? unread($0) }.ordered(by: >)
+    }
 
     /// Reads a backup's description; nil when the file is not ours or cannot be read.
     func describe(_ name: BackupName) -> StoreBackup? {
@@ -34,9 +38,7 @@ extension StoreFiles {
         }
         guard let found else {
             // A person may still recover something from it, or want it deleted.
-            guard name.kind == .damaged else { return nil }
-            let url = URL(fileURLWithPath: path, isDirectory: false)
-            return StoreBackup(url: url, schemaVersion: 0, date: name.date, size: status.size, isAutomatic: false)
+            return name.kind == .damaged ? unread(name) : nil
         }
         return StoreBackup(
             url: URL(fileURLWithPath: path, isDirectory: false),
@@ -46,6 +48,19 @@ extension StoreFiles {
             recordCount: found.count,
             isAutomatic: name.kind == .automatic,
             attachedStores: found.attached
+        )
+    }
+
+    /// The description of a file that is not read; nil if it is none.
+    private func unread(_ name: BackupName) -> StoreBackup? {
+        let path = path(of: name.text)
+        guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        return StoreBackup(
+            url: URL(fileURLWithPath: path, isDirectory: false),
+            schemaVersion: 0,
+            date: name.date,
+            size: status.size,
+            isAutomatic: name.kind == .automatic
         )
     }
 

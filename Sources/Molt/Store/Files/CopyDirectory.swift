@@ -3,18 +3,26 @@ package import Foundation
 /// A private directory for a temporary copy of a store; it is removed with this object.
 ///
 /// A copy of users' data must not outlive a kill for long. The directory is locked while it is in use, so the next one
-/// with the same prefix recognizes and removes what a killed process left.
+/// for the same purpose recognizes and removes what a killed process left, and so does the erasing of deleted records.
 package final class CopyDirectory {
+    /// The purpose of a copy; the directory's name begins with it.
+    package enum Purpose: String, CaseIterable {
+        case dryRun = "dry run"
+        case `import`, export, salvage
+
+        fileprivate var prefix: String { "molt-\(rawValue.split(separator: " ").joined(separator: "-"))-" }
+    }
+
     package let url: URL
     private let lock: FileLock
 
-    /// Creates a directory, and removes those left by killed processes.
+    /// Creates a directory in the system's temporary directory, and removes those left by killed processes.
     ///
-    /// - Parameter prefix: The beginning of the name, for the purpose of the copy.
     /// - Throws: ``DurableFile/Failure``; ``MoltError`` with the code `suspended`.
-    package init(prefix: String, in directory: URL) throws {
-        Self.removeLeftovers(in: directory, prefix: prefix)
-        let name = prefix + UUID().uuidString
+    package init(for purpose: Purpose) throws {
+        Self.removeLeftovers(of: [purpose])
+        let directory = Self.parent
+        let name = purpose.prefix + UUID().uuidString
         url = directory.appending(path: name, directoryHint: .isDirectory)
         // It gets its name once it is locked: before that, another process would take it for a leftover.
         let unnamed = directory.appending(path: name + ".new", directoryHint: .isDirectory).path
@@ -29,15 +37,19 @@ package final class CopyDirectory {
     }
 
     deinit {
-        // On failure, the next directory with the prefix removes it.
+        // On failure, the next directory for the purpose removes it.
         try? FileManager.default.removeItem(at: url)
     }
 
-    private static func removeLeftovers(in directory: URL, prefix: String) {
+    /// The directory of the copies.
+    package static var parent: URL { FileManager.default.temporaryDirectory }
+
+    /// Removes the directories that killed processes have left.
+    static func removeLeftovers(of purposes: [Purpose]) {
+        let directory = parent
         // Nothing can be removed from a directory that cannot be listed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
-        {
+        for name in names where purposes.contains(where: { isName(name, for: $0) }) {
             let path = directory.appending(path: name).path
             // A directory in use is locked.
             guard let lock = try? FileLock(directory: path, waiting: { throw DurableFile.Failure(number: EAGAIN) })
@@ -45,5 +57,9 @@ package final class CopyDirectory {
             try? FileManager.default.removeItem(atPath: path)
             _ = consume lock
         }
+    }
+
+    private static func isName(_ name: String, for purpose: Purpose) -> Bool {
+        name.hasPrefix(purpose.prefix) && UUID(uuidString: String(name.dropFirst(purpose.prefix.count))) != nil
     }
 }

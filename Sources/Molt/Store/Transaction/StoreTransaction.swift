@@ -41,6 +41,8 @@ final class StoreTransaction {
     private var types: TypeNameTable?
     private var counts: [Int64: Int] = [:]
     private var total: Int?
+    /// The number of records that the indexes were found to have; nil once records have come or gone.
+    private var checkedTotal: Int?
     /// Whether the transaction has deleted records whose bytes are to be erased after the commit.
     private(set) var needsErasure = false
     /// Whether records were added, removed or written.
@@ -221,7 +223,7 @@ final class StoreTransaction {
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
-                if let name = types.name(of: statement.integer(2)) { batch.append(statement, name) }
+                if let name = try types.name(of: statement.integer(2)) { batch.append(statement, name) }
             }
         }
     }
@@ -229,14 +231,15 @@ final class StoreTransaction {
     /// Makes sure that a pass has read all records of some types; called before it adds or removes any.
     ///
     /// - Parameter count: The number of records that were read.
-    /// - Throws: The store's error for damage if it knows of more.
+    /// - Throws: The store's error for damage.
     func checkRead(_ count: Int, ofTypes types: [String]) throws {
         try mapped { () throws(SQLiteError) in
+            let types = try wantedTypes(types)
+            guard !types.isAll else { return try checkIndexes(count) }
             var known = 0
-            for id in try wantedTypes(types).ids { known += try self.count(id) }
-            // A damaged tree gives fewer records, without an error.
-            guard count >= known else { throw .missingRow }
-            try allTypes().checkEveryTypeHasName(connection)
+            for id in types.ids { known += try self.count(id) }
+            guard count == known else { throw .unequalIndex }
+            try checkIndexes(countAll())
         }
     }
 
@@ -250,9 +253,17 @@ final class StoreTransaction {
     func checkVisited(_ count: Int?, of known: Int) throws {
         try mapped { () throws(SQLiteError) in
             guard let count else { return try connection.checkScan() }
-            guard count >= known else { throw .missingRow }
-            try allTypes().checkEveryTypeHasName(connection)
+            guard count == known else { throw .unequalIndex }
+            try checkIndexes(countAll())
         }
+    }
+
+    /// Makes sure that the indexes have a number of records, and that the types of all have names.
+    private func checkIndexes(_ count: Int) throws(SQLiteError) {
+        guard checkedTotal != count else { return }
+        try connection.checkIndexes(have: count)
+        try allTypes().checkEveryTypeHasName(connection)
+        checkedTotal = count
     }
 
     func record(id: Int64) throws -> Record? {
@@ -276,7 +287,7 @@ final class StoreTransaction {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let batch = RecordBatch(capacity: 1)
-        batch.append(statement, try allTypes().names[statement.integer(2)] ?? "")
+        batch.append(statement, try allTypes().name(of: statement.integer(2)))
         return batch[0]
     }
 
@@ -366,16 +377,18 @@ final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             // Compared by bytes: two spellings of the same letter are two names.
             guard !name.utf8.elementsEqual(newName.utf8) else { return }
-            guard let oldID = try typeID(name) else { return try allTypes().checkEveryTypeHasName(connection) }
+            guard let oldID = try typeID(name) else { return }
             defer { forgetTypes() }
             guard let newID = try typeID(newName) else {
                 return try connection.run("UPDATE molt_type SET name = ?1 WHERE id = ?2", newName, oldID)
             }
+            let known = try count(oldID)
             forgetCounts()
             // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record. A damaged
             // index must not hide a record.
             let merging = "UPDATE OR FAIL molt_record NOT INDEXED SET type_id = ?1 WHERE type_id = ?2"
             try connection.run(merging, newID, oldID)
+            guard connection.changes == known else { throw .unequalIndex }
             try connection.run(Self.typeDeletion, oldID)
         }
     }
@@ -390,11 +403,9 @@ final class StoreTransaction {
                 needsErasure = true
                 try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
             }
-            guard let typeID = try typeID(name) else {
-                try allTypes().checkEveryTypeHasName(connection)
-                return 0
-            }
+            guard let typeID = try typeID(name) else { return 0 }
             defer { forgetTypes() }
+            let known = try count(typeID)
             forgetCounts()
             // SQLite reads 2, which stands for FAST, as ON.
             let mode = try connection.integer("PRAGMA secure_delete")
@@ -404,9 +415,29 @@ final class StoreTransaction {
                 if erases { try? connection.execute("PRAGMA secure_delete = \(mode == 2 ? "FAST" : "\(mode)")") }
             }
             try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
-            let count = connection.changes
+            guard connection.changes == known else { throw .unequalIndex }
             try connection.run(Self.typeDeletion, typeID)
-            return count
+            return known
+        }
+    }
+
+    /// Deletes records from quarantine, as one of a type whose bytes are to be erased.
+    ///
+    /// - Parameter isGone: Receives the record's type, and the migration and the step from which a retry would begin.
+    /// - Returns: The number of records.
+    func deleteQuarantined(where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard try connection.hasQuarantine() else { return 0 }
+            var ids: [Int64] = []
+            let rows = try connection.prepare(
+                "SELECT id, type, migration, migration_version, first_step FROM \(QuarantineTable.name)"
+            )
+            try rows.eachRow { row throws(SQLiteError) in
+                let failed = MigrationID(name: row.text(2), version: Int(clamping: row.integer(3)))
+                if isGone(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
+            }
+            for id in ids { try connection.deleteQuarantined(id) }
+            return ids.count
         }
     }
 
@@ -421,7 +452,7 @@ final class StoreTransaction {
 
     /// The id of a type name; nil when no record was ever written with it.
     private func typeID(_ name: String) throws(SQLiteError) -> Int64? {
-        try allTypes().id(of: name)
+        try allTypes().id(of: name, in: connection)
     }
 
     private func addType(_ name: String) throws(SQLiteError) -> Int64 {
@@ -440,6 +471,7 @@ final class StoreTransaction {
     private func forgetCounts() {
         counts.removeAll()
         total = nil
+        checkedTotal = nil
         changesSizes = true
     }
 
@@ -814,15 +846,33 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Connection {
-    /// Makes sure that a scan of the records reaches as many as an index has, and that their types have names.
+    /// Makes sure that a scan of the records reaches as many as the indexes have, and that their types have names.
     ///
     /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
     func checkScan() throws(SQLiteError) {
-        // Without more, SQLite counts by the smallest index, in a few milliseconds for a million records.
-        let count = try integer("SELECT count(*) FROM molt_record")
-        let scanned = try integer("SELECT count(*) FROM molt_record NOT INDEXED")
-        guard scanned >= count else { throw .missingRow }
+        try checkIndexes(have: Int(integer("SELECT count(*) FROM molt_record NOT INDEXED")))
         try TypeNameTable(self).checkEveryTypeHasName(self)
+    }
+
+    /// Makes sure that the two indexes with an entry for each record, by key and by type, have as many as were read.
+    ///
+    /// A read of all records calls it at its end. If the table lacks a page, records are lost; if an index lacks one,
+    /// its searches miss records: a key has no value, and gets a second record when it is set.
+    ///
+    /// - Throws: ``SQLiteError`` for damage.
+    func checkIndexes(have count: Int) throws(SQLiteError) {
+        guard try indexesHave(count) else { throw .unequalIndex }
+    }
+
+    /// Whether these indexes have a number of entries.
+    func indexesHave(_ count: Int) throws(SQLiteError) -> Bool {
+        for index in ["sqlite_autoindex_molt_record_1", "molt_record_type"] {
+            // A million entries take less than 10 ms. `count(*)` alone takes the smallest index, whichever is named.
+            let last = "SELECT 1 FROM molt_record INDEXED BY \(index) LIMIT 2 OFFSET ?1"
+            let found = try integer("SELECT count(*) FROM (\(last))", max(0, count - 1))
+            guard found == min(count, 1) else { return false }
+        }
+        return true
     }
 
     /// Whether a record was last written before a schema version.

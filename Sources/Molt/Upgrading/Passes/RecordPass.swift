@@ -106,9 +106,16 @@ final class RecordPass {
             }
         case .deleteType(let name):
             try noteSamples(ofType: name, deletedBy: steps[stepIndex])
+            let step = steps[stepIndex]
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
-                return try records.deleteType(name, erasing: steps[stepIndex].declared.isErasing)
+                let count = try records.deleteType(name, erasing: step.declared.isErasing)
+                guard step.declared.isErasing else { return count }
+                // A retry would only delete them.
+                return try count
+                    + records.deleteQuarantined { [registry = runner.registry] type, failed, first in
+                        ExactName.isSame(registry.name(ofType: type, since: failed, first, before: step), name)
+                    }
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
