@@ -3,7 +3,9 @@ import Molt
 
 /// Molt's cache in daily use: setting and getting values.
 enum CacheCases {
-    static let all: [BenchmarkCase] = [set(.one), set(.oneEncoded), set(.batches), get, getOnce]
+    static let all: [BenchmarkCase] = [
+        set(.one), set(.oneEncoded), set(.batches), setKeepingUnknown, setOverUnknown, get, getOnce,
+    ]
 
     static let fileName = "people.molt"
 
@@ -38,7 +40,7 @@ enum CacheCases {
         try CodableCache(at: context.file(fileName)).close()
     }
 
-    // MARK: Setting and getting
+    // MARK: Setting
 
     // The cache's overhead is smaller than the difference between two processes a minute apart. Both ways therefore
     // alternate in one process.
@@ -120,6 +122,64 @@ enum CacheCases {
             }
         }
     }
+
+    // MARK: Unknown properties
+
+    private static let setKeepingUnknown = keepingUnknown(
+        "molt-set-keeping-unknown",
+        "set for each existing value with keepsUnknownProperties, and nothing unknown is stored",
+        fixture
+    )
+
+    private static let setOverUnknown = keepingUnknown(
+        "molt-set-over-unknown",
+        "set for each existing value with keepsUnknownProperties, and each has an unknown property",
+        fixture(named: "molt-store-photos") {
+            (key: People.key($0), value: PersonWithPhoto(person: People.person($0), photo: $0))
+        }
+    )
+
+    private static func keepingUnknown(_ name: String, _ summary: String, _ fixture: BenchmarkFixture) -> BenchmarkCase
+    {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: "the same without the option",
+            limit: 50_000,
+            quickLimit: 2000,
+            fixture: fixture,
+            ratios: [BenchmarkRatio(.time, atMost: 3)]
+        ) { context in
+            let rounds = 20
+            let people = People.pool()
+            let file = context.file(fileName)
+            let otherFile = context.file("other.molt")
+            try FileManager.default.copyItem(at: file, to: otherFile)
+            var configuration = withoutMemory
+            let other = try CodableCache(at: otherFile, configuration: configuration)
+            configuration.keepsUnknownProperties = true
+            let cache = try CodableCache(at: file, configuration: configuration)
+            func set(_ round: Int, _ cache: CodableCache) throws {
+                for index in context.indices(ofRound: round, of: rounds) {
+                    try cache.set(people[index % people.count], forKey: People.key(index))
+                }
+            }
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try set(round, cache)
+            } other: { round in
+                try set(round, other)
+            } finish: {
+                for index in stride(from: 1, through: context.records, by: 97) {
+                    let stored = try cache.value(PersonWithPhoto.self, forKey: People.key(index))
+                    guard stored?.person.mail == people[index % people.count].mail,
+                        stored?.photo == (fixture.name == Self.fixture.name ? nil : index)
+                    else { throw BenchmarkError("The value of record \(index) is not what was set.") }
+                }
+            }
+        }
+    }
+
+    // MARK: Getting
 
     private static let get = reads(
         "molt-get-from-disk",

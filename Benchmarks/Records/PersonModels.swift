@@ -13,6 +13,32 @@ struct PersonV1: Codable, Sendable {
     var notes: String
 }
 
+/// A person as a newer release stores it.
+struct PersonWithPhoto: Codable, Sendable, RecordType {
+    static var recordTypeName: String { People.typeName }
+
+    var person: PersonV1
+    var photo: Int?
+
+    private enum CodingKeys: CodingKey { case photo }
+
+    init(person: PersonV1, photo: Int) {
+        self.person = person
+        self.photo = photo
+    }
+
+    init(from decoder: any Decoder) throws {
+        person = try PersonV1(from: decoder)
+        photo = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Int.self, forKey: .photo)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try person.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(photo, forKey: .photo)
+    }
+}
+
 /// A person as another app stores it: the city is in an object of its own.
 struct PersonAtAddress: Codable, Sendable, RecordType {
     static var recordTypeName: String { People.typeName }

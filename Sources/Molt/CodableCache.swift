@@ -45,6 +45,8 @@ public final class CodableCache: Sendable {
     private let lastTypeName = Locked(TypeNames())
     /// Whether values keep the properties of the stored content that their type does not declare.
     private let keepsUnknown: Bool
+    /// What is known of the properties that types declare.
+    private let declaredNames = DeclaredNames()
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
     /// Sends records through the migrations that they lack when they are read; nil if no record lacks any.
@@ -314,11 +316,7 @@ extension CodableCache {
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
-        guard content.unknown == nil else {
-            var batch = EncodedBatch()
-            batch.set(key, content)
-            return try write(batch)
-        }
+        if let unknown = content.unknown { return try set(key, content, keeping: unknown) }
         try change { session throws(SQLiteError) in try session.set(key, content) }
     }
 
@@ -594,7 +592,7 @@ extension CodableCache {
                 typeName: typeName,
                 expiration: expiration,
                 firstShape: isFirst ? firstShape(of: value, content: data) : nil,
-                unknown: keepsUnknown ? UnknownProperties(of: Swift.type(of: value), coding) : nil
+                unknown: keepsUnknown ? UnknownProperties(of: Swift.type(of: value), coding, declaredNames) : nil
             )
         } catch {
             throw MoltError(

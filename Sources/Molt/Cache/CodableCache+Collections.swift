@@ -239,9 +239,7 @@ extension CodableCache {
         ///
         /// - Throws: ``MoltError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            var content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
-            // Here, because the batch may be written on another thread, and the type may belong to an actor.
-            content.unknown = content.unknown?.reading(content.data)
+            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
             if let type = content.firstShape?.type { checkedShapes.insert(type) }
             changes.set(key, content)
         }
@@ -325,7 +323,8 @@ extension CodableCache {
         return batch.changes
     }
 
-    private func contents(_ keys: [String]) throws -> [StoredContent?] {
+    /// The live contents under some keys, read from one snapshot.
+    func contents(_ keys: [String]) throws -> [StoredContent?] {
         try core.read { session throws(SQLiteError) in
             var contents: [StoredContent?] = []
             for key in keys { contents.append(try session.content(key)) }
@@ -339,7 +338,6 @@ extension CodableCache {
     ///
     /// - Throws: The errors of the synchronous call.
     public func batch(_ collect: (inout Batch) throws -> Void) async throws {
-        let changes = try changes(collect)
-        try await queue.run { [self] in try write(changes) }
+        try await write(try changes(collect))
     }
 }

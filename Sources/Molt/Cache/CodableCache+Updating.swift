@@ -32,7 +32,7 @@ extension CodableCache {
             var names = TypeNames()
             var content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
             if expiry == nil { content.expiration = stored.expiration }
-            content.data = addingUnknown(content.unknown, of: stored, to: content.data, content.typeName)
+            content.data = addingUnknown(content.unknown, stored, content.data, content.typeName)
             var batch = EncodedBatch()
             batch.set(key, content)
             if try write(batch, over: [(key, stored.mark)]) { return value }
@@ -47,19 +47,37 @@ extension CodableCache {
             return
         }
         while true {
-            let (merged, stored) = try addingUnknown(to: batch)
-            if try write(merged, over: stored) { return }
+            var merge = BatchMerge(batch)
+            for changes in batch.readChunks() {
+                let stored = try contents(BatchMerge.keys(of: changes))
+                merge.add(changes, stored, addingUnknown)
+            }
+            if try write(merge.batch, over: merge.stored) { return }
         }
     }
 
-    /// A key and the record under it; nil if there is none.
-    private typealias StoredMark = (key: String, mark: StoredContent.Mark?)
+    /// Writes the changes of a batch; waits for the disk without blocking a thread.
+    ///
+    /// Values are decoded here and not on the queue, as their types may belong to the caller's actor.
+    func write(_ batch: EncodedBatch) async throws {
+        guard batch.keepsUnknown else { return try await queue.run { [self] in try write(batch) } }
+        while true {
+            var merge = BatchMerge(batch)
+            for changes in batch.readChunks() {
+                let keys = BatchMerge.keys(of: changes)
+                let stored = try await queue.run { [self] in try contents(keys) }
+                merge.add(changes, stored, addingUnknown)
+            }
+            let (merged, over) = (merge.batch, merge.stored)
+            if try await queue.run({ [self] in try write(merged, over: over) }) { return }
+        }
+    }
 
     /// Writes a batch if some records are still as they were read.
     ///
     /// - Returns: Whether they were.
     @discardableResult
-    private func write(_ batch: EncodedBatch, over stored: [StoredMark]) throws -> Bool {
+    private func write(_ batch: EncodedBatch, over stored: [BatchMerge.StoredMark]) throws -> Bool {
         let listsChanges: Bool? = try change { session throws(SQLiteError) in
             for (key, mark) in stored {
                 guard try session.content(key)?.mark == mark else { return nil }
@@ -73,32 +91,31 @@ extension CodableCache {
 
     // MARK: Unknown properties
 
-    /// Adds the properties of stored contents that types do not declare to the values that a batch sets.
-    ///
-    /// - Returns: The batch, and the records that were read for it.
-    private func addingUnknown(to batch: EncodedBatch) throws -> (EncodedBatch, [StoredMark]) {
-        var read: [StoredMark] = []
-        // The batch itself replaces the stored contents of these keys.
-        var replaced: Set<ExactName> = []
-        let merged = try batch.replacingContents { key, content, form, unknown in
-            guard let form, let unknown else {
-                replaced.insert(ExactName(key))
-                return content
+    /// Writes content with the properties of the stored content that its type does not declare.
+    func set(_ key: String, _ content: EncodedContent, keeping unknown: UnknownProperties) throws {
+        // Whether a type declares a property is mostly known already: then one transaction is enough.
+        let isWritten = try change { session throws(SQLiteError) in
+            var content = content
+            if let stored = try session.content(key), !stored.isData {
+                if isOutdated(stored.version) { return false }
+                if ExactName.isSame(stored.typeName, content.typeName) {
+                    guard let data = unknown.addedAtOnce(to: content.data, from: stored.data) else { return false }
+                    content.data = data
+                }
             }
-            guard !replaced.contains(ExactName(key)) else { return content }
-            let stored = try core.lookUp(key).content
-            read.append((key, stored?.mark))
-            guard let stored else { return content }
-            if !ExactName.isSame(stored.typeName, form.typeName) { replaced.insert(ExactName(key)) }
-            return addingUnknown(unknown, of: stored, to: content, form.typeName)
+            try session.set(key, content)
+            return true
         }
-        return (merged, read)
+        guard !isWritten else { return }
+        var batch = EncodedBatch()
+        batch.set(key, content)
+        try write(batch)
     }
 
     private func addingUnknown(
         _ unknown: UnknownProperties?,
-        of stored: StoredContent,
-        to content: Data,
+        _ stored: StoredContent,
+        _ content: Data,
         _ typeName: String
     ) -> Data {
         // Before the migrations, it has properties that one of them renames or removes. Content that they cannot
@@ -107,5 +124,52 @@ extension CodableCache {
             ExactName.isSame(stored.typeName, typeName)
         else { return content }
         return unknown.added(to: content, from: stored.data)
+    }
+}
+
+/// A batch whose values get the unknown properties of the stored contents.
+private struct BatchMerge {
+    /// A key and the record under it; nil if there is none.
+    typealias StoredMark = (key: String, mark: StoredContent.Mark?)
+    typealias Change = EncodedBatch.ReadChange
+
+    /// The merged changes.
+    private(set) var batch: EncodedBatch
+    /// The records that were read for it.
+    private(set) var stored: [StoredMark] = []
+    /// The keys whose stored contents the batch itself replaces.
+    private var replaced: Set<ExactName> = []
+
+    init(_ batch: EncodedBatch) {
+        self.batch = batch.emptied()
+    }
+
+    /// The keys whose stored contents matter to some changes.
+    static func keys(of changes: [Change]) -> [String] {
+        changes.lazy.filter { $0.unknown != nil }.map(\.key)
+    }
+
+    /// - Parameter contents: The stored contents under the keys of the changes.
+    mutating func add(
+        _ changes: [Change],
+        _ contents: [StoredContent?],
+        _ merge: (UnknownProperties?, _ stored: StoredContent, _ content: Data, _ typeName: String) -> Data
+    ) {
+        var contents = contents.makeIterator()
+        for change in changes {
+            let key = ExactName(change.key)
+            guard let form = change.form, let unknown = change.unknown else {
+                replaced.insert(key)
+                batch.add(change, change.content)
+                continue
+            }
+            guard let found = contents.next(), !replaced.contains(key) else {
+                batch.add(change, change.content)
+                continue
+            }
+            stored.append((change.key, found?.mark))
+            if let found, !ExactName.isSame(found.typeName, form.typeName) { replaced.insert(key) }
+            batch.add(change, found.map { merge(unknown, $0, change.content, form.typeName) } ?? change.content)
+        }
     }
 }

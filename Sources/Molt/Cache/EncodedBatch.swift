@@ -103,29 +103,53 @@ struct EncodedBatch: Sendable {
     /// Whether unknown properties of stored contents may have to be added.
     var keepsUnknown: Bool { !unknown.isEmpty }
 
-    /// The same changes with other contents.
-    ///
-    /// - Parameter replace: Returns the new content of a value that is set; for a removal, it gets no form.
-    func replacingContents(
-        _ replace: (_ key: String, _ content: Data, Form?, UnknownProperties?) throws -> Data
-    ) rethrows -> EncodedBatch {
+    /// A change that is read back.
+    struct ReadChange {
+        let key: String
+        /// Nil for a removal.
+        let form: Form?
+        let content: Data
+        /// What adds unknown properties of the stored content; nil if they are not kept.
+        let unknown: UnknownProperties?
+        fileprivate let row: Row
+    }
+
+    /// The changes of each chunk, in order.
+    func readChunks() -> some Sequence<[ReadChange]> {
+        var number = 0
+        return chunks.lazy.map { chunk in
+            var start = 0
+            return chunk.rows.map { row in
+                let end = start + row.keyCount
+                defer {
+                    start = end + row.contentCount
+                    number += 1
+                }
+                return ReadChange(
+                    key: String(decoding: chunk.bytes[start..<end], as: UTF8.self),
+                    form: row.form.map { forms[Int($0)] },
+                    content: Data(chunk.bytes[end..<end + row.contentCount]),
+                    unknown: unknown[number],
+                    row: row
+                )
+            }
+        }
+    }
+
+    /// An empty batch whose changes have the same forms.
+    func emptied() -> EncodedBatch {
         var batch = EncodedBatch()
         batch.forms = forms
         batch.isOnlySetting = isOnlySetting
-        for chunk in chunks {
-            var start = 0
-            for row in chunk.rows {
-                let end = start + row.keyCount
-                let key = String(decoding: chunk.bytes[start..<end], as: UTF8.self)
-                let content = Data(chunk.bytes[end..<end + row.contentCount])
-                start = end + row.contentCount
-                let new = try replace(key, content, row.form.map { forms[Int($0)] }, unknown[batch.count])
-                batch.add(key, new) {
-                    Row(form: row.form, keyCount: $0, contentCount: new.count, expiration: row.expiration)
-                }
-            }
-        }
         return batch
+    }
+
+    /// Adds a change of the batch that this one was emptied from, with another content.
+    mutating func add(_ change: ReadChange, _ content: Data) {
+        let (form, expiration) = (change.row.form, change.row.expiration)
+        add(change.key, content) {
+            Row(form: form, keyCount: $0, contentCount: content.count, expiration: expiration)
+        }
     }
 
     /// The changes for listeners, of a batch without removals.

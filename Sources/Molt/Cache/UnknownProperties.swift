@@ -9,100 +9,117 @@ struct UnknownProperties: Sendable {
     // Metatypes are immutable.
     nonisolated(unsafe) private let type: any Decodable.Type
     private let coding: RecordCoding
-    /// What the type declares; nil until it is asked.
-    private var reading: ShapeReading?
+    private let declared: DeclaredNames
 
+    /// - Parameter declared: Saves what is found out about types, for the next values.
     /// - Returns: Nil for a type that is only encodable.
-    init?(of type: Any.Type, _ coding: RecordCoding) {
+    init?(of type: Any.Type, _ coding: RecordCoding, _ declared: DeclaredNames) {
         guard let type = type as? any Decodable.Type else { return nil }
         self.type = type
         self.coding = coding
-    }
-
-    /// Finds out what the type declares for a content, by the app's own code, which may belong to the current actor.
-    ///
-    /// - Returns: Nil if the content cannot be decoded.
-    func reading(_ content: Data) -> UnknownProperties? {
-        guard reading == nil else { return self }
-        let reading = ShapeReading(includesNested: true)
-        guard (try? type.read(content, with: coding, into: reading)) != nil else { return nil }
-        var copy = self
-        copy.reading = reading
-        return copy
+        self.declared = declared
     }
 
     /// The new content with the properties of the stored one that the type does not declare.
     ///
-    /// It is unchanged if one of the two is not an object, or if the new content cannot be decoded.
+    /// It may have to be decoded, by the app's own code, which may belong to the current actor. It is unchanged if it
+    /// cannot be decoded, or if one of the two is neither an object nor an array.
     func added(to new: Data, from stored: Data) -> Data {
-        guard var object = Self.object(Array(new)), let other = Self.object(Array(stored)),
-            Self.hasMore(other, than: object), let reading = reading(new)?.reading
-        else { return new }
-        add(from: other, to: &object, reading)
-        var bytes: [UInt8] = []
-        object.write(to: &bytes)
-        return Data(bytes)
+        guard let merge = ContentMerge(new, over: stored) else { return new }
+        let lacking = merge.lacking
+        return addedAtOnce(lacking, merge, new) ?? addedByReading(lacking, merge, new, stored)
     }
 
-    private func add(from stored: SplicedObject, to object: inout SplicedObject, _ reading: ShapeReading) {
-        guard !reading.keyTypes.isEmpty else { return }
-        let (places, ownPlaces) = (stored.places, object.places)
-        // The payload of another case is no part of this one.
-        let isCase = reading.isCase
-        if isCase { guard places.count == 1, ownPlaces.count == 1 else { return } }
-        for name in stored.names {
-            guard let index = places[ExactName(name)] else { continue }
-            let code = codeName(name)
-            guard let own = ownPlaces[ExactName(name)] else {
-                guard !isCase, !reading.declares(code), object.lastIndex(of: name) == nil else { continue }
-                stored.withValue(at: index) { value in object.append(name) { $0.append(contentsOf: value) } }
-                continue
-            }
-            guard let nested = reading.nested[code], let other = stored.child(at: index),
-                var child = object.child(at: own)
-            else { continue }
-            add(from: other, to: &child, nested)
-            guard !child.isUnchanged else { continue }
-            object.set(own) { child.write(to: &$0) }
+    /// The same without the app's code; nil if only decoding tells what the type declares.
+    func addedAtOnce(to new: Data, from stored: Data) -> Data? {
+        guard let merge = ContentMerge(new, over: stored) else { return new }
+        return addedAtOnce(merge.lacking, merge, new)
+    }
+
+    private func addedAtOnce(_ lacking: ContentMerge.Lacking, _ merge: ContentMerge, _ new: Data) -> Data? {
+        switch lacking {
+        case .nothing:
+            return new
+        case .inside:
+            return nil
+        case .properties(let properties):
+            // Every key of a dictionary is declared.
+            if type is any ShapedDictionary.Type { return new }
+            let names = properties.map { ExactName(merge.stored.name(of: $0)) }
+            guard let areDeclared = declared.known(names, of: type) else { return nil }
+            return Data(merge.adding(zip(properties, areDeclared).filter { !$1 }.map(\.0)))
         }
     }
 
-    /// The name of a property as the decoder passes it to coding keys.
-    private func codeName(_ name: String) -> String {
-        if case .useDefaultKeys = coding.decoder.keyDecodingStrategy { return name }
-        let object = RecordValue.object([name: .null]).description
-        return (try? coding.decoder.decode(OnlyName.self, from: Data(object.utf8)))?.name ?? name
-    }
-
-    /// Whether an object, or one in it at the same place, has a property that the other lacks.
-    private static func hasMore(_ object: SplicedObject, than other: SplicedObject) -> Bool {
-        let otherPlaces = other.places
-        return object.places.contains { name, index in
-            guard let otherIndex = otherPlaces[name] else { return true }
-            guard let child = object.child(at: index), let otherChild = other.child(at: otherIndex) else {
-                return false
-            }
-            return hasMore(child, than: otherChild)
+    private func addedByReading(
+        _ lacking: ContentMerge.Lacking,
+        _ merge: ContentMerge,
+        _ new: Data,
+        _ stored: Data
+    ) -> Data {
+        let reading = ShapeReading(includesNested: true)
+        guard (try? type.read(new, with: coding, into: reading)) != nil else { return new }
+        if case .properties(let properties) = lacking, reading.isOfEveryValue, !(type is AnyClass) {
+            let names = properties.map { merge.stored.name(of: $0) }
+            declared.add(names.map { (ExactName($0), reading.declares(coding.codeName($0))) }, of: type)
         }
-    }
-
-    private static func object(_ bytes: [UInt8]) -> SplicedObject? {
-        var object = SplicedObject(bytes: bytes)
-        guard (try? object.read()) != nil, object.kind == .object else { return nil }
-        return object
+        let former = merge.stored.hasNestedElements ? ShapeReading(includesNested: true) : nil
+        if let former, (try? type.read(stored, with: coding, into: former)) == nil {
+            return Data(merge.added(reading, nil, coding))
+        }
+        return Data(merge.added(reading, former, coding))
     }
 }
 
-extension SplicedObject {
-    /// The place of the last property of each name.
-    fileprivate var places: [ExactName: Int] {
-        Dictionary(names.enumerated().map { (ExactName($1), $0) }) { $1 }
+/// Which properties types declare, as far as values have shown it.
+///
+/// Only types that declare the same for every value are here.
+final class DeclaredNames: Sendable {
+    private let names = Locked<[ObjectIdentifier: [ExactName: Bool]]>([:])
+    /// The most names of one type; a type with more asks the decoder each time.
+    private static let limit = 256
+
+    /// Whether a type declares each of some names; nil if that is not known of all.
+    func known(_ wanted: [ExactName], of type: any Any.Type) -> [Bool]? {
+        guard wanted.count <= Self.limit else { return nil }
+        return names.withLock { names in
+            guard let known = names[ObjectIdentifier(type)] else { return nil }
+            var found: [Bool] = []
+            for name in wanted {
+                guard let isDeclared = known[name] else { return nil }
+                found.append(isDeclared)
+            }
+            return found
+        }
+    }
+
+    func add(_ found: [(ExactName, Bool)], of type: any Any.Type) {
+        names.withLock { names in
+            var known = names[ObjectIdentifier(type)] ?? [:]
+            guard known.count + found.count <= Self.limit else { return }
+            for (name, isDeclared) in found { known[name] = isDeclared }
+            names[ObjectIdentifier(type)] = known
+        }
     }
 }
 
 extension ShapeReading {
     /// Whether a coding key has a name.
-    fileprivate func declares(_ name: String) -> Bool { keyTypes.contains { $0.init(stringValue: name) != nil } }
+    func declares(_ name: String) -> Bool { keyTypes.contains { $0.init(stringValue: name) != nil } }
+
+    /// Whether other values of the type have the same properties.
+    ///
+    /// A type that asks for several kinds of keys may ask for others when it decodes another value.
+    fileprivate var isOfEveryValue: Bool { keyTypes.count == 1 && !isCase }
+}
+
+extension RecordCoding {
+    /// The name of a property as the decoder passes it to coding keys.
+    func codeName(_ name: String) -> String {
+        if case .useDefaultKeys = decoder.keyDecodingStrategy { return name }
+        let object = RecordValue.object([name: .null]).description
+        return (try? decoder.decode(OnlyName.self, from: Data(object.utf8)))?.name ?? name
+    }
 }
 
 extension Decodable {

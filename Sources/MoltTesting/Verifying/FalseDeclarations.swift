@@ -114,8 +114,9 @@ struct FalseDeclarations {
         case .renamed(let name):
             return "would not find the records of type \(type), which have the type \(name). Keep the name"
         case .overwriting(let property):
-            return "would remove \(place(property)) when it sets a value, as arrays are replaced as a whole. Keep the "
-                + "property outside of arrays"
+            return
+                "would remove \(place(property)) when it changes a value, because it replaces that part of the value "
+                + "as a whole. Keep the property outside of it"
         case .adding(let problem):
             return
                 "could add a value of type \(type) that today's type cannot read: \(problem) Make the property optional"

@@ -137,8 +137,9 @@ struct OlderReleases {
                 defer { cache.close() }
                 for record in records {
                     guard let value = OlderValue(record, shape, older.coding) else { continue }
-                    try value.set(in: cache, forKey: record.key)
                     try value.set(in: cache, forKey: prefix + record.key)
+                    try value.set(in: cache, forKey: record.key)
+                    try value.withChangedElements.set(in: cache, forKey: record.key)
                     written.append(record)
                 }
             }

@@ -1,40 +1,73 @@
 internal import Foundation
 internal import Molt
 
-/// A value as a release of an older version writes it: with the properties that the release knows, and no others.
+/// A value as a release of an older version has it: with the properties that the release knows, and no others.
 struct OlderValue: Sendable {
-    private let typeName: String
-    /// The value, with the names that properties have in the release's code.
-    private let json: RecordValue
+    /// The type of the release, of which only the name and the shape are known.
+    private struct Model: Sendable {
+        let typeName: String
+        let shape: TypeShape
+        /// The shapes of the types around it, by name.
+        var enclosing: [String: TypeShape] = [:]
+    }
 
     /// Coding keys and names belong to types, and those of the release are known by their shapes alone.
-    @TaskLocal private static var current: OlderValue?
+    @TaskLocal private static var model: Model?
+
+    private let model: Model
+    /// The value, with the names that properties have in the release's code.
+    private var json: RecordValue
 
     /// - Returns: Nil for raw data, and for content that is not JSON.
     init?(_ record: StoreFixture.Record, _ shape: TypeShape, _ coding: RecordCoding) {
-        guard !record.content.isData, let json = try? RecordValue(json: record.content.bytes) else { return nil }
-        typeName = record.typeName
-        self.json = shape.known(of: json, coding, in: [:])
+        let model = Model(typeName: record.typeName, shape: shape)
+        let content = Data(record.content.bytes)
+        guard !record.content.isData,
+            let value = try? Self.$model.withValue(model, operation: { try coding.decode(Self.self, from: content) })
+        else { return nil }
+        self = value
     }
 
     /// Sets the value as the release would.
     func set(in cache: CodableCache, forKey key: String) throws {
-        try Self.$current.withValue(self) { try cache.set(self, forKey: key, expiry: .never) }
+        try Self.$model.withValue(model) { try cache.set(self, forKey: key, expiry: .never) }
+    }
+
+    /// The value after the release has changed each element of its arrays.
+    var withChangedElements: OlderValue {
+        var value = self
+        value.json = json.withChangedElements
+        return value
     }
 }
 
 extension OlderValue: RecordType {
-    static var recordTypeName: String { current?.typeName ?? "" }
+    static var recordTypeName: String { model?.typeName ?? "" }
+}
+
+extension OlderValue: Hashable {
+    static func == (value: OlderValue, other: OlderValue) -> Bool { value.json == other.json }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(json) }
 }
 
 extension OlderValue: Codable {
-    /// A name that no type declares; the value has all names that its type declares and that the record had.
+    /// A name that no type declares; a value has all names that its type declares and that the record had.
     private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
 
         init(_ name: String) { stringValue = name }
         init?(stringValue: String) { nil }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Any name, as of a case.
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init?(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
     }
 
@@ -72,77 +105,143 @@ extension OlderValue: Codable {
 
     /// Asks for the containers for which the release's types would ask, so that the cache can tell what they declare.
     init(from decoder: any Decoder) throws {
-        guard let current = Self.current else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "There is no current value."))
+        guard let model = Self.model else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "There is no current type."))
         }
-        self = current
-        if case .object(let object) = json { try Self.read(object, decoder.container(keyedBy: Name.self)) }
+        self.model = model
+        json = try Self.read(model.shape, decoder, model)
     }
 
-    private static func read(_ object: RecordValue.Object, _ container: KeyedDecodingContainer<Name>) throws {
-        for property in object.properties {
-            guard case .object(let inner) = property.value else { continue }
-            try read(inner, container.nestedContainer(keyedBy: Name.self, forKey: Name(property.name)))
-        }
-    }
-}
-
-extension TypeShape {
-    /// A value of the type without the properties that it does not declare, by their names in code.
-    ///
-    /// - Parameter enclosing: The shapes of the types around it, by name.
-    fileprivate func known(
-        of value: RecordValue,
-        _ coding: RecordCoding,
-        in enclosing: [String: TypeShape]
-    ) -> RecordValue {
-        guard !keepsUnknown else { return value }
-        switch (form, value) {
-        case (.single(let inner), _):
-            return inner.known(of: value, coding, in: enclosing)
-        case (.reference, _):
-            return enclosing[name]?.known(of: value, coding, in: enclosing) ?? value
-        case (.object(let shape), .object(let object)):
-            let enclosing = enclosing.merging([name: self]) { $1 }
-            return .object(object.known(shape.properties, coding, in: enclosing))
-        case (.cases(let cases, _, _), .object(let object)):
-            return .object(object.known(cases, coding, in: enclosing))
-        case (.array(let element), .array(let elements)):
-            return .array(elements.map { element.known(of: $0, coding, in: enclosing) })
-        case (.dictionary(_, let element), .object(let object)):
+    private static func read(_ shape: TypeShape, _ decoder: any Decoder, _ model: Model) throws -> RecordValue {
+        let single = try? decoder.singleValueContainer()
+        if single?.decodeNil() == true { return .null }
+        switch shape.form {
+        case _ where shape.keepsUnknown: break
+        case .single(let inner):
+            return try read(inner, decoder, model)
+        case .reference:
+            guard let outer = model.enclosing[shape.name] else { break }
+            return try read(outer, decoder, model)
+        case .object(let object):
+            guard let container = try? decoder.container(keyedBy: Name.self) else { break }
+            var model = model
+            model.enclosing[shape.name] = shape
             return .object(
                 .init(
-                    object.properties.map { property in
-                        .init(name: property.name, value: element.known(of: property.value, coding, in: enclosing))
+                    try object.properties.sorted { $0.key < $1.key }.compactMap { name, shape in
+                        guard container.contains(Name(name)) else { return nil }
+                        let decoder = try container.superDecoder(forKey: Name(name))
+                        return .init(name: name, value: try read(shape, decoder, model))
                     }
                 )
             )
-        case (.dictionary(let key, let element), .array(let elements)):
-            // Keys and values alternate.
-            return .array(
-                elements.enumerated().map { index, value in
-                    (index.isMultiple(of: 2) ? key : element).known(of: value, coding, in: enclosing)
-                }
+        case .cases(let cases, _, _):
+            guard let container = try? decoder.container(keyedBy: AnyName.self) else { break }
+            return .object(
+                .init(
+                    try container.allKeys.compactMap { name in
+                        guard let shape = cases[name.stringValue] else { return nil }
+                        let decoder = try container.superDecoder(forKey: name)
+                        return .init(name: name.stringValue, value: try read(shape, decoder, model))
+                    }
+                )
             )
-        default:
-            return value
+        case .array(let element) where shape.name.hasPrefix("Set<"):
+            let inner = Model(typeName: "", shape: element, enclosing: model.enclosing)
+            guard let elements = try? Self.$model.withValue(inner, operation: { try single?.decode(Set<Self>.self) })
+            else { break }
+            return .array(elements.map(\.json))
+        case .array(let element):
+            guard let elements = try? decoder.unkeyedContainer() else { break }
+            return try read(elements, model) { _ in element }
+        case .dictionary(let key, let value):
+            if let elements = try? decoder.unkeyedContainer() {
+                // Keys and values alternate.
+                return try read(elements, model) { $0.isMultiple(of: 2) ? key : value }
+            }
+            let inner = Model(typeName: "", shape: value, enclosing: model.enclosing)
+            guard
+                let members = try? Self.$model.withValue(inner, operation: { try single?.decode([String: Self].self) })
+            else { break }
+            return .object(.init(members.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value.json) }))
+        default: break
+        }
+        return try Content(from: decoder).json
+    }
+
+    private static func read(
+        _ elements: any UnkeyedDecodingContainer,
+        _ model: Model,
+        _ shape: (Int) -> TypeShape
+    ) throws -> RecordValue {
+        var elements = elements
+        var values: [RecordValue] = []
+        while !elements.isAtEnd {
+            values.append(try read(shape(values.count), elements.superDecoder(), model))
+        }
+        return .array(values)
+    }
+
+    /// A value of which nothing is known.
+    private struct Content: Decodable {
+        let json: RecordValue
+
+        init(from decoder: any Decoder) throws {
+            if let container = try? decoder.container(keyedBy: AnyName.self) {
+                json = .object(
+                    .init(
+                        try container.allKeys.map {
+                            .init(name: $0.stringValue, value: try container.decode(Content.self, forKey: $0).json)
+                        }
+                    )
+                )
+            } else if var container = try? decoder.unkeyedContainer() {
+                var elements: [RecordValue] = []
+                while !container.isAtEnd { elements.append(try container.decode(Content.self).json) }
+                json = .array(elements)
+            } else {
+                json = try Self.scalar(decoder.singleValueContainer())
+            }
+        }
+
+        private static func scalar(_ container: any SingleValueDecodingContainer) throws -> RecordValue {
+            if container.decodeNil() { return .null }
+            if let bool = try? container.decode(Bool.self) { return .bool(bool) }
+            if let string = try? container.decode(String.self) { return .string(string) }
+            if let int = try? container.decode(Int64.self) { return .int(int) }
+            return .double(try container.decode(Double.self)) ?? .null
         }
     }
 }
 
-extension RecordValue.Object {
-    /// The properties with a shape, by their names in code.
-    fileprivate func known(
-        _ shapes: [String: TypeShape],
-        _ coding: RecordCoding,
-        in enclosing: [String: TypeShape]
-    ) -> RecordValue.Object {
-        let names = Dictionary(shapes.keys.map { (coding.storedName(of: $0), $0) }) { first, _ in first }
-        return RecordValue.Object(
-            properties.compactMap { property in
-                guard let name = names[property.name], let shape = shapes[name] else { return nil }
-                return .init(name: name, value: shape.known(of: property.value, coding, in: enclosing))
+extension RecordValue {
+    /// The value with another first string, number or Boolean in each element of its arrays.
+    fileprivate var withChangedElements: RecordValue {
+        switch self {
+        case .object(let object):
+            .object(.init(object.properties.map { .init(name: $0.name, value: $0.value.withChangedElements) }))
+        case .array(let elements):
+            .array(elements.map { $0.withChangedElements.changed })
+        case .null, .bool, .number, .string:
+            self
+        }
+    }
+
+    private var changed: RecordValue {
+        switch self {
+        case .bool(let bool): return .bool(!bool)
+        case .string(let string): return .string(string + "*")
+        case .number(let number): return number.double.flatMap { .double($0 + 1) } ?? self
+        case .object(let object):
+            var properties = object.properties
+            for (index, property) in properties.enumerated() {
+                let changed = property.value.changed
+                guard changed != property.value else { continue }
+                properties[index].value = changed
+                break
             }
-        )
+            return .object(.init(properties))
+        case .null, .array: return self
+        }
     }
 }

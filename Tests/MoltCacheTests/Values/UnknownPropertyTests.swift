@@ -65,7 +65,7 @@ import Testing
         )
         try cache.set(new, forKey: "p")
         try expect(
-            #"{"home":{"city":"Z","geo":{ "lat":1e2 }},"name":"b","past":[{"city":"W"}],"#
+            #"{"home":{"city":"Z","geo":{ "lat":1e2 }},"name":"b","past":[{"city":"W","old":true}],"#
                 + #""places":{"new":{"city":"X"},"work":{"city":"Y","floor":3}},"photo":[1.50, {"x":"\u00e9"}]}"#
         )
         try cache.expect(new, forKey: "p")
@@ -236,6 +236,185 @@ import Testing
             over: "{\"city\":\"A\",\"\u{e9}\":1,\"e\u{301}\":2}",
             gives: "{\"city\":\"Z\",\"\u{e9}\":1,\"e\u{301}\":2}"
         )
+    }
+
+    // MARK: Arrays
+
+    private enum Part: Codable, Equatable, Sendable {
+        case rule
+        case text(String, bold: Bool?)
+    }
+
+    private struct Errand: Codable, Equatable, Sendable, Identifiable {
+        var id: Int
+        var title: String
+        var steps: [Address]?
+    }
+
+    /// Its identity is another one each time that it is decoded.
+    private struct Note: Codable, Equatable, Sendable, Identifiable {
+        private enum CodingKeys: CodingKey { case text }
+        let id = UUID()
+        var text: String
+    }
+
+    private struct Lists: Codable, Equatable, Sendable, RecordType {
+        static var recordTypeName: String { "Lists" }
+        var places: [Address]?
+        var parts: [Part]?
+        var tasks: [Errand?]?
+        var notes: [Note]?
+        var table: [[Address]]?
+        var byKind: [Kind: Address]?
+        @KeepingUnknownElements var kept: [Address]
+
+        enum Kind: String, Codable { case home, work }
+    }
+
+    private struct Labels: Codable, Sendable, RecordType {
+        static var recordTypeName: String { "Labels" }
+        var labels: Set<Label>
+
+        struct Label: Codable, Hashable, Sendable { var name: String }
+    }
+
+    /// Changes a value that a newer release has stored, as this one does.
+    private func expectKept<Value: Codable>(
+        _ stored: String,
+        as type: Value.Type = Value.self,
+        gives json: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout Value) -> Void
+    ) throws {
+        let name = RecordTypeName.of(Value.self)
+        for way in 0..<3 {
+            try cache.set(document: Data(stored.utf8), ofType: name, writtenAt: 0, forKey: "p")
+            var value = try #require(try cache.value(type, forKey: "p"))
+            change(&value)
+            switch way {
+            case 0: try cache.set(value, forKey: "p")
+            case 1: try cache.batch { try $0.set(value, forKey: "p") }
+            default: try cache.update(type, forKey: "p") { change(&$0) }
+            }
+            try expect(json, sourceLocation: sourceLocation)
+        }
+    }
+
+    private func expectLists(
+        _ stored: String,
+        gives json: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout Lists) -> Void
+    ) throws {
+        try expectKept(stored, as: Lists.self, gives: json, sourceLocation: sourceLocation, change)
+    }
+
+    @Test func `are kept in elements that did not change, wherever those are now`() throws {
+        let stored = #"{"places":[{"city":"A", "x":1.50},{"city":"B","x":2},{"city":"C","x":{"y":[3]}}]}"#
+        try expectLists(stored, gives: #"{"kept":[],"places":[{"city":"C","x":{"y":[3]}},{"city":"A", "x":1.50}]}"#) {
+            $0.places = [Address(city: "C"), Address(city: "A")]
+        }
+        try expectLists(
+            stored,
+            gives:
+                #"{"kept":[],"places":[{"city":"N"},{"city":"A", "x":1.50},{"city":"Z"},{"city":"C","x":{"y":[3]}}]}"#
+        ) { lists in
+            lists.places?[1].city = "Z"
+            lists.places?.insert(Address(city: "N"), at: 0)
+        }
+        // Only an element at its place is the same one.
+        try expectLists(
+            stored,
+            gives: #"{"kept":[],"places":[{"city":"A", "x":1.50},{"city":"Z","x":2},{"city":"C","x":{"y":[3]}}]}"#
+        ) { $0.places?[1].city = "Z" }
+        try expectLists(
+            stored,
+            gives: #"{"kept":[],"places":[{"city":"B","x":2},{"city":"C","x":{"y":[3]}},{"city":"N"}]}"#
+        ) {
+            $0.places?.removeFirst()
+            $0.places?.append(Address(city: "N"))
+        }
+        try expectLists(
+            #"{"table":[[{"city":"A","x":1}],[{"city":"B","x":2},{"city":"C","x":3}]]}"#,
+            gives: #"{"kept":[],"table":[[{"city":"B","x":2},{"city":"C","x":3}],[{"city":"A","x":1}]]}"#
+        ) { $0.table?.reverse() }
+        try expectLists(
+            #"{"table":[[{"city":"A","x":1}],[{"city":"B","x":2},{"city":"C","x":3}]]}"#,
+            gives: #"{"kept":[],"table":[[{"city":"A","x":1}],[{"city":"B","x":2},{"city":"D","x":3}]]}"#
+        ) { $0.table?[1][1].city = "D" }
+    }
+
+    @Test func `are kept in payloads, optional elements, dictionaries of any keys, and beside unknown elements`() throws
+    {
+        let parts = #"{"parts":[{"text":{"_0":"a","color":7}},{"rule":{}},{"text":{"_0":"b","color":8}}]}"#
+        try expectLists(
+            parts,
+            gives: #"{"kept":[],"parts":[{"text":{"_0":"b","color":8}},{"text":{"_0":"a","color":7}}]}"#
+        ) {
+            $0.parts?.remove(at: 1)
+            $0.parts?.reverse()
+        }
+        try expectLists(
+            parts,
+            gives: #"{"kept":[],"parts":[{"text":{"_0":"z","bold":true,"color":7}},{"rule":{}},{"rule":{}}]}"#
+        ) {
+            $0.parts?[0] = .text("z", bold: true)
+            $0.parts?[2] = .rule
+        }
+        try expectLists(
+            #"{"byKind":["work",{"city":"A","x":1},"home",{"city":"B","x":2}]}"#,
+            gives: #"{"byKind":["work",{"city":"B","x":1}],"kept":[]}"#
+        ) { $0.byKind = [.work: Address(city: "B")] }
+        let kept = #"{"kept":[{"city":"A","x":1},{"fax":1,"y":1.0},{"city":"B","x":2}]}"#
+        try expectLists(kept, gives: #"{"kept":[{"city":"B","x":2},{"fax":1,"y":1.0},{"city":"A","x":1}]}"#) {
+            $0.kept.reverse()
+        }
+        try expectLists(kept, gives: #"{"kept":[{"city":"A","x":1},{"fax":1,"y":1.0},{"city":"Z","x":2}]}"#) {
+            $0.kept[1].city = "Z"
+        }
+        // A set has no places.
+        try expectKept(
+            #"{"labels":[{"name":"a","x":1},{"name":"b","x":2}]}"#,
+            gives: #"{"labels":[{"name":"c"}]}"#
+        ) { (labels: inout Labels) in
+            labels.labels = [.init(name: "c")]
+        }
+        try expectKept(#"{"labels":[{"name":"a","x":1}]}"#, gives: #"{"labels":[{"name":"b"}]}"#) {
+            (labels: inout Labels) in
+            labels.labels = [.init(name: "b")]
+        }
+        try expectKept(#"[{"city":"A","x":1},{"city":"B","x":2}]"#, gives: #"[{"city":"B","x":2}]"#) {
+            (places: inout [Address]) in
+            places.removeFirst()
+        }
+    }
+
+    @Test func `follow the identity of an element that has one`() throws {
+        let stored =
+            #"{"tasks":[{"id":1,"title":"a","x":1,"steps":[{"city":"A","y":1}]},null,{"id":2,"title":"b","x":2}]}"#
+        try expectLists(
+            stored,
+            gives: #"{"kept":[],"tasks":[{"id":2,"title":"b!","x":2},"#
+                + #"{"id":1,"steps":[{"city":"Z","y":1}],"title":"a","x":1}]}"#
+        ) { lists in
+            lists.tasks = lists.tasks.map { [$0[2], $0[0]] }
+            lists.tasks?[0]?.title += "!"
+            lists.tasks?[1]?.steps?[0].city = "Z"
+        }
+        try expectLists(stored, gives: #"{"kept":[],"tasks":[{"id":7,"title":"c"},null,{"id":2,"title":"b","x":2}]}"#) {
+            $0.tasks?[0] = Errand(id: 7, title: "c")
+        }
+        try expectLists(#"{"notes":[{"text":"a","x":1}]}"#, gives: #"{"kept":[],"notes":[{"text":"b","x":1}]}"#) {
+            $0.notes?[0].text = "b"
+        }
+    }
+
+    @Test func `are added in time that grows with their number`() throws {
+        // Quadratic work would take a minute.
+        let many = (0..<100_000).map { #""x\#($0)":1"# }.joined(separator: ",")
+        try store(#"{"name":"a",\#(many)}"#)
+        try cache.set(Person(name: "b"), forKey: "p")
+        try expect(#"{"name":"b",\#(many)}"#)
     }
 
     @Test func `are not those of a value that the same batch has replaced`() throws {

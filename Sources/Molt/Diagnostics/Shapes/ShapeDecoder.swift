@@ -16,13 +16,26 @@ final class ShapeReading: @unchecked Sendable {
     fileprivate(set) var isCase = false
     /// What was read in nested objects, by their properties.
     fileprivate(set) var nested: [String: ShapeReading] = [:]
+    /// What was read in the elements of an array, by their indexes.
+    fileprivate(set) var elements: [Int: ShapeReading] = [:]
+    /// Whether all keys are those of a dictionary, or the elements are its keys and values.
+    fileprivate(set) var isDictionary = false
+    /// Whether the elements are those of a set.
+    fileprivate(set) var isSet = false
+    /// An element as it was decoded, and its identity, if its type declares one.
+    private(set) var element: Any?
+    private(set) var id: AnyHashable?
     private let includesNested: Bool
-    /// Whether all keys are those of a dictionary.
-    fileprivate var isDictionary = false
+    private let isElement: Bool
 
-    /// - Parameter includesNested: Whether the properties of nested objects are recorded, too; those in arrays are not.
-    init(includesNested: Bool = false) {
+    /// - Parameter includesNested: Whether the properties of nested objects and elements are recorded, too.
+    convenience init(includesNested: Bool = false) {
+        self.init(includesNested: includesNested, isElement: false)
+    }
+
+    private init(includesNested: Bool, isElement: Bool) {
         self.includesNested = includesNested
+        self.isElement = isElement
     }
 
     /// The reading of a value in this one; nil if it is not to be recorded.
@@ -30,6 +43,14 @@ final class ShapeReading: @unchecked Sendable {
         guard includesNested, type.map(Self.mayHaveProperties) ?? true else { return nil }
         let found = nested[key] ?? ShapeReading(includesNested: true)
         nested[key] = found
+        return found
+    }
+
+    /// The reading of an element in this one; nil if it is not to be recorded.
+    fileprivate func reading(of type: Any.Type? = nil, at index: Int) -> ShapeReading? {
+        guard includesNested, type.map(Self.mayHaveProperties) ?? true else { return nil }
+        let found = elements[index] ?? ShapeReading(includesNested: true, isElement: true)
+        elements[index] = found
         return found
     }
 
@@ -50,9 +71,22 @@ final class ShapeReading: @unchecked Sendable {
         if Mirror(reflecting: value).displayStyle == .enum { isCase = true }
     }
 
-    /// Coders treat the types of the libraries specially, except for dictionaries and optionals.
+    /// Notes an element and its identity.
+    ///
+    /// One that is not encoded differs each time that the element is decoded. It is none.
+    fileprivate func noteElement<Value: Decodable>(_ value: Value, _ decoder: any Decoder) {
+        guard isElement else { return }
+        element = value
+        guard let value = value as? any Identifiable else { return }
+        func id(of value: some Identifiable) -> AnyHashable { value.id }
+        let found = id(of: value)
+        if let again = try? Value(from: decoder) as? any Identifiable, id(of: again) == found { self.id = found }
+    }
+
+    /// Coders treat the types of the libraries specially, except for collections and optionals.
     private static func mayHaveProperties(_ type: Any.Type) -> Bool {
         if let optional = type as? any ShapedOptional.Type { return mayHaveProperties(optional.wrappedType) }
+        if let list = type as? any ShapedList.Type { return mayHaveProperties(list.elementType) }
         return type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
     }
 }
@@ -63,8 +97,10 @@ struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
 
     init(from decoder: any Decoder, configuration: ShapeReading) throws {
         if Value.self is any ShapedDictionary.Type { configuration.isDictionary = true }
+        if Value.self is any SetAlgebra.Type { configuration.isSet = true }
         value = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
         configuration.noteStyle(of: value)
+        configuration.noteElement(value, decoder)
     }
 }
 
@@ -80,7 +116,9 @@ private struct ShapeDecoder: Decoder {
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), reading: reading))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        Unkeyed(base: try base.unkeyedContainer(), reading: reading)
+    }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         Single(base: try base.singleValueContainer(), decoder: base, reading: reading)
@@ -97,6 +135,48 @@ private struct ShapeDecoder: Decoder {
         func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
             guard let reading = reading.reading(of: type) else { return try base.decode(type) }
             return try ReadValue<Value>(from: decoder, configuration: reading).value
+        }
+    }
+
+    private struct Unkeyed: UnkeyedDecodingContainer {
+        var base: any UnkeyedDecodingContainer
+        let reading: ShapeReading
+        var codingPath: [any CodingKey] { base.codingPath }
+        var count: Int? { base.count }
+        var isAtEnd: Bool { base.isAtEnd }
+        var currentIndex: Int { base.currentIndex }
+
+        mutating func decodeNil() throws -> Bool { try base.decodeNil() }
+
+        mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+            guard let element = reading.reading(of: type, at: currentIndex) else { return try base.decode(type) }
+            // A container stays before an element that it cannot decode.
+            var after = base
+            let value = try after.decode(ReadValue<Value>.self, configuration: element).value
+            base = after
+            return value
+        }
+
+        mutating func nestedContainer<Nested: CodingKey>(
+            keyedBy type: Nested.Type
+        ) throws -> KeyedDecodingContainer<Nested> {
+            let element = reading.reading(at: currentIndex)
+            let container = try base.nestedContainer(keyedBy: type)
+            guard let element else { return container }
+            element.keyTypes.append(type)
+            return KeyedDecodingContainer<Nested>(Keyed<Nested>(base: container, reading: element))
+        }
+
+        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+            let element = reading.reading(at: currentIndex)
+            let container = try base.nestedUnkeyedContainer()
+            return element.map { Unkeyed(base: container, reading: $0) } ?? container
+        }
+
+        mutating func superDecoder() throws -> any Decoder {
+            let element = reading.reading(at: currentIndex)
+            let decoder = try base.superDecoder()
+            return element.map { ShapeDecoder(base: decoder, reading: $0) } ?? decoder
         }
     }
 
@@ -164,7 +244,8 @@ private struct ShapeDecoder: Decoder {
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
             note(key)
-            return try base.nestedUnkeyedContainer(forKey: key)
+            let container = try base.nestedUnkeyedContainer(forKey: key)
+            return reading.reading(forKey: key.stringValue).map { Unkeyed(base: container, reading: $0) } ?? container
         }
 
         func superDecoder() throws -> any Decoder { recording(try base.superDecoder(), "super") }

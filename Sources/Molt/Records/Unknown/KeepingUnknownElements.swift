@@ -44,18 +44,17 @@ public struct KeepingUnknownElements<Element: Codable>: Codable {
         while !elements.isAtEnd {
             let position = elements.currentIndex
             // Null is no element of a type that this release knows, unless the type is optional.
-            switch try elements.decode(Either<Element>.self) {
-            case .known(let element): wrappedValue.append(element)
-            case .unknown(let value): unknown.append(Unknown(position: position, value: value))
-            }
+            let element = try elements.decode(Either<Element>.self)
+            if let known = element.known { wrappedValue.append(known) }
+            if let value = element.unknown { unknown.append(Unknown(position: position, value: value)) }
         }
     }
 
     /// Encodes all elements.
     public func encode(to encoder: any Encoder) throws {
-        var elements = wrappedValue.map { Either.known($0) }
+        var elements = wrappedValue.map { Either(known: $0) }
         for element in unknown {
-            elements.insert(.unknown(element.value), at: min(element.position, elements.count))
+            elements.insert(Either(unknown: element.value), at: min(element.position, elements.count))
         }
         var container = encoder.unkeyedContainer()
         for element in elements { try container.encode(element) }
@@ -67,22 +66,34 @@ extension KeepingUnknownElements: Equatable where Element: Equatable {}
 extension KeepingUnknownElements: Hashable where Element: Hashable {}
 
 /// An element that can be decoded, or one that cannot.
-private enum Either<Element: Codable>: Codable {
-    case known(Element)
-    case unknown(CodedValue)
+///
+/// No enum: an older build may add properties to the element, as the case is not encoded.
+private struct Either<Element: Codable>: Codable {
+    let known: Element?
+    let unknown: CodedValue?
+
+    init(known: Element) {
+        (self.known, unknown) = (known, nil)
+    }
+
+    init(unknown: CodedValue) {
+        (known, self.unknown) = (nil, unknown)
+    }
 
     init(from decoder: any Decoder) throws {
         if let element = try? Element(from: decoder) {
-            self = .known(element)
+            self.init(known: element)
         } else {
-            self = .unknown(try CodedValue(from: decoder))
+            self.init(unknown: try CodedValue(from: decoder))
         }
     }
 
     func encode(to encoder: any Encoder) throws {
-        switch self {
-        case .known(let element): try element.encode(to: encoder)
-        case .unknown(let value): try value.encode(to: encoder)
-        }
+        if let known { try known.encode(to: encoder) }
+        if let unknown { try unknown.encode(to: encoder) }
     }
+}
+
+extension Either: Identifiable where Element: Identifiable {
+    var id: Element.ID? { known?.id }
 }
