@@ -95,6 +95,10 @@ public struct MoltConfiguration: Sendable {
     ///   itself with a `singleValueContainer()`; the shape of such a type is not compared.
     /// - A hand-written `encode(to:)` leaves out some properties. Use `encodeIfPresent` and `decodeIfPresent` for them.
     ///
+    /// A type that was renamed in code alone has no stored shape. When the first value of a type is written whose shape is
+    /// that of another type with values, or when ``CodableCache/update(_:forKey:expiry:_:)`` gives a record another type,
+    /// a debug build prints a warning.
+    ///
     /// No shape is compared or stored with `ignore`, nor with `report` if no monitor has a closure. For the comparison,
     /// the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are up to two
     /// values of each type in it. A cache in memory does the same. A type without any record in the file may have any

@@ -31,7 +31,7 @@
                 (["get", new.path, "contact/1"], 0, "\"firstName\": \"Ada\""),
                 (["schema", old.path, new.path], 1, "Type \"Alien\" has been removed.\n"),
                 (["diff", backup.path, new.path], 1, "0 added, 0 removed, 15 changed, 5 the same\n"),
-                (["lint"], 0, ""),
+                (["lint"], 0, "\nNo mistakes were found.\n"),
                 (["dry-run", old.path, "--html", page], 0, "The page is at \(page)."),
                 (["fixture", old.path, "--redact"], 0, "\"fullName\""),
                 (["verify", new.path], 0, "No damage was found.\n"),

@@ -721,10 +721,34 @@ final class CacheSession: @unchecked Sendable {
             let all = differences.isEmpty ? kept.merged(with: shape) : shape
             if all != kept { try table.keep(all, of: typeName, version: shared.version) }
         } else {
+            #if DEBUG
+                try warnOfOtherName(of: shape, typeName, table)
+            #endif
             try table.keep(shape, of: typeName, version: shared.version)
         }
         newTypes.append(first.type)
     }
+
+    #if DEBUG
+        /// Warns, on standard error, of a new type whose values have the shape of another one with records.
+        private func warnOfOtherName(
+            of shape: TypeShape,
+            _ typeName: String,
+            _ table: ShapeTable
+        ) throws(SQLiteError) {
+            guard case .object(let object) = shape.form, !object.properties.isEmpty,
+                try !hasRecords(ofType: typeName)
+            else { return }
+            for (other, otherShape) in try table.shapes(version: shared.version) {
+                var renamed = otherShape
+                renamed.name = shape.name
+                guard !ExactName.isSame(other, typeName), shape.differences(from: renamed).isEmpty,
+                    try hasRecords(ofType: other)
+                else { continue }
+                DebugWarning.print(TypeNames.warning(of: other, as: typeName))
+            }
+        }
+    #endif
 
     private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
         let statement = try statements[.hasType]

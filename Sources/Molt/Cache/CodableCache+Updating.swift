@@ -32,6 +32,12 @@ extension CodableCache {
             var names = TypeNames()
             var content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
             if expiry == nil { content.expiration = stored.expiration }
+            #if DEBUG
+                let name = try upgraded(stored).typeName
+                if !ExactName.isSame(name, content.typeName) {
+                    DebugWarning.print(TypeNames.warning(of: name, as: content.typeName))
+                }
+            #endif
             content.data = addingUnknown(content.unknown, stored, content.data, content.typeName)
             var batch = EncodedBatch()
             batch.set(key, content)

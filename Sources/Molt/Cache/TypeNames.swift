@@ -18,4 +18,13 @@ struct TypeNames {
         last = (id, isOptional, name)
         return name
     }
+
+    #if DEBUG
+        /// A warning of a type that may have been renamed in code alone.
+        static func warning(of former: String, as name: String) -> String {
+            "a value of type \"\(name)\" was set, and the store has values of type \"\(former)\" with the same properties; "
+                + "each type finds only its own. If it was renamed, add a migration with "
+                + ".renameType(\"\(former)\", to: \"\(name)\")."
+        }
+    #endif
 }

@@ -264,6 +264,7 @@ struct RecordImport {
         var configuration = configuration
         // A dry run: suites are only read, neither locked nor changed, and the journal is not applied.
         configuration.samples = 0
+        configuration.hooks.isImport = true
         if let settings { configuration.attached = settings.standIns }
         configuration.mismatches = .ignore
         configuration.backup = nil

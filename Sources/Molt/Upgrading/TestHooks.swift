@@ -18,6 +18,8 @@ package struct TestHooks: Sendable {
     package var doesWork = true
     /// Directories that replace those of the same name in the registry.
     package var directories: [AttachedDirectory] = []
+    /// Whether the upgrade is that of an import, in a temporary store, whose report names nothing that matches nothing.
+    package var isImport = false
     /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.
     package var findsUnmatchedNames: Bool = {
         #if DEBUG

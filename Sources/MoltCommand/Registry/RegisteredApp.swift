@@ -233,7 +233,7 @@ package struct RegisteredApp: Sendable {
                 return faults.isEmpty ? ExitCode.success : ExitCode.failure
             }
             for fault in faults { terminal.say(terminal.red(fault)) }
-            if faults.isEmpty { terminal.say("\(migrations)") }
+            if faults.isEmpty { terminal.say("\(migrations)\nNo mistakes were found.") }
             return faults.isEmpty ? ExitCode.success : ExitCode.failure
         }
     }

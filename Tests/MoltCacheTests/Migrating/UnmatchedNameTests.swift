@@ -253,6 +253,36 @@ struct UnmatchedNameTests {
         #expect(several + one == expected)
     }
 
+    /// Work that grows with the square of their number would take minutes.
+    @Test func `is looked for among a constant number of names`() async throws {
+        let records = (0..<20).map { number in
+            let keys = (0..<2_000).map { #""key-\#(number)-\#($0)":1"# }.joined(separator: ",")
+            return StoredRecord("Person", "p\(number)", #"{"name":1,"scores":{\#(keys)},\#(keys)}"#)
+        }
+        let found = try await names(
+            .removeProperty("Person", ["scores", "key"]),
+            .removeProperty("Person", ["scoers", "key"]),
+            .removeProperty("Person", "nmae"),
+            records: records
+        )
+        let expected: [String] = [
+            #""scores.key" does not occur in any of 20 records of type "Person""#,
+            #""scoers.key" does not occur in any of 20 records of type "Person"; did you mean ["scores", "key"]?"#,
+            #""nmae" does not occur in any of 20 records of type "Person"; did you mean "name"?"#,
+        ]
+        #expect(found == expected)
+    }
+
+    @Test func `is not looked for in an import`() async throws {
+        let store = try OldStore(Self.people)
+        let cache = try CodableCache(
+            inMemory: registry(.removeProperty("Person", "fullNme"), .renameProperty("Person", "fullName", to: "name"))
+        )
+        let summary = try await cache.import(from: store.url)
+        #expect(summary.added == 30)
+        #expect(summary.report.entries.first?.steps.map(\.unmatchedNames.count) == [0, 0])
+    }
+
     @Test func `has a nearest name only if at most a third of its letters differ`() {
         let cases: [(name: String, nearest: String?)] = [
             ("Persn", "Person"), ("Preson", "Person"), ("person", "Person"), ("Persons", "Person"), ("Peron", "Person"),

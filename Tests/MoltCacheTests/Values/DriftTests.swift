@@ -319,4 +319,50 @@ struct DriftTests {
             try container.encode(name, forKey: .name)
         }
     }
+
+    #if CHILD_PROCESSES && DEBUG
+        // MARK: Types that were renamed in code alone
+
+        private struct Point: Codable, Sendable, RecordType {
+            static var recordTypeName: String { "Point" }
+            var x = 1
+        }
+
+        private struct Place: Codable, Sendable, RecordType {
+            static var recordTypeName: String { "Place" }
+            var x = 1
+        }
+
+        @Test func `A renamed type without a migration is named at its first write, by set and by update`() async throws
+        {
+            let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                let directory = try ScratchDirectory()
+                defer { withExtendedLifetime(directory) {} }
+                for migrations in [MigrationRegistry(), [Migration(to: 1, "later")]] {
+                    let cache = try CodableCache(at: directory.file(), migrations: migrations)
+                    if migrations.version == 0 {
+                        try cache.set(Point(), forKey: "a")
+                        try cache.set(Point(), forKey: "b")
+                        try cache.set(["x": 1], forKey: "c")
+                        try cache.set(Place(x: 2), forKey: "d")
+                        try cache.remove(forKey: "d")
+                    } else {
+                        // The migration has cleared the shapes.
+                        try cache.update(Place.self, forKey: "a") { $0.x = 2 }
+                        try cache.update(Place.self, forKey: "a") { $0.x = 3 }
+                    }
+                    cache.close()
+                }
+            }
+            let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+                .filter { $0.hasPrefix("Molt: warning: ") }
+            #expect(
+                lines == [
+                    #"Molt: warning: a value of type "Place" was set, and the store has values of type "Point" with the "#
+                        + "same properties; each type finds only its own. If it was renamed, add a migration with "
+                        + #".renameType("Point", to: "Place")."#
+                ]
+            )
+        }
+    #endif
 }

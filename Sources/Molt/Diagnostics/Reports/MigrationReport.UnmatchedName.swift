@@ -67,8 +67,9 @@ extension MigrationReport {
             // Allow one wrong letter in three. A very long string is not a name.
             let limit = max(1, name.count / 3)
             guard name.count <= 100 else { return nil }
-            let near = names.compactMap { other -> (name: String, distance: Int)? in
-                guard abs(other.count - name.count) <= limit else { return nil }
+            // Among many thousands, such as keys of settings, a similar one would say nothing.
+            let candidates = names.lazy.filter { abs($0.count - name.count) <= limit }.prefix(1_000)
+            let near = candidates.compactMap { other -> (name: String, distance: Int)? in
                 let distance = distance(name, Array(other.lowercased()))
                 return distance <= limit ? (other, distance) : nil
             }

@@ -29,6 +29,18 @@ struct ShapeTable {
         return try? JSONDecoder().decode(TypeShape.self, fromStored: Data(text.utf8))
     }
 
+    /// The shapes of all types at a version that can be decoded, by type.
+    func shapes(version: Int) throws(SQLiteError) -> [(type: String, shape: TypeShape)] {
+        guard try connection.hasTable(Self.name) else { return [] }
+        var shapes: [(type: String, shape: TypeShape)] = []
+        let query = "SELECT type, shape FROM molt_shape WHERE version = ?1 ORDER BY type"
+        try connection.prepare(query, version).eachRow { row throws(SQLiteError) in
+            let shape = try? JSONDecoder().decode(TypeShape.self, fromStored: Data(row.text(1).utf8))
+            if let shape { shapes.append((row.text(0), shape)) }
+        }
+        return shapes
+    }
+
     /// Deletes all shapes after a migration, which may have changed them.
     ///
     /// That includes a late migration to the version that the file already has. The transaction has written the ledger.

@@ -60,7 +60,10 @@ final class StepRunner {
     }
 
     /// Whether to look for names in steps that match nothing in the store.
-    var findsUnmatchedNames: Bool { configuration.isDryRun || configuration.hooks.findsUnmatchedNames }
+    var findsUnmatchedNames: Bool {
+        let hooks = configuration.hooks
+        return !hooks.isImport && (configuration.isDryRun || hooks.findsUnmatchedNames)
+    }
 
     /// Whether a migration runs again, on suites whose ledgers lack it.
     func runsAgain(_ migration: Migration) -> Bool {

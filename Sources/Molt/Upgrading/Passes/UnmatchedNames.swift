@@ -11,6 +11,7 @@ struct UnmatchedNames {
     private let stepsByType: StepsByType
     private let counts: PassCounts
     private let records: StoreTransaction
+    private let configuration: MoltConfiguration
     /// The names of the types with records before the current step.
     private var types: [String]
     /// The types that would have the records of a type that is reported already.
@@ -46,6 +47,7 @@ struct UnmatchedNames {
         self.steps = steps
         self.counts = counts
         records = runner.records
+        configuration = runner.configuration
         stepsByType = StepsByType(steps)
         types = typeNames
         for (stepIndex, step) in steps.enumerated() where counts.steps[stepIndex].changed > 0 {
@@ -57,6 +59,7 @@ struct UnmatchedNames {
     private mutating func find() throws -> [Int: [MigrationReport.UnmatchedName]] {
         var found: [Int: [MigrationReport.UnmatchedName]] = [:]
         for (stepIndex, step) in steps.enumerated() {
+            try configuration.checkCancellation()
             switch step.action {
             case .renameType(let name, let newName):
                 if !has(name) {
@@ -118,6 +121,7 @@ struct UnmatchedNames {
         let batch = RecordBatch(capacity: Self.sampleCount)
         var after: Int64 = 0
         while true {
+            try configuration.checkCancellation()
             try records.read(into: batch, types: [last], after: after, through: .max)
             guard batch.count > 0 else { return false }
             for index in 0..<batch.count {
@@ -164,20 +168,20 @@ extension PropertyPath {
     func nearest(in records: [Record], changed: [PropertyPath] = []) -> String? {
         // The first name in the path that no record has is the wrong one.
         for (place, part) in parts.enumerated() {
-            guard let part = part.name else { continue }
+            guard let name = part.name else { continue }
             let outer = PropertyPath(parts: parts.prefix(place))
-            let names = records.map { $0.names(in: outer) }
-            guard !names.contains(where: { $0.contains { ExactName.isSame($0, part) } }) else { continue }
-            let isInElements = records.contains { record in
-                record.names(in: outer + .each).contains { ExactName.isSame($0, part) }
+            let own = PropertyPath(parts: [part])
+            guard !records.contains(where: { $0.contains(outer + own) }) else { continue }
+            if records.contains(where: { $0.contains(outer + .each + own) }) {
+                return (outer + .each + PropertyPath(parts: parts.dropFirst(place))).code
             }
-            if isInElements { return (outer + .each + PropertyPath(parts: parts.dropFirst(place))).code }
+            let names = records.map { Set($0.names(in: outer).prefix(Self.mostNames)) }
             let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
             return MigrationReport.UnmatchedName.nearest(
-                to: part,
+                to: name,
                 // An earlier step of the pass has changed one of the same name.
                 among: Self.properties(names, isInner: place > 0).union(former).filter {
-                    !ExactName.isSame($0, part)
+                    !ExactName.isSame($0, name)
                 }
             ).map { nearest in
                 let rest = PropertyPath(parts: parts.dropFirst(place + 1))
@@ -186,6 +190,9 @@ extension PropertyPath {
         }
         return nil
     }
+
+    /// The most names of a record that are looked at: an object with more is a dictionary.
+    private static let mostNames = 256
 
     /// Whether a byte may be in the name of a property; an address of mail, for one, is a key of a dictionary.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
@@ -200,13 +207,14 @@ extension PropertyPath {
     /// - Parameters:
     ///   - names: The names in an object of each sampled record.
     ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
-    private static func properties(_ names: [[String]], isInner: Bool) -> Set<String> {
+    private static func properties(_ names: [Set<String>], isInner: Bool) -> Set<String> {
         let objectCount = names.count { !$0.isEmpty }
-        return Set(names.joined()).filter { name in
-            guard name.utf8.allSatisfy(Self.isPartOfName) else { return false }
-            let count = names.count { $0.contains(name) }
-            return isInner ? count > 1 && count == objectCount : count * 2 >= names.count
+        var counts: [String: Int] = [:]
+        for name in names.joined() where name.utf8.allSatisfy(Self.isPartOfName) { counts[name, default: 0] += 1 }
+        let found = counts.filter { _, count in
+            isInner ? count > 1 && count == objectCount : count * 2 >= names.count
         }
+        return Set(found.keys)
     }
 }
 
