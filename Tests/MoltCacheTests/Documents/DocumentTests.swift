@@ -351,4 +351,32 @@ import Testing
         try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 5, forKey: "current")
         #expect(try cache.keys() == ["current"])
     }
+
+    @Test func `is refused if it may have been through a part of what a migration replaces`() throws {
+        func plus(_ version: Int, _ name: String, replacing names: [String] = [], by number: Int) -> Migration {
+            Migration(
+                to: version,
+                name,
+                replacing: names,
+                .transform("N") { $0["n"] = .int(try $0.int("n") + number) }
+            )
+        }
+        let first = plus(1, "first", by: 1)
+        let (second, third) = (plus(2, "second", by: 10), plus(4, "third", by: 100))
+        let both = plus(4, "both", replacing: ["second", "third"], by: 110)
+        func upgraded(_ migrations: [Migration], _ version: Int) throws -> String {
+            let document = try DocumentUpgrade(MigrationRegistry(migrations))
+                .upgrade(Data(#"{"n":0}"#.utf8), ofType: "N", writtenAt: version)
+            return String(decoding: document.content, as: UTF8.self)
+        }
+        let expected = [#"{"n":111}"#, #"{"n":110}"#, #"{"n":100}"#, #"{"n":100}"#, #"{"n":0}"#]
+        for (version, json) in expected.enumerated() {
+            #expect(try upgraded([first, second, third, both], version) == json)
+            guard (2...3).contains(version) else {
+                #expect(try upgraded([first, both], version) == json)
+                continue
+            }
+            MoltError.thrown { _ = try upgraded([first, both], version) }?.expect(.partlyReplaced, migration: "both")
+        }
+    }
 }

@@ -24,10 +24,26 @@ public struct DocumentUpgrade: Sendable {
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
     private let parts: [Part]
+    private let replacements: [Replacement]
     /// The types that documents have today; nil for any.
     private let types: Set<ExactName>?
     /// The coders of the values that it decodes.
     private let coding: RecordCoding
+
+    /// A migration that replaces others which are no longer registered.
+    private struct Replacement: Sendable {
+        let migration: Migration
+        /// The versions of documents that may have been through some of the others.
+        let versions: Range<Int>
+
+        init?(_ migration: Migration, in registry: MigrationRegistry) {
+            let names = Set(registry.migrations.map { ExactName($0.name) })
+            guard !migration.replaces.allSatisfy({ names.contains(ExactName($0)) }) else { return nil }
+            let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
+            self.migration = migration
+            versions = before + 1..<migration.version
+        }
+    }
 
     /// A part of the migrations.
     private enum Part: Sendable {
@@ -57,6 +73,7 @@ public struct DocumentUpgrade: Sendable {
         self.oldestVersion = oldest
         self.types = types.map { Set($0.map(ExactName.init)) }
         coding = migrations.coding
+        replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
         let usable = migrations.migrations.filter { $0.version > oldest }
         parts = UpgradeSchedule(usable.map(PendingMigration.init(backfilling:))).groups.compactMap { group in
             switch group.work {
@@ -94,7 +111,9 @@ public struct DocumentUpgrade: Sendable {
     ///   - expiration: When the document expires, for steps that read or change that.
     /// - Throws: ``MoltError`` that names the migration and the step if a step fails, whatever its failure policy;
     ///   with the code `superseded` if the version is later than that of the registry; with the code `tooOld` if it is
-    ///   before ``oldestVersion``; with the code `malformedContent` if the document is not JSON text.
+    ///   before ``oldestVersion``; with the code `partlyReplaced` if only migrations that are no longer registered,
+    ///   because one replaces them, can have led to it; with the code `malformedContent` if the document is not JSON
+    ///   text.
     public func upgrade(
         _ document: Data,
         ofType typeName: String,
@@ -322,7 +341,7 @@ public struct DocumentUpgrade: Sendable {
                 registryVersion: self.version
             )
         }
-        guard version < oldestVersion else { return }
+        guard version < oldestVersion else { return try checkReplacements(version) }
         guard let blocking, blocking.version == oldestVersion else {
             throw MoltError(
                 .tooOld,
@@ -336,6 +355,21 @@ public struct DocumentUpgrade: Sendable {
             "The document has version \(version), but migration \(blocking.id) has a step that needs the whole store, "
                 + "so it cannot upgrade a single document.",
             migration: blocking.id
+        )
+    }
+}
+
+extension DocumentUpgrade {
+    /// Refuses a version that only migrations which are no longer registered can have led to.
+    private func checkReplacements(_ version: Int) throws {
+        guard let migration = replacements.first(where: { $0.versions.contains(version) })?.migration else { return }
+        throw MoltError(
+            .partlyReplaced,
+            "The document has version \(version), so it has been through some of the migrations that \(migration.id) "
+                + "replaces, and it is unknown which.",
+            advice: "Keep the replaced migrations in the registry beside it.",
+            migration: migration.id,
+            storeVersion: version
         )
     }
 }
