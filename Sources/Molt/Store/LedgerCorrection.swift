@@ -20,6 +20,8 @@ public struct LedgerCorrection: Equatable, Sendable, Codable {
     public var date: Date
     /// The version of the app that changed it, as given by the app; empty if it gave none.
     public var appVersion: String
+    /// The store's version before a migration was marked as applied, if that has raised it.
+    package var versionBefore: Int?
 
     /// Creates a correction.
     public init(_ kind: Kind, reason: String, date: Date, appVersion: String = "") {

@@ -40,8 +40,31 @@ import Testing
         let expected = kinds.map {
             LedgerCorrection($0, reason: "ticket 311", date: Date(timeIntervalSince1970: 1_000), appVersion: "2.1")
         }
-        #expect(row.corrections == expected)
+        let corrections = row.corrections.map { correction in
+            var correction = correction
+            correction.versionBefore = nil
+            return correction
+        }
+        #expect(corrections == expected)
         #expect(try CodableCache.verify(at: store.url).isEmpty)
+    }
+
+    @Test func `A mark that is taken back lowers the version by as much as it has raised it`() async throws {
+        let store = try OldStore(Self.records)
+        func version() throws -> Int { try StoreFile.state(at: store.url).version }
+        for name in ["a", "b"] { try correct(.markApplied(name), of: store.url) }
+        #expect(try version() == 2)
+        try correct(.markPending("b"), of: store.url)
+        #expect(try version() == 1)
+        // An older build, which knows only the first, may open the store again.
+        try await store.upgrade(Self.all.upTo(version: 1))
+        try correct(.markPending("a"), of: store.url)
+        #expect(try version() == 0)
+        // A migration that ran stays at its version, as do the records that it has changed.
+        try await store.upgrade(Self.all)
+        try correct(.markPending("c"), of: store.url)
+        #expect(try version() == 3)
+        #expect(try store.snapshot().contents == [#"{"trace":"abc"}"#])
     }
 
     // MARK: Marking as applied

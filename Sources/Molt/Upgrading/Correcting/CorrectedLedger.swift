@@ -67,6 +67,9 @@ struct CorrectedLedger {
         }
         // The ledger of a suite that is upgraded without a cache is in its settings.
         if let primary, correction.kind != .acceptedEdit, !changed.contains(primary) { changed.append(primary) }
+        version = isComplete ? Self.version(after: change, old, plan) : plan.from
+        var correction = correction
+        if version > plan.from { correction.versionBefore = plan.from }
         func corrected(_ old: LedgerEntry?, upTo version: Int) -> LedgerEntry {
             var row =
                 old
@@ -81,7 +84,6 @@ struct CorrectedLedger {
             row.replacedKinds = registry.replacedKinds(by: migration)
             return row
         }
-        version = isComplete ? Self.version(after: change, plan) : plan.from
         // An edit may concern a suite that another store has brought through the migration.
         changesStore = correction.kind != .acceptedEdit || old?.outcome.isApplied == true
         for suite in changed {
@@ -98,14 +100,25 @@ struct CorrectedLedger {
 
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
     ///
-    /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run.
-    private static func version(after change: LedgerChange, _ plan: MigrationPlan) -> Int {
-        guard case .markApplied(let name) = change else { return plan.from }
-        let pending =
-            plan.entries.first { entry in
-                !entry.isApplied && entry.migration.name != name && entry.replacement?.name != name
-            }?.migration.version ?? .max
-        return plan.entries.map(\.migration.version).filter { $0 < pending }.reduce(plan.from, max)
+    /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run. One
+    /// that was marked as applied, and is marked as pending, takes back by how much it raised it.
+    private static func version(after change: LedgerChange, _ old: LedgerEntry?, _ plan: MigrationPlan) -> Int {
+        let name = change.migration
+        let lowest: Int
+        switch change.kind {
+        case .markedApplied: lowest = plan.from
+        case .markedPending:
+            guard old?.outcome == .marked, let before = old?.corrections.last?.versionBefore else { return plan.from }
+            lowest = before
+        case .acceptedEdit: return plan.from
+        }
+        let isApplied = { (entry: MigrationPlan.Entry) in
+            entry.migration.name == name || entry.replacement?.name == name
+                ? change.kind == .markedApplied : entry.isApplied
+        }
+        let pending = plan.entries.first { !isApplied($0) }?.migration.version ?? .max
+        let highest = plan.entries.map(\.migration.version).filter { $0 < pending }.reduce(lowest, max)
+        return change.kind == .markedApplied ? highest : min(highest, plan.from)
     }
 
     // MARK: Refusals
