@@ -162,23 +162,17 @@ public final class CodableCache: Sendable {
     ) throws {
         var upgradeConfiguration = configuration
         upgradeConfiguration.cancel(when: isCancelled)
-        // A store that may only be read is not opened for writing and takes no lock.
-        let check = ReadingCheck(migrations, upgradeConfiguration)
-        let reading =
-            if isOnlyRead {
-                try check.check(store)
-            } else if configuration.opensNewerStores {
-                try check.checkNewer(store)
-            } else {
-                nil as StoreReading?
-            }
-        isReadOnly = reading?.isReadOnly ?? false
-        keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         let migrator = Migrator(
             migrations,
             configuration: upgradeConfiguration,
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
+        // A store that may only be read is not opened for writing and takes no lock.
+        let reading =
+            isOnlyRead
+            ? try ReadingCheck(migrations, upgradeConfiguration).check(store) : try migrator.readNewer(store)
+        isReadOnly = reading?.isReadOnly ?? false
+        keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         report = try reading?.report ?? migrator.migrate(store)
         schemaVersion = max(report.to, migrations.version)
         path = store.storeName

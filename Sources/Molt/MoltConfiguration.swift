@@ -51,7 +51,8 @@ public struct MoltConfiguration: Sendable {
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
-    /// If false, it fails with the code `attemptsFailed` until a release with another ``appVersion`` opens the store.
+    /// If false, it fails with the code `attemptsFailed` until another build of the app opens the store: one with another
+    /// ``appVersion``, build number or, without a bundle, executable. Work after the commit is then left undone.
     /// ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup or to
     /// start afresh.
     public var retriesInterruptedUpgrades = false

@@ -43,6 +43,17 @@ package struct Migrator: Sendable {
     }
 }
 
+extension Migrator {
+    /// How a store is opened that a newer release has upgraded; nil if none has, or if it is put back.
+    ///
+    /// - Throws: ``MoltError`` with the code `superseded` if this release may not read the store.
+    func readNewer(_ store: StoreFile) throws -> StoreReading? {
+        guard configuration.opensNewerStores else { return nil }
+        try Upgrade(self, store).undoUnshipped()
+        return try ReadingCheck(registry, configuration).checkNewer(store)
+    }
+}
+
 extension Duration {
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18

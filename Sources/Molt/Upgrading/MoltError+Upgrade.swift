@@ -3,9 +3,10 @@ extension MoltError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         return MoltError(
             .attemptsFailed,
-            "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) It was not tried again.",
+            "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) This build does not try it "
+                + "again.",
             advice:
-                "Find the reason. To try once more, \(holdsRecords ? "open the store" : "call `upgrade(with:)`") with "
+                "Find the reason; another build of the app tries again. To try once more with this one, \(holdsRecords ? "open the store" : "call `upgrade(with:)`") with "
                 + "`retriesInterruptedUpgrades = true`. " + recoveryAdvice(holdsRecords: holdsRecords),
             outcome: .unchanged,
             attempts: attempts

@@ -62,7 +62,7 @@ struct ReadingCheck {
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)
-            let stored = try store.state()
+            let stored = try stores.state(store.state())
             let state =
                 try stored.isFresh ? stored : stores.entering(stored, configuration, reading: store.read)
             guard let (plan, read) = try choose(state) else { return nil }

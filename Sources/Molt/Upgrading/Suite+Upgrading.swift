@@ -15,6 +15,10 @@ extension Suite {
     /// group. The report and the backups have its name. If the call throws, do not write settings: a value under a key
     /// that a migration still has to set makes the next upgrade fail.
     ///
+    /// Settings that a newer release has upgraded are refused with the code `superseded`. With
+    /// ``MoltConfiguration/opensNewerStores``, they stay as they are if its migrations let older releases read them, and
+    /// ``MigrationReport/isReadOnly`` says whether these may also write.
+    ///
     /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
     /// one upgrades and the other waits.
     ///
@@ -28,8 +32,10 @@ extension Suite {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
         try advisingOnDamage {
-            try Migrator(migrations, configuration: configuration)
-                .migrate(StoreFile(upgrading: self, attaching: configuration.attached))
+            let migrator = Migrator(migrations, configuration: configuration)
+            let store = try StoreFile(upgrading: self, attaching: configuration.attached)
+            if let reading = try migrator.readNewer(store) { return reading.report }
+            return try migrator.migrate(store)
         }
     }
 

@@ -141,11 +141,7 @@ final class Upgrade {
         }
         var plan = try migrator.plan(for: store)
         self.plan = plan
-        if configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
-            !store.isInMemory, plan.move == nil
-        {
-            let unshipped = UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
-            try unshipped.undo(plan, waiting: makeWait())
+        if try undoUnshipped(plan) {
             let current = try migrator.plan(for: store)
             if !current.isSameUpgrade(as: plan) { outcomeOfStop = nil }
             plan = current
@@ -153,6 +149,25 @@ final class Upgrade {
         configuration.monitor?.send(.planned(plan))
         if !configuration.isDryRun { try leaveToOthers(&plan) }
         return plan
+    }
+
+    /// Puts the store back if its last migrations have changed and have not shipped.
+    ///
+    /// - Returns: False if nobody asked for that.
+    private func undoUnshipped(_ plan: MigrationPlan) throws -> Bool {
+        guard configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
+            !store.isInMemory, plan.move == nil
+        else { return false }
+        try UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
+            .undo(plan, waiting: makeWait())
+        return true
+    }
+
+    /// Puts a newer store back before it is opened as one.
+    func undoUnshipped() throws {
+        guard configuration.redoesLastUpgrade else { return }
+        plan = try migrator.plan(for: store)
+        if let plan, plan.isSuperseded { _ = try undoUnshipped(plan) }
     }
 
     /// Moves the store's file to its place.
@@ -403,6 +418,7 @@ final class Upgrade {
             from: plan.from,
             to: plan.to,
             appVersion: configuration.appVersion,
+            build: configuration.hooks.build,
             processName: process.processName,
             processID: process.processIdentifier
         )

@@ -89,6 +89,13 @@ struct WorkAfterCommit {
             try configuration.reach(.beforeWork, "of \(migration.name)")
             let state = try store.withSnapshot { try $0.state() }
             guard waiting(in: state).contains(where: { $0.name == migration.name }) else { return nil }
+            if let interruptions = beginAttempt(at: migration) {
+                return failed(
+                    migration,
+                    "it was interrupted \(interruptions) times, for example by a crash, so this build does not try it again"
+                )
+            }
+            defer { attempts?.end(work: migration.name) }
             // Settings are read anew for each piece of work.
             let suites = AttachedWork(stores)
             suites.prepare(plan)
@@ -106,6 +113,32 @@ struct WorkAfterCommit {
         } catch {
             return failed(migration, error, isDone: true)
         }
+    }
+
+    /// The log of interrupted work; nil for a store in memory.
+    private var attempts: AttemptLog? { store.isInMemory ? nil : AttemptLog(ofWorkIn: store.files) }
+
+    /// Notes that some work begins.
+    ///
+    /// - Returns: The number of interrupted attempts if there were too many; nil if it has begun.
+    private func beginAttempt(at migration: Migration) -> Int? {
+        guard let attempts else { return nil }
+        let process = ProcessInfo.processInfo
+        let new = UpgradeAttempt(
+            startedAt: Date(),
+            from: migration.version,
+            to: migration.version,
+            appVersion: configuration.appVersion,
+            build: configuration.hooks.build,
+            processName: process.processName,
+            processID: process.processIdentifier,
+            work: migration.name
+        )
+        let count = attempts.attempts().count { $0.isRepeated(by: new) }
+        let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
+        if !retries, count >= configuration.hooks.attemptLimit { return count }
+        attempts.begin(new)
+        return nil
     }
 
     /// Runs a closure that reads the store as this opening has left it.
@@ -149,6 +182,21 @@ struct WorkAfterCommit {
             store: store.storeName,
             migration: migration.id,
             underlying: error
+        )
+        configuration.monitor?.send(.workFailed(failure))
+        return entry
+    }
+
+    /// - Parameter reason: Why the work was not tried.
+    private func failed(_ migration: Migration, _ reason: String) -> MigrationReport.Work {
+        let entry = Self.entry(of: migration, reason)
+        let failure = MoltError(
+            .workFailed,
+            "The work after the commit was not tried (\(entry.summary)): \(reason).",
+            advice: "Find the reason; another build of the app tries again. To try once more with this one, open the "
+                + "store with `retriesInterruptedUpgrades = true`.",
+            store: store.storeName,
+            migration: migration.id
         )
         configuration.monitor?.send(.workFailed(failure))
         return entry

@@ -210,6 +210,7 @@ import Testing
                 from: 0,
                 to: 1,
                 appVersion: "4.0",
+                build: AppBuild.current,
                 processName: "app",
                 processID: 1
             )

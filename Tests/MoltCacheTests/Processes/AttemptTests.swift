@@ -16,6 +16,7 @@
             from: from,
             to: to,
             appVersion: "1.0",
+            build: AppBuild.current,
             processName: "killed",
             processID: processID
         )
@@ -143,6 +144,48 @@
             MoltError.thrown { try open(limit: 1, appVersion: "1.1") }?.expect(.attemptsFailed)
             try open(limit: 1, appVersion: "1.2").close()
             expectNoAttempts()
+        }
+
+        @Test func `may be tried as often again by another build of one version, and the message says so`() throws {
+            try record([attempt(), attempt()])
+            MoltError.thrown { try open(limit: 2) }?.expect(
+                .attemptsFailed,
+                says: "This build does not try it again.",
+                "another build of the app tries again"
+            )
+            let configuration = CodableCache.Configuration {
+                $0.appVersion = "1.0"
+                $0.hooks.attemptLimit = 2
+                $0.hooks.build = "43"
+            }
+            try CodableCache(at: url, migrations: migrations(.run { _ in }), configuration: configuration).close()
+            expectNoAttempts()
+            // Without a bundle, the executable tells one build from another.
+            #expect(AppBuild.current.contains("bytes"))
+        }
+
+        @Test func `of work after the commit is tried five times, and then the store opens without it`() async throws {
+            let first = Migration(to: 1, "first").afterCommit("crash") { _ in raise(SIGKILL) }
+            let second = Migration(to: 1, "second").afterCommit("go on") { _ in }
+            for _ in 1...5 {
+                await #expect(processExitsWith: .signal(SIGKILL)) { [url = url as URL] in
+                    let crashing = Migration(to: 1, "first").afterCommit("crash") { _ in raise(SIGKILL) }
+                    let other = Migration(to: 1, "second").afterCommit("go on") { _ in }
+                    _ = try CodableCache(at: url, migrations: [crashing, other])
+                }
+            }
+            for _ in 1...2 {
+                let cache = try CodableCache(at: url, migrations: [first, second])
+                let problems = cache.report.pendingWork.map { $0.problem ?? "" }
+                #expect(problems.count == 1 && problems[0].hasPrefix("it was interrupted 5 times"), "\(problems)")
+                cache.close()
+            }
+            let corrected = Migration(to: 1, "first").afterCommit("crash") { _ in }
+            let configuration = CodableCache.Configuration { $0.hooks.build = "43" }
+            let cache = try CodableCache(at: url, migrations: [corrected, second], configuration: configuration)
+            #expect(cache.report.pendingWork.isEmpty && cache.report.work.count == 1)
+            cache.close()
+            try expectNames("cache.molt", in: scratch)
         }
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {

@@ -42,6 +42,28 @@
             }
         }
 
+        @Test(arguments: [false, true])
+        func `are put back on an older branch, though newer stores may be opened`(hasCache: Bool) throws {
+            var configuration = redoing
+            configuration.opensNewerStores = true
+            let later = Migration(to: 2, "later", .removeKeys("first", in: suite)).readableByOlderReleases()
+            let cache = try ScratchCache()
+            for registry in [migrations("first"), MigrationRegistry(migrations("first").migrations + [later])] {
+                try open(registry, configuration, hasCache ? cache.url : nil)
+            }
+            try scratch.expect([:])
+            try open(migrations("first"), configuration, hasCache ? cache.url : nil)
+            try scratch.expect(["first": "dark"], history: ["rename"])
+        }
+
+        private func open(_ registry: MigrationRegistry, _ configuration: MoltConfiguration, _ url: URL?) throws {
+            if let url {
+                try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+            } else {
+                try suite.upgrade(with: registry, configuration: configuration)
+            }
+        }
+
         @Test func `are never lost when there is no copy`() throws {
             try suite.upgrade(with: migrations("first"))
             MoltError.thrown { try suite.upgrade(with: migrations("second"), configuration: redoing) }?.expect(

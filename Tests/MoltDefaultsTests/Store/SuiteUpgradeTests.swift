@@ -58,6 +58,28 @@ import Testing
         #expect(text.contains(#""orders":[["rename 1"]]"#) && text.contains(#""predecessors":1"#), "\(text)")
     }
 
+    @Test(arguments: [false, true])
+    func `Settings of a newer release are left to older ones if its migrations declare it`(isReadable: Bool) throws {
+        let newer = Migration(to: 2, "newer", .removeKeys("volume", in: suite))
+        try suite.upgrade(with: [renaming(), isReadable ? newer.readableByOlderReleases() : newer])
+        let older: MigrationRegistry = [renaming()]
+        let before = try scratch.allValues
+        MoltError.thrown { try suite.upgrade(with: older) }?.expect(.superseded)
+        func open() throws -> MigrationReport {
+            try suite.upgrade(with: older, configuration: MoltConfiguration { $0.opensNewerStores = true })
+        }
+        if isReadable {
+            #expect(try open().isReadOnly)
+        } else {
+            MoltError.thrown { _ = try open() }?
+                .expect(.superseded, says: "does not declare `readableByOlderReleases()`")
+        }
+        try expect(scratch.allValues, is: before)
+        // An empty migration needs no cache.
+        let plan = try MigrationPlan(for: suite, migrations: [renaming(), newer, Migration(to: 3, "bump")])
+        #expect(plan.entries.last?.description == "3  bump  (nothing to do)")
+    }
+
     @Test func `A ledger grows with the number of migrations, and names what came before each of them once`() throws {
         func adding(_ number: Int, _ prefix: String) -> Migration {
             Migration(to: number, "\(prefix)\(number)", .settings(in: suite) { try $0.set(1, forKey: "k\(number)") })

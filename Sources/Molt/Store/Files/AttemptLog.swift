@@ -13,6 +13,11 @@ package struct AttemptLog: Sendable {
         path = StoreFiles(storeName).attempts
     }
 
+    /// Creates the log of work after the commits of a store; the holder of the lock on that work adds to it.
+    init(ofWorkIn files: StoreFiles) {
+        path = files.workAttempts
+    }
+
     /// Whether an upgrade has begun and not ended.
     var exists: Bool {
         var status = stat()
@@ -40,6 +45,13 @@ package struct AttemptLog: Sendable {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         unlink(path)
+    }
+
+    /// Removes the attempts at the work of a migration.
+    func end(work name: String) {
+        let others = attempts().filter { $0.work != name }
+        clear()
+        for attempt in others { begin(attempt) }
     }
 
     func begin(_ attempt: UpgradeAttempt) {

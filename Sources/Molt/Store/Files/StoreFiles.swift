@@ -21,6 +21,8 @@ struct StoreFiles {
 
     /// The lock of the process that does work after a commit; it exists only meanwhile.
     var work: String { path + "-work" }
+    /// The list of work after a commit that began; see ``AttemptLog``.
+    var workAttempts: String { path + "-work-attempt" }
 
     /// The path of a file in the same directory.
     func path(of name: String) -> String {

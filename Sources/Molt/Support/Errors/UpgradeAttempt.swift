@@ -13,10 +13,14 @@ public struct UpgradeAttempt: Equatable, Sendable, Codable {
     public var to: Int
     /// The app's version, as given by the app; empty if it gave none.
     public var appVersion: String
+    /// The app's build: its build number, or what tells its executable from another one; empty if unknown.
+    public var build: String
     /// The name of the process.
     public var processName: String
     /// The process identifier.
     public var processID: Int32
+    /// The migration whose work after the commit it does; nil for an upgrade.
+    public var work: String?
 
     /// Creates an attempt.
     public init(
@@ -24,22 +28,27 @@ public struct UpgradeAttempt: Equatable, Sendable, Codable {
         from: Int,
         to: Int,
         appVersion: String,
+        build: String = "",
         processName: String,
-        processID: Int32
+        processID: Int32,
+        work: String? = nil
     ) {
         self.startedAt = startedAt
         self.from = from
         self.to = to
         self.appVersion = appVersion
+        self.build = build
+        self.work = work
         self.processName = processName
         self.processID = processID
     }
 
-    /// Whether another attempt is for the same upgrade, and so will probably be interrupted too.
+    /// Whether another attempt is for the same upgrade or work, and so will probably be interrupted too.
     ///
-    /// A newer release of the app may have fixed the cause, and a changed version of the store is progress.
+    /// Another build of the app may have fixed the cause, and a changed version of the store is progress.
     func isRepeated(by other: UpgradeAttempt) -> Bool {
-        from == other.from && to == other.to && appVersion == other.appVersion
+        from == other.from && to == other.to && appVersion == other.appVersion && build == other.build
+            && work == other.work
     }
 }
 
