@@ -97,6 +97,12 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         public var work: String?
         /// Whether an earlier opening has left that work undone, so that this one tries again.
         public var isWorkPending: Bool
+        /// The names of the migrations that it replaces; not part of the JSON.
+        package var replaces: [String] = []
+
+        private enum CodingKeys: CodingKey {
+            case migration, steps, status, action, replacement, losses, requirements, work, isWorkPending
+        }
 
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
         public var willRun: Bool { action.isUpgrade }
@@ -357,7 +363,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (_, .replaced): "counts as applied, because all that it replaces are"
         case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
         case (_, .late): willRun ? "late, will run" : "late"
-        case (_, .recordsOnly): "needs a cache"
+        case (_, .recordsOnly): steps.isEmpty ? "nothing to do" : "needs a cache"
         }
     }
 }

@@ -50,7 +50,7 @@ import Testing
     @Test func `commands that read accept it, and name its file`() async throws {
         let store = try scratch.store("people.molt", [.json("ada", content)])
         await run("info", path).expect(
-            says: "\(path): version 0, 1 records, 61 bytes of content\n",
+            says: "\(path): version 0, 1 record, 61 bytes of content\n",
             ends: "\nSettings\n  standard: 1\n"
         )
         await run("ls", path).expect(output: "ada\tPerson\tversion 0\t61 B\n")

@@ -503,7 +503,8 @@ extension MigrationPlan {
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
             work: migration.work?.summary,
-            isWorkPending: migration.work != nil && store.applied[migration.name]?.isWorkPending == true
+            isWorkPending: migration.work != nil && store.applied[migration.name]?.isWorkPending == true,
+            replaces: registry.replaced(by: migration)
         )
     }
 

@@ -27,7 +27,7 @@ extension MigrationRegistry {
         var seen: [String: Int] = [:]
         let names = Set(names)
         var replaced: Set<String> = []
-        var last = Int.min
+        let ordered = versionsInOrder
         for (index, migration) in migrations.enumerated() {
             let place = "The \(ordinal(index)) migration, \(migration.id)"
             if migration.name.allSatisfy(\.isWhitespace) {
@@ -44,8 +44,10 @@ extension MigrationRegistry {
             } else {
                 seen[migration.name] = index
             }
-            faults += versionFaults(of: migration, place: place, after: last)
-            last = max(last, migration.version)
+            faults += versionFaults(of: migration, place: place)
+            if let ordered, !ordered.contains(index) {
+                faults.append(orderFault(of: migration, index, ordered, place: place))
+            }
             faults += replacementFaults(
                 of: migration,
                 place: place,
@@ -69,7 +71,39 @@ extension MigrationRegistry {
         return faults
     }
 
-    private func versionFaults(of migration: Migration, place: String, after last: Int) -> [String] {
+    /// The positions of the longest list of migrations whose versions do not fall; nil if that has all.
+    ///
+    /// The others are out of place.
+    private var versionsInOrder: Set<Int>? {
+        guard zip(migrations, migrations.dropFirst()).contains(where: { $0.version > $1.version }) else { return nil }
+        var lengths: [Int] = []
+        var previous: [Int?] = []
+        for (index, migration) in migrations.enumerated() {
+            let before = (0..<index).filter { migrations[$0].version <= migration.version }
+            // Of lists of one length, that with the earliest migrations.
+            let best = before.max { (lengths[$0], -$0) < (lengths[$1], -$1) }
+            previous.append(best)
+            lengths.append((best.map { lengths[$0] } ?? 0) + 1)
+        }
+        var next = lengths.indices.max { (lengths[$0], -$0) < (lengths[$1], -$1) }
+        var found: Set<Int> = []
+        while let index = next {
+            found.insert(index)
+            next = previous[index]
+        }
+        return found
+    }
+
+    private func orderFault(of migration: Migration, _ index: Int, _ ordered: Set<Int>, place: String) -> String {
+        let higher = ordered.filter { $0 < index }.map { migrations[$0].version }.max().flatMap {
+            $0 > migration.version ? "after a migration to version \($0)" : nil
+        }
+        let lower = ordered.filter { $0 > index }.map { migrations[$0].version }.min() ?? migration.version
+        return "\(place), comes \(higher ?? "before a migration to version \(lower)"). Register migrations in the "
+            + "order of their versions."
+    }
+
+    private func versionFaults(of migration: Migration, place: String) -> [String] {
         var faults: [String] = []
         if migration.version < 1 {
             faults.append("\(place), brings a store to a version below 1; version 0 means never migrated.")
@@ -79,11 +113,6 @@ extension MigrationRegistry {
             faults.append(
                 "\(place), is retired: `oldestSupportedVersion` is \(oldestSupportedVersion). Remove the migration, or "
                     + "lower that version."
-            )
-        }
-        if migration.version < last {
-            faults.append(
-                "\(place), comes after a migration to version \(last). Register migrations in the order of their versions."
             )
         }
         return faults

@@ -83,7 +83,9 @@ private struct StoreInfo: Encodable {
     func print(on terminal: Terminal) {
         let records = types.reduce(0) { $0 + $1.records }
         let bytes = types.reduce(0) { $0 + $1.bytes }
-        let content = failure == nil ? "\(records) records, \(bytes) bytes of content" : "records that cannot be read"
+        let content =
+            failure == nil
+            ? "\(DisplayText.records(records)), \(bytes) bytes of content" : "records that cannot be read"
         terminal.say(terminal.bold("\(file): version \(schemaVersion), \(content)"))
         if let failure { terminal.say(terminal.red(failure)) }
         section("Migrations", migrations.map { "\($0)" }, on: terminal)

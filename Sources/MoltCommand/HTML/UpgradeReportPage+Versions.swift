@@ -56,7 +56,9 @@ extension UpgradeReportPage {
         let others = store.ledger.filter { !known.contains($0.name) && $0.outcome.isApplied }
         let stations = others.map { row in
             let id = MigrationID(name: row.name, version: row.version)
-            return Station(migration: id, kind: .applied, status: "\(applied(row)), not in the registry")
+            let whole = plan.entries.first { $0.replaces.contains(row.name) }?.migration
+            let place = whole.map { "replaced by \($0)" } ?? "not in the registry"
+            return Station(migration: id, kind: .applied, status: "\(applied(row)), \(place)")
         }
         let byVersion = Dictionary(grouping: stations + plan.entries.map(station), by: \.migration.version)
         let numbers = Set([0, plan.from, plan.to] + byVersion.keys).sorted()

@@ -38,6 +38,21 @@ struct WorkAfterCommitTests {
 
     private func isPending() throws -> [Bool] { try CodableCache.history(at: url).map(\.isWorkPending) }
 
+    @Test func `is done once though the migration's name became another Unicode form`() throws {
+        let forms = ["caf\u{E9}", "cafe\u{301}"]
+        func migration(_ form: Int) -> Migration {
+            Migration(to: 1, forms[form]).afterCommit("use it") { [log] _ in log.append("used") }
+        }
+        try open([Migration(to: 1, forms[0]).afterCommit("use it") { _ in throw Refusal(value: "") }])
+        // The form is part of the fingerprint.
+        for _ in 1...2 { try open([migration(1)]) { $0.mismatches = .ignore } }
+        #expect(log.all == ["used"])
+        #expect(try isPending() == [false])
+        try CodableCache.correctLedger(.markPending(forms[1]), at: url, migrations: [migration(1)], reason: "a test")
+        try open([migration(1)]) { $0.mismatches = .ignore }
+        #expect(try CodableCache.history(at: url).count == 1)
+    }
+
     @Test func `is done once the upgrade and its settings are on disk, while others write`() throws {
         let notebook = try Notebook()
         let migration = notebook.adding("line").afterCommit("use the line") { [url, log] view in

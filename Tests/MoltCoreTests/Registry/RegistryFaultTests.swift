@@ -340,6 +340,20 @@ struct RegistryFaultTests {
         #expect(words.filter(expected.contains) == expected)
     }
 
+    @Test func `Of migrations out of order, the fewest that are out of place are named`() {
+        func faults(_ versions: Int...) -> [String] {
+            MigrationRegistry(versions.enumerated().map { Migration(to: $1, "m\($0)") }).faults
+        }
+        func expect(_ found: [String], _ fault: String) {
+            #expect(found == ["\(fault). Register migrations in the order of their versions."])
+        }
+        expect(faults(9, 1, 2, 3, 4), #"The 1st migration, "m0" (version 9), comes before a migration to version 1"#)
+        expect(faults(1, 2, 9, 3, 4), #"The 3rd migration, "m2" (version 9), comes before a migration to version 3"#)
+        expect(faults(1, 3, 4, 2), #"The 4th migration, "m3" (version 2), comes after a migration to version 4"#)
+        expect(faults(2, 1), #"The 2nd migration, "m1" (version 1), comes after a migration to version 2"#)
+        #expect(faults(1, 1, 2, 2).isEmpty)
+    }
+
     @Test func `Every fault is reported at once, in the order of the migrations`() throws {
         var registry: MigrationRegistry = [
             Migration(to: 3, "first", .removeProperty("A", "x"), .renameProperty("A", "x", to: "y")),
@@ -351,13 +365,12 @@ struct RegistryFaultTests {
         let error = try #require(throws: MoltError.self) { try registry.validate() }
 
         let expected = [
+            "The 1st migration, \"first\" (version 3), comes before a migration to version 0.",
             "The 1st migration, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",
             "The 2nd migration (version 0) has an empty name.",
             "The 2nd migration, \"\" (version 0), brings a store to a version below 1",
-            "The 2nd migration, \"\" (version 0), comes after a migration to version 3.",
             "The 3rd migration, \"first\" (version 2), has the same name as the 1st migration.",
             "The 3rd migration, \"first\" (version 2), is retired",
-            "The 3rd migration, \"first\" (version 2), comes after a migration to version 3.",
             "The 3rd migration, \"first\" (version 2), step 1: The type B is renamed to its own name.",
             "The 3rd migration, \"first\" (version 2), step 2: The type name is empty.",
         ]

@@ -27,7 +27,7 @@ public struct StoreBackup: Hashable, Sendable, Codable {
 extension StoreBackup: CustomStringConvertible {
     /// The name, the version, the number of records and the size, in one line.
     public var description: String {
-        let records = recordCount.map { ", \($0) records" } ?? ""
+        let records = recordCount.map { ", \(DisplayText.records($0))" } ?? ""
         return "\(url.lastPathComponent): version \(schemaVersion)\(records), \(size) bytes"
     }
 }

@@ -57,8 +57,10 @@ package enum LedgerTable {
             """
         )
         var isNew = false
+        let names = try storedNames(connection)
         for var entry in entries {
             try removeRows(replacedBy: &entry, connection)
+            entry.name = names[entry.name] ?? entry.name
             let values: [any SQLiteValue] = [
                 entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970,
                 entry.duration,
@@ -99,8 +101,18 @@ package enum LedgerTable {
         return isNew
     }
 
+    /// The names in the ledger as they are stored, by names that Swift takes for the same.
+    ///
+    /// SQLite compares bytes, and a name may have become another Unicode form in the source.
+    private static func storedNames(_ connection: Connection) throws(SQLiteError) -> [String: String] {
+        let names = try connection.prepare("SELECT name FROM molt_ledger").map { $0.text(0) }
+        return Dictionary(names.map { ($0, $0) }) { first, _ in first }
+    }
+
     /// Puts a row in the place of that of the same migration, or adds it, sets the version, and begins a generation.
     static func replace(by entry: LedgerEntry, version: Int, in connection: Connection) throws(SQLiteError) {
+        var entry = entry
+        entry.name = try storedNames(connection)[entry.name] ?? entry.name
         let id = try connection.integer("SELECT id FROM molt_ledger WHERE name = ?1", entry.name)
         try connection.run("DELETE FROM molt_ledger WHERE name = ?1", entry.name)
         try add([entry], version: version, to: connection)
@@ -125,6 +137,7 @@ package enum LedgerTable {
 
     /// Notes that a migration's work after the commit has succeeded.
     static func endWork(of name: String, _ connection: Connection) throws(SQLiteError) {
+        let name = try storedNames(connection)[name] ?? name
         try connection.run("UPDATE molt_ledger SET is_work_pending = 0 WHERE name = ?1", name)
     }
 
@@ -141,8 +154,9 @@ package enum LedgerTable {
             """
         )
         let onRead = LedgerEntry.Outcome.onRead.rawValue
+        let names = try storedNames(connection)
         for (name, counts) in changes {
-            try update.run(binding: name, onRead, counts.changed, counts.dropped, counts.quarantined)
+            try update.run(binding: names[name] ?? name, onRead, counts.changed, counts.dropped, counts.quarantined)
         }
     }
 
@@ -164,7 +178,7 @@ package enum LedgerTable {
             LedgerEntry.Outcome.ran.rawValue,
             read,
             duration,
-            name,
+            storedNames(connection)[name] ?? name,
             LedgerEntry.Outcome.onRead.rawValue
         )
     }
