@@ -42,6 +42,8 @@ public struct MoltError: Error, Sendable {
     }
 
     /// The path of the store's file, or the domain name of the suite.
+    ///
+    /// In an upgrade of a suite without a cache, it is the name that plans and reports have, such as "suite x".
     public var store: String? {
         get { facts.value.store }
         set { facts.value.store = newValue }
