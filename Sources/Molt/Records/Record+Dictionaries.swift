@@ -7,6 +7,8 @@ extension Record {
         case alternatingArray
         /// The same with integers as keys: `[7,"x",8,"y"]`.
         case alternatingArrayOfIntegers
+        /// An array of the values alone, in their stored order: `[1,2]`. The keys are lost.
+        case arrayOfValues
     }
 
     /// A part of a dictionary's entries.
@@ -49,7 +51,9 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path + .each)
         if map.isTooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(part, of: $0) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in
+            map.change(part, of: $0, inSetting: isSetting)
+        }
     }
 
     mutating func changeDictionary(
@@ -68,6 +72,7 @@ extension Record.DictionaryForm {
         case .object: "an object"
         case .alternatingArray: "an alternating array"
         case .alternatingArrayOfIntegers: "an alternating array of integers"
+        case .arrayOfValues: "an array of its values"
         }
     }
 
@@ -81,30 +86,39 @@ extension Record.DictionaryForm {
             for entry in dictionary.entries {
                 let name = try DictionaryJSON.name(entry.key)
                 guard names.insert(ExactName(name.text)).inserted else { throw .hasDuplicates }
-                entries.append(try key(name) + [self == .object ? 0x3A : 0x2C] + entry.value)
+                entries.append(try opening(name) + entry.value)
             }
             let content = Array(entries.joined(separator: [0x2C]))
             return .new(self == .object ? [0x7B] + content + [0x7D] : [0x5B] + content + [0x5D])
         }
     }
 
-    /// The JSON of a key in this form.
-    private func key(_ name: (text: String, json: [UInt8])) throws(DictionaryJSON.Problem) -> [UInt8] {
-        guard self == .alternatingArrayOfIntegers else { return name.json }
-        guard let number = RecordValue.Number(text: name.text), number.isInteger else {
-            throw DictionaryJSON.Problem(text: "has a key that is not an integer")
+    /// The JSON of a key in this form, with what is between it and the value.
+    private func opening(_ name: (text: String, json: [UInt8])) throws(DictionaryJSON.Problem) -> [UInt8] {
+        switch self {
+        case .object: return name.json + [0x3A]
+        case .alternatingArray: return name.json + [0x2C]
+        case .arrayOfValues: return []
+        case .alternatingArrayOfIntegers:
+            guard let number = RecordValue.Number(text: name.text), number.isInteger else {
+                throw DictionaryJSON.Problem(text: "has a key that is not an integer")
+            }
+            return Array(number.text.utf8) + [0x2C]
         }
-        return Array(number.text.utf8)
     }
 }
 
 extension ValueMap {
     /// Changes the keys or values of a dictionary.
-    func change(_ part: Record.DictionaryPart, of json: UnsafeBufferPointer<UInt8>) -> ValueChange {
+    func change(
+        _ part: Record.DictionaryPart,
+        of json: UnsafeBufferPointer<UInt8>,
+        inSetting isSetting: Bool
+    ) -> ValueChange {
         DictionaryJSON.change(json) { dictionary throws(DictionaryJSON.Problem) in
             let new = try dictionary.changing { entry throws(DictionaryJSON.Problem) in
                 var entry = entry
-                switch try change(part, of: entry, in: dictionary) {
+                switch try change(part, of: entry, in: dictionary, inSetting: isSetting) {
                 case .kept: break
                 case .removed: return nil
                 case .failed(let problem, let advice): throw DictionaryJSON.Problem(text: problem, advice: advice)
@@ -122,18 +136,19 @@ extension ValueMap {
     private func change(
         _ part: Record.DictionaryPart,
         of entry: DictionaryJSON.Entry,
-        in dictionary: DictionaryJSON
+        in dictionary: DictionaryJSON,
+        inSetting isSetting: Bool
     ) throws(DictionaryJSON.Problem) -> ValueChange {
-        guard part == .keys else { return change(of: entry.value) }
+        guard part == .keys else { return change(of: entry.value, inSetting: isSetting) }
         // In an object, an integer is written as a string.
         let text = dictionary.isObject ? try DictionaryJSON.name(entry.key).text : ""
         if let number = RecordValue.Number(text: text), number.isInteger, isNamed(Array(text.utf8)) {
-            return change(of: Array(text.utf8))
+            return change(of: Array(text.utf8), inSetting: isSetting)
         }
-        return change(of: entry.key)
+        return change(of: entry.key, inSetting: isSetting)
     }
 
-    private func change(of json: [UInt8]) -> ValueChange {
-        json.withUnsafeBufferPointer { change(of: $0) }
+    private func change(of json: [UInt8], inSetting isSetting: Bool) -> ValueChange {
+        json.withUnsafeBufferPointer { change(of: $0, inSetting: isSetting) }
     }
 }

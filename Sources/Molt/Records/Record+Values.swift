@@ -27,7 +27,7 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
         if map.isTooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(of: $0) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in map.change(of: $0, inSetting: isSetting) }
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
@@ -184,12 +184,19 @@ struct ValueMap: Sendable {
             }
     }
 
-    func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
+    /// - Parameter isSetting: Whether it is a value of a setting, in which a whole number may be written as 1.0.
+    func change(of bytes: UnsafeBufferPointer<UInt8>, inSetting isSetting: Bool) -> ValueChange {
         if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
         // The same string, array or object may have other escapes, white space or order.
         if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
             let sorted = try? RecordValue(checked: bytes).sorted.json(),
             let pair = pairs.first(where: { $0.old == sorted })
+        {
+            return .new(pair.new)
+        }
+        // No literal is written like this, so that a whole number of a property list could not be named otherwise.
+        if isSetting, bytes.suffix(2).elementsEqual(".0".utf8),
+            let pair = pairs.first(where: { $0.old.elementsEqual(bytes.dropLast(2)) })
         {
             return .new(pair.new)
         }
@@ -393,8 +400,8 @@ extension Record {
     ///
     /// The rules are those of ``MigrationStep/wrapProperty(_:_:in:ifMissing:)``.
     ///
-    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that would be nested
-    ///   too deeply.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `typeMismatch` for a value that is in such an array
+    ///   or object already, or would be nested too deeply.
     public mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper) throws {
         try wrap(path, in: wrapper, ifMissing: requirement(of: [path]))
     }
@@ -421,6 +428,12 @@ extension Record {
         let depth = full(path).count + 1
         try replaceValue(path, ifMissing: ifMissing) { value in
             if value.elementsEqual("null".utf8) { return wrapper == .array ? .new(Array("[]".utf8)) : .kept }
+            if wrapper.isAround(value) {
+                return .failed(
+                    "is \(wrapper == .array ? "an array" : "such an object") already",
+                    advice: "If it shall be put into another one, use `transform`."
+                )
+            }
             guard JSONScanner.fault(in: value, depth: depth) == nil else {
                 return .failed("cannot be wrapped: \(JSONSyntaxError.Reason.tooDeep.rawValue)")
             }
@@ -451,6 +464,16 @@ extension Record.Wrapper {
         var bytes: [UInt8] = [0x7B]
         JSONString.write(name, to: &bytes)
         return bytes + [0x3A]
+    }
+
+    /// Whether a value is in such an array or object already; an earlier build may have written it.
+    fileprivate func isAround(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch self {
+        case .array: return value.first == 0x5B
+        case .object(let name):
+            guard value.first == 0x7B, let object = RecordValue(checked: value).object else { return false }
+            return !object.properties.isEmpty && object.properties.allSatisfy { ExactName.isSame($0.name, name) }
+        }
     }
 
     fileprivate func content(of value: UnsafeBufferPointer<UInt8>) -> ValueChange {

@@ -4,6 +4,9 @@ extension Record {
         /// Leaves the record as it is: a nil optional is usually not encoded.
         case skip
         /// Fails the upgrade with the code `propertyMissing`.
+        ///
+        /// An array or dictionary before ``PropertyPath/each`` that is missing has no elements, so it never fails. If
+        /// no record has it, its name may be misspelled: dry runs, debug builds and the testing kit say so.
         case fail
     }
 }

@@ -17,7 +17,7 @@ extension MigrationStep {
     ///   - revision: The revision of the closure's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Returns the new value; an error that it throws rolls the upgrade back.
     public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
-        _ place: Place,
+        _ place: some StepPlace,
         from old: Old.Type,
         to new: New.Type,
         revision: Int = 1,
@@ -27,8 +27,13 @@ extension MigrationStep {
             try record.replaceUnread(with: body(record.decoded(as: Old.self)))
         }
         let (oldModel, newModel) = (String(describing: old), String(describing: new))
-        let declaration = ConvertStep(place: place, oldModel: oldModel, newModel: newModel, revision: revision)
-        return MigrationStep(declaration, at: place, edit)
+        let declaration = ConvertStep(
+            place: place.stepPlace,
+            oldModel: oldModel,
+            newModel: newModel,
+            revision: revision
+        )
+        return MigrationStep(declaration, at: place.stepPlace, edit)
     }
 }
 

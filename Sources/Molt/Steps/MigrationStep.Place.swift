@@ -25,33 +25,57 @@ extension MigrationStep {
         }
 
         let kind: Kind
+    }
+}
 
-        /// The records of a type; a string literal is the name of a type, too.
-        public static func records(ofType type: String) -> Place {
-            Place(kind: .records(ExactName(type)))
-        }
+/// The first argument of a step: the name of a type of records, or a ``MigrationStep/Place``.
+///
+/// ```swift
+/// let type = "Person"
+/// .renameProperty(type, "mail", to: "email")
+/// .renameProperty(.setting("profile", in: group), "mail", to: "email")
+/// ```
+public protocol StepPlace: Sendable {
+    /// Where the step works.
+    var stepPlace: MigrationStep.Place { get }
+}
 
-        /// The content of a setting.
-        ///
-        /// - Parameters:
-        ///   - key: The key.
-        ///   - suite: The suite.
-        ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
-        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may
-        ///     be; a string only if it is an object, an array, or a string in quotes.
-        public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Place {
-            Place(SettingsPlace(suite, key: key, form: form))
-        }
+extension String: StepPlace {
+    /// The records of the type with this name.
+    public var stepPlace: MigrationStep.Place { .records(ofType: self) }
+}
 
-        /// The content of each setting whose key begins with a prefix, which must not be empty.
-        ///
-        /// - Parameters:
-        ///   - prefix: The prefix.
-        ///   - suite: The suite.
-        ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
-        public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Place {
-            Place(SettingsPlace(suite, prefix: prefix, form: form))
-        }
+extension MigrationStep.Place: StepPlace {
+    /// The place itself.
+    public var stepPlace: MigrationStep.Place { self }
+}
+
+extension StepPlace where Self == MigrationStep.Place {
+    /// The records of a type; its name alone is such a place, too.
+    public static func records(ofType type: String) -> Self {
+        Self(kind: .records(ExactName(type)))
+    }
+
+    /// The content of a setting.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - suite: The suite.
+    ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
+    ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may
+    ///     be; a string only if it is an object, an array, or a string in quotes.
+    public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Self {
+        Self(SettingsPlace(suite, key: key, form: form))
+    }
+
+    /// The content of each setting whose key begins with a prefix, which must not be empty.
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix.
+    ///   - suite: The suite.
+    ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
+    public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Self {
+        Self(SettingsPlace(suite, prefix: prefix, form: form))
     }
 }
 

@@ -15,12 +15,12 @@ extension MigrationStep {
     ///     stores which an earlier revision has upgraded can be identified. See ``Migration/fingerprint``.
     ///   - body: Changes a record; an error that it throws rolls the upgrade back.
     public static func transform(
-        _ place: Place,
+        _ place: some StepPlace,
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
         let edit = RecordEdit(runsClosure: true, apply: body)
-        return MigrationStep(TransformStep(place: place, revision: revision), at: place, edit)
+        return MigrationStep(TransformStep(place: place.stepPlace, revision: revision), at: place.stepPlace, edit)
     }
 }
 

@@ -96,6 +96,9 @@ struct StepProposal {
         subscript(_ name: String) -> Place { Place(content: content, path: path + [name.debugDescription]) }
         var elements: Place { Place(content: content, path: path + [".each"]) }
 
+        /// Whether it is the whole content of a setting.
+        var isSetting: Bool { path.isEmpty && content.hasPrefix(".") }
+
         /// The source of the path.
         var code: String { path.count == 1 ? path[0] : "[\(path.joined(separator: ", "))]" }
         /// The source of a step's first arguments.
@@ -175,6 +178,11 @@ struct StepProposal {
                 gone[$0]?.form == inner[$0]?.form && gone[$0]?.name == inner[$0]?.name
             }
             guard !moved.isEmpty else { continue }
+            let mayBeMissing = moved.allSatisfy { gone[$0]?.isOptional ?? true }
+            if !shape.isOptional, mayBeMissing {
+                // Nothing is created if none of the values is there.
+                step(".addProperty(\(place[name].arguments), default: [:])", "nest-\(name)", "where it is missing")
+            }
             for property in moved {
                 step(".moveProperty(\(place[property].arguments), to: \(place[name][property].code))", "nest-\(name)")
             }
@@ -205,6 +213,12 @@ struct StepProposal {
         case (.array(let element), _) where element.name == new.name && !new.name.isEmpty:
             step(".unwrapProperty(\(place.arguments), from: .array)", "one-\(name)", "fails for more than one")
             mayBeNull = true
+        case (.leaf, .array(let element)) where element.name == old.name && old.name == "String":
+            // Only the app knows what is in the text.
+            comment(".wrapProperty(\(place.arguments), in: .array) if each text becomes one element")
+            comment(".splitIntoArray(\(place.arguments), separator: \",\") if the texts have several, with separators")
+            if place.isSetting { comment(Self.defaults4) }
+        case (.array, .array), (.object, .object): break
         case (_, .array(let element)) where element.name == old.name && !old.name.isEmpty:
             step(".wrapProperty(\(place.arguments), in: .array)", "several-\(name)")
         case (.raw(let value, let cases?, _), .raw(_, let newCases?, _)):
@@ -221,7 +235,6 @@ struct StepProposal {
             if case .raw(let value, let cases?, _) = key.form, case .raw(_, let newCases?, _) = newKey.form {
                 mapCases(of: value, cases, newCases, place, name, part: ", in: .keys")
             }
-        case (.array, .array), (.object, .object): break
         case _ where old.name == new.name: break
         case (.leaf, .leaf):
             if let kind = Self.kinds[new.name], let oldKind = Self.kinds[old.name] {
@@ -232,6 +245,7 @@ struct StepProposal {
         default:
             if old.form == .leaf || old.form != new.form {
                 comment(".transform(…) for \(place.arguments): it changed from \(old.text) to \(new.text)")
+                if place.isSetting, old.name == "String" { comment(Self.defaults4) }
             }
         }
         require(new, mayBeNull, place, name)
@@ -263,6 +277,8 @@ struct StepProposal {
     }
 
     // MARK: Source
+
+    private static let defaults4 = ".defaultsV4ToV5(…), another migration, if Defaults 4 has written the text"
 
     private static let kinds: [String: String] = [
         "String": ".string", "Bool": ".bool", "Double": ".number", "Float": ".number", "Decimal": ".number",

@@ -207,4 +207,25 @@ import Testing
         let nearest = #""adress" does not occur in the only record of type "Person"; did you mean "address"?"#
         #expect(names == [[nearest], [#""address.location" does not occur in the only record of type "Person""#], []])
     }
+
+    @Test func `A list that no record has is named, also if a step fails for elements without the property`()
+        async throws
+    {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"addresses":[{"zip":1}]}"#)])
+        // The name of a type may be a variable in every step.
+        let type = "Person"
+        let steps: [MigrationStep] = [
+            .renameProperty(type, ["adresses", .each, "zip"], to: "code", ifMissing: .fail),
+            .addProperty(type, ["addresses", .each, "country"], default: try RecordValue(json: #"{"n":1.50}"#)),
+            .transform(type) { _ in }, .removeProperty(type, ["addresses", .each, "zip"], ifMissing: .fail),
+        ]
+        let report = try await store.upgrade([Migration(to: 1, "change", steps: steps)])
+        let names = report.entries[0].steps.map { $0.unmatchedNames.map(\.nearest) }
+        #expect(names == [[#"["addresses", .each, "zip"]"#], [], [], []])
+        #expect(try store.snapshot().records.map(\.text) == [#"{"addresses":[{"country":{"n":1.50}}]}"#])
+        for text in ["", "{", "s3cret", "1 2"] {
+            let error = #expect(throws: MoltError.self) { try RecordValue(json: text) }
+            #expect(error?.code == .malformedContent && error?.description.contains("s3cret") == false)
+        }
+    }
 }

@@ -258,7 +258,9 @@ import Testing
     @Test func `A wrapped value is unwrapped to the same`() throws {
         let cases: [(String, Record.Wrapper, String)] = [
             (#"{"p": "555" }"#, .array, #"{"p": ["555"] }"#), (#"{"p":null}"#, .array, #"{"p":[]}"#),
-            (#"{"p":[1, 2]}"#, .array, #"{"p":[[1, 2]]}"#), (#"{"p":null}"#, .object("n"), #"{"p":null}"#),
+            (#"{"p":{"a":[1, 2]}}"#, .array, #"{"p":[{"a":[1, 2]}]}"#), (#"{"p":null}"#, .object("n"), #"{"p":null}"#),
+            (#"{"p":{"n":1,"m":2}}"#, .object("n"), #"{"p":{"n":{"n":1,"m":2}}}"#),
+            (#"{"p":{}}"#, .object("n"), #"{"p":{"n":{}}}"#),
             (#"{"p":"555"}"#, .object("n\""), #"{"p":{"n\"":"555"}}"#),
         ]
         for (value, wrapper, wrapped) in cases {
@@ -268,6 +270,18 @@ import Testing
         // An empty array or object is unwrapped to null.
         try expectChanged(#"{"p":[ ]}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .array) }
         try expectChanged(#"{"p":{}}"#, to: #"{"p":null}"#) { try $0.unwrap("p", from: .object("n")) }
+    }
+
+    @Test func `What is wrapped already is refused`() throws {
+        let cases: [(String, Record.Wrapper)] = [
+            (#"{"p":["secret"]}"#, .array), (#"{"p":[ ]}"#, .array), (#"{"p":[["secret"]]}"#, .array),
+            (#"{"p":{"n":"secret"}}"#, .object("n")), (#"{"p":{ "\u006e" : 1}}"#, .object("n")),
+        ]
+        for (json, wrapper) in cases {
+            try expectRefused(json, .typeMismatch, "p", says: "already", canary: "secret") {
+                try $0.wrap("p", in: wrapper)
+            }
+        }
     }
 
     @Test func `Nothing is lost by unwrapping`() throws {
@@ -286,6 +300,6 @@ import Testing
         try expectRefused("{}", .propertyMissing) { try $0.wrap("p", in: .array) }
         try expectRefused("{}", .propertyMissing) { try $0.unwrap("p", from: .array) }
         let deep = String(repeating: "[", count: 511) + "1" + String(repeating: "]", count: 511)
-        try expectRefused(#"{"p":\#(deep)}"#, .typeMismatch) { try $0.wrap("p", in: .array) }
+        try expectRefused(#"{"p":\#(deep)}"#, .typeMismatch) { try $0.wrap("p", in: .object("n")) }
     }
 }

@@ -14,6 +14,8 @@ import Testing
         (#"{"d":{ "b" : [ 1 ], "a":{"7":2}}}"#, .alternatingArray, #"{"d":["b",[ 1 ],"a",{"7":2}]}"#),
         (#"{"d":{"7":"x","-8":null}}"#, .alternatingArrayOfIntegers, #"{"d":[7,"x",-8,null]}"#),
         (#"{"d":{}}"#, .alternatingArrayOfIntegers, #"{"d":[]}"#),
+        (#"{"d":{"b":{"n" : 1.0},"a":null}}"#, .arrayOfValues, #"{"d":[{"n" : 1.0},null]}"#),
+        (#"{"d":{}}"#, .arrayOfValues, #"{"d":[]}"#), (#"{"d":null}"#, .arrayOfValues, #"{"d":null}"#),
         // Two Unicode forms of a letter are two keys.
         ("{\"d\":[\"\u{E9}\",1,\"e\u{301}\",2]}", .object, "{\"d\":{\"\u{E9}\":1,\"e\u{301}\":2}}"),
     ]
@@ -36,6 +38,9 @@ import Testing
         (#"{"d":{"canary":1,"canary":2}}"#, .alternatingArray),
         (#"{"d":{"canary":1}}"#, .alternatingArrayOfIntegers), (#"{"d":{"1.0":1}}"#, .alternatingArrayOfIntegers),
         (#"{"d":{"7":1,"\u0037":2}}"#, .alternatingArrayOfIntegers), (#"{"d":5}"#, .alternatingArray),
+        (#"{"d":"canary"}"#, .arrayOfValues), (#"{"d":["canary",1]}"#, .arrayOfValues),
+        (#"{"d":["canary"]}"#, .arrayOfValues),
+        (#"{"d":{"canary":1,"canary":2}}"#, .arrayOfValues), (#"{"d":true}"#, .arrayOfValues),
     ])
     func `A value that is no such dictionary is refused, without its keys in the message`(
         json: String,

@@ -146,8 +146,8 @@ import Testing
                 change = { try $0.remove(path, ifMissing: .skip) }
                 parsedChange = { Self.change(&$0, parts[...]) { _ in nil } }
             case 1:
-                change = { try $0.wrap(path, in: .array, ifMissing: .skip) }
-                parsedChange = { Self.change(&$0, parts[...]) { $0.isNull ? [] : [$0] } }
+                change = { try $0.wrap(path, in: .object("a wrapper"), ifMissing: .skip) }
+                parsedChange = { Self.change(&$0, parts[...]) { $0.isNull ? .null : ["a wrapper": $0] } }
             case 2:
                 let values: [RecordValue: RecordValue] = [.null: 0, true: "yes", "": [1], [:]: .null]
                 change = { try MigrationStep.mapValue("Person", path, values).change(&$0) }

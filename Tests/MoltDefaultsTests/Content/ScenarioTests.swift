@@ -183,25 +183,30 @@ import Testing
 
     @Test func `11: settings become records`() throws {
         let scratch = try ScratchSuite([
-            "history": #"{ "a":1.0 }"#, "draft.1": ["at": .data(Data([0]))], "theme": "dark",
+            "history": #"{ "a":1.0 }"#, "draft.1": ["at": .data(Data([0]))], "theme": "dark", "draft.count": 7,
+            "draft.text": "x", "draft.on": .data(Data("true".utf8)), "place": "office",
         ])
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
                 "records",
                 .moveToRecords(.setting("history", in: scratch.suite), ofType: "History"),
-                .moveToRecords(.settings(withPrefix: "draft.", in: scratch.suite), ofType: "Draft", key: "drafts/")
+                .moveToRecords(.settings(withPrefix: "draft.", in: scratch.suite), ofType: "Draft", key: "drafts/"),
+                .moveToRecords(.setting("place", in: scratch.suite, form: .native), ofType: "Place")
             ),
             Migration(to: 2, "rename", .renameProperty("History", "a", to: "b")),
         ]
         // Without a cache there is no place for them.
         try scratch.suite.upgrade(with: migrations)
-        #expect(try scratch.values.count == 3)
+        #expect(try scratch.values.count == 7)
         let scratchCache = try ScratchCache()
         try scratchCache.upgrade(migrations)
-        try scratch.expect(["theme": "dark"])
+        // A number is no draft.
+        try scratch.expect([
+            "theme": "dark", "draft.count": 7, "draft.text": "x", "draft.on": .data(Data("true".utf8)),
+        ])
         let cache = try CodableCache(at: scratchCache.url, migrations: migrations)
-        #expect(try cache.keys().sorted() == ["drafts/1", "history"])
+        #expect(try cache.keys().sorted() == ["drafts/1", "history", "place"])
         #expect(try cache.value([String: Double].self, forKey: "history") == ["b": 1])
         #expect(try cache.value([String: Data].self, forKey: "drafts/1") == ["at": Data([0])])
     }

@@ -85,7 +85,8 @@ import Testing
                     .mapValue("Person", "labels", in: .keys, ["open": "active"]),
                     .unwrapProperty("Person", "nicknames", from: .array),  // fails for more than one
                     .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
-                    .wrapProperty("Person", "phone", in: .array),
+                    // .wrapProperty("Person", "phone", in: .array) if each text becomes one element
+                    // .splitIntoArray("Person", "phone", separator: ",") if the texts have several, with separators
                     .mapValue("Person", "status", ["open": "active"]),
                     .addProperty("Person", "title", default: "")  // where it is missing or null
                 )
@@ -233,7 +234,8 @@ import Testing
                     .mapValue("Person", "level", [2: 5]),
                     .unwrapProperty("Person", "nicks", from: .array),  // fails for more than one
                     .addProperty("Person", "nicks", default: ""),  // where it is missing or null
-                    .wrapProperty("Person", "phone", in: .array),
+                    // .wrapProperty("Person", "phone", in: .array) if each text becomes one element
+                    // .splitIntoArray("Person", "phone", separator: ",") if the texts have several, with separators
                     .addProperty("Person", "phone", default: [])  // where it is missing or null
                 )
                 """
@@ -255,6 +257,49 @@ import Testing
             struct Read: Codable { var phone: [String], nicks: String, email: String }
             let read = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
             #expect(read.nicks.isEmpty && read.email.isEmpty && read.phone.isEmpty)
+        }
+    }
+
+    @Test func `What is in a text is left to the developer, and an object that must be there is added first`()
+        async throws
+    {
+        struct Old: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var street: String? = "S", days = "mon,wed", rooms = [1], room = 1
+        }
+        struct Address: Codable { var street: String? = "S" }
+        struct New: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var address = Address(), days = ["mon", "wed"], rooms = [[1]], room = [1]
+        }
+        let source = try await proposal(
+            [.type(Old.self, samples: ["a": .init()])],
+            [.type(New.self, samples: ["a": .init()])],
+            settings: (
+                [.setting("days", String.self, in: .standard, samples: ["mon"])],
+                [.setting("days", [String].self, in: .standard, samples: [["mon"]])]
+            )
+        )
+        for line in [
+            #".addProperty("Person", "address", default: [:]),  // where it is missing"#,
+            #"// .wrapProperty("Person", "days", in: .array) if each text becomes one element"#,
+            #"// .splitIntoArray("Person", "days", separator: ",") if the texts have several, with separators"#,
+            #".wrapProperty("Person", "room", in: .array)"#,
+            "// .defaultsV4ToV5(…), another migration, if Defaults 4 has written the text",
+        ] { #expect(source.contains(line), "\(source)") }
+        #expect(!source.contains(#".wrapProperty("Person", "rooms", in: .array)"#))
+        let pasted: MigrationRegistry = [
+            Migration(
+                to: 2,
+                "pasted",
+                .addProperty("Person", "address", default: [:]),
+                .moveProperty("Person", "street", to: ["address", "street"])
+            )
+        ]
+        for json in ["{}", #"{"street":null}"#, #"{"street":"S"}"#] {
+            let old = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(json))])
+            struct Read: Codable { var address: Address }
+            _ = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
         }
     }
 }

@@ -1,4 +1,20 @@
 extension RecordValue {
+    /// Parses a value from JSON text; numbers keep their digits, and objects the order of their properties.
+    ///
+    /// ```swift
+    /// let value = try RecordValue(json: #"{"theme":"dark","zoom":1.50}"#)
+    /// ```
+    ///
+    /// - Parameter text: The complete JSON text.
+    /// - Throws: ``MoltError`` with the code `malformedContent`.
+    public init(json text: String) throws {
+        do {
+            try self.init(json: text.utf8)
+        } catch let syntax as JSONSyntaxError {
+            throw MoltError(.malformedContent, "The text is not JSON: \(syntax).", underlying: syntax)
+        }
+    }
+
     /// Parses a value from JSON.
     ///
     /// - Parameter json: The complete JSON text, as UTF-8.

@@ -99,7 +99,10 @@ extension RecordValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, E
         self = .number(RecordValue.Number(integerLiteral: value))
     }
 
-    /// Creates a number.
+    /// Creates a number; a whole one is written without a fraction, as `JSONEncoder` writes it.
+    ///
+    /// `2.0` therefore becomes the integer 2 in a native setting, which `UserDefaults` and Codable also read as a
+    /// `Double`. For a real number there, write `try RecordValue(json: "2.0")`.
     public init(floatLiteral value: Double) {
         self = .number(RecordValue.Number(floatLiteral: value))
     }

@@ -21,13 +21,15 @@ extension MigrationStep {
     ///   - createsObjects: Whether missing or null objects on the path are created, whatever is beside them; by default
     ///     they are not.
     public static func addProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         default value: RecordValue,
         creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
         let json = value.json(within: [path])
-        return MigrationStep(AddPropertyStep(place: place, path: path, json: json, createsObjects: createsObjects))
+        return MigrationStep(
+            AddPropertyStep(place: place.stepPlace, path: path, json: json, createsObjects: createsObjects)
+        )
     }
 }
 

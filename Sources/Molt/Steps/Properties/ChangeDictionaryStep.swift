@@ -4,6 +4,7 @@ extension MigrationStep {
     /// ```swift
     /// .changeDictionary("Person", "phones", to: .object)              // ["home",1] becomes {"home":1}
     /// .changeDictionary("Person", "phones", to: .alternatingArray)    // {"home":1} becomes ["home",1]
+    /// .changeDictionary("Person", "phones", to: .arrayOfValues)       // {"home":1} becomes [1]
     /// ```
     ///
     /// Codable writes a dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` as an array
@@ -13,8 +14,8 @@ extension MigrationStep {
     ///
     /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null, and nothing
     /// is created where the property is missing. The upgrade fails with the code `typeMismatch` for a value that has the
-    /// new form already, an array of an odd count, a key that is neither a string nor an integer, and a key that occurs
-    /// twice.
+    /// new form already, an array that should become another one, an array of an odd count, a key that is neither a
+    /// string nor an integer, a key that occurs twice, and any other value.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
@@ -22,12 +23,12 @@ extension MigrationStep {
     ///   - form: The new form.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeDictionary(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         to form: Record.DictionaryForm,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(ChangeDictionaryStep(place: place, path: path, form: form, ifMissing: ifMissing))
+        MigrationStep(ChangeDictionaryStep(place: place.stepPlace, path: path, form: form, ifMissing: ifMissing))
     }
 }
 
@@ -40,6 +41,10 @@ struct ChangeDictionaryStep: RecordStep {
     var description: String { "change the dictionary \(place.name(of: path)) to \(form.description)\(place.suffix)" }
     var identity: [String] {
         place.identity(of: "changeDictionary") + path.identity + [form.rawValue, ifMissing.rawValue]
+    }
+    var losses: [MigrationReport.DataLoss] {
+        // The keys.
+        form == .arrayOfValues ? [MigrationReport.DataLoss(.values, place.name(of: path))] : []
     }
     var valueUses: [ValueUse] { form == .object ? [.keys(at: PropertyPlace(place, path + .each))] : [] }
 

@@ -24,7 +24,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func joinProperties(
-        _ place: Place,
+        _ place: some StepPlace,
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String = " ",
@@ -33,7 +33,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             JoinPropertiesStep(
-                place: place,
+                place: place.stepPlace,
                 paths: paths,
                 newPath: newPath,
                 separator: separator,

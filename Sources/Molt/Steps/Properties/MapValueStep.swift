@@ -6,7 +6,8 @@ extension MigrationStep {
     /// ```
     ///
     /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it. Nothing is
-    /// created where the property is missing.
+    /// created where the property is missing. In settings, an integer also names a whole `Double` of a property list, which
+    /// has no literal of its own.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
@@ -15,14 +16,14 @@ extension MigrationStep {
     ///   - other: What happens to all other values; by default they are kept.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],
         otherwise other: Record.OtherValue = .keep,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path)
-        return MigrationStep(MapValueStep(place: place, path: path, map: map, ifMissing: ifMissing))
+        return MigrationStep(MapValueStep(place: place.stepPlace, path: path, map: map, ifMissing: ifMissing))
     }
 
     /// Replaces keys or values of a dictionary with others, in the records of a type, or in settings.
@@ -48,7 +49,7 @@ extension MigrationStep {
     ///   - other: What happens to all other keys or values; by default they are kept. An entry is removed as a whole.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         in part: Record.DictionaryPart,
         _ values: [RecordValue: RecordValue],
@@ -56,7 +57,9 @@ extension MigrationStep {
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path + .each)
-        return MigrationStep(MapValueStep(place: place, path: path, part: part, map: map, ifMissing: ifMissing))
+        return MigrationStep(
+            MapValueStep(place: place.stepPlace, path: path, part: part, map: map, ifMissing: ifMissing)
+        )
     }
 }
 
@@ -86,8 +89,10 @@ struct MapValueStep: RecordStep {
 
     var edit: RecordEdit {
         RecordEdit(property: path, mayKeepValue: true, mayDrop: dropsWhole) { record in
+            let isSetting = record.isSetting
             try record.replaceValue(path, ifMissing: ifMissing) { value in
-                part.map { map.change($0, of: value) } ?? map.change(of: value)
+                part.map { map.change($0, of: value, inSetting: isSetting) }
+                    ?? map.change(of: value, inSetting: isSetting)
             }
         }
     }

@@ -20,7 +20,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func moveProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip,
@@ -28,7 +28,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             MovePropertyStep(
-                place: place,
+                place: place.stepPlace,
                 path: path,
                 newPath: newPath,
                 ifMissing: ifMissing,

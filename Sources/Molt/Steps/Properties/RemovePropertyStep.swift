@@ -7,11 +7,11 @@ extension MigrationStep {
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     /// - Important: The property's values are lost when the upgrade is committed.
     public static func removeProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(RemovePropertyStep(place: place, path: path, ifMissing: ifMissing))
+        MigrationStep(RemovePropertyStep(place: place.stepPlace, path: path, ifMissing: ifMissing))
     }
 }
 

@@ -10,12 +10,12 @@ extension MigrationStep {
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record that
     ///     already has the new name fails the upgrade with the code `propertyExists`.
     public static func renameProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         to newName: String,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(RenamePropertyStep(place: place, path: path, newName: newName, ifMissing: ifMissing))
+        MigrationStep(RenamePropertyStep(place: place.stepPlace, path: path, newName: newName, ifMissing: ifMissing))
     }
 }
 

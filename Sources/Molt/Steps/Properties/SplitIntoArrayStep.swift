@@ -19,14 +19,16 @@ extension MigrationStep {
     ///     stay.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func splitIntoArray(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         separator: String,
         trimming: Bool = false,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let change = StringArray(separator: separator, trims: trimming)
-        return MigrationStep(SplitIntoArrayStep(place: place, path: path, change: change, ifMissing: ifMissing))
+        return MigrationStep(
+            SplitIntoArrayStep(place: place.stepPlace, path: path, change: change, ifMissing: ifMissing)
+        )
     }
 
     /// Joins an array of strings into one string with separators, in the records of a type, or in settings.
@@ -46,13 +48,13 @@ extension MigrationStep {
     ///   - separator: The text between the elements.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func joinArray(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         separator: String,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let change = StringArray(separator: separator)
-        return MigrationStep(JoinArrayStep(place: place, path: path, change: change, ifMissing: ifMissing))
+        return MigrationStep(JoinArrayStep(place: place.stepPlace, path: path, change: change, ifMissing: ifMissing))
     }
 }
 

@@ -27,7 +27,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new paths are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func splitProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         at separator: Record.Separator = .first(" "),
         into newPaths: [PropertyPath],
@@ -37,7 +37,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             SplitPropertyStep(
-                place: place,
+                place: place.stepPlace,
                 path: path,
                 separator: separator,
                 newPaths: newPaths,

@@ -9,18 +9,21 @@ extension MigrationStep {
     /// In an array, null becomes an empty array; in an object, it stays null. Nothing is created where the property is
     /// missing, or around its place.
     ///
+    /// A value that is an array already, or an object with that property alone, fails the upgrade with the code
+    /// `typeMismatch`: it may have the new form. To put an array into another one, use ``transform(_:revision:_:)``.
+    ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - wrapper: The array or object to put the value into.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func wrapProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         in wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(WrapPropertyStep(place: place, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(WrapPropertyStep(place: place.stepPlace, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 
     /// Takes the value of a property out of an array or object, in the records of a type, or in settings.
@@ -39,12 +42,12 @@ extension MigrationStep {
     ///   - wrapper: The array or object that contains the value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func unwrapProperty(
-        _ place: Place,
+        _ place: some StepPlace,
         _ path: PropertyPath,
         from wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(UnwrapPropertyStep(place: place, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(UnwrapPropertyStep(place: place.stepPlace, path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 }
 

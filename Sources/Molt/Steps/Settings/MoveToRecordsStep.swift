@@ -9,6 +9,10 @@ extension MigrationStep {
     /// The content becomes JSON as in ``changeForm(_:to:dates:)``; JSON text and JSON data stay byte for byte the same.
     /// Data in no form that Molt reads, such as an image, becomes a record of raw data.
     ///
+    /// A string, number, Boolean or date alone becomes a record only of a type such as `String`, `Int` or `Date`, or if
+    /// `place` declares its form, as for an enum with raw values. Otherwise the setting stays, and the report lists it as
+    /// ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    ///
     /// The setting is removed after the record is committed. If a record already has the key, it must have the same
     /// type and content. Otherwise the upgrade fails with the code `keyExists`.
     ///
@@ -56,6 +60,15 @@ struct MoveToRecordsStep: StepDeclaration {
     var identity: [String] {
         place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.rawValue]
     }
+
+    /// Whether the values of the type are strings, numbers, Booleans or dates.
+    var isOfScalars: Bool { Self.scalarTypes.contains(type) }
+
+    private static let scalarTypes: Set<String> = [
+        "Bool", "Character", "Date", "Decimal", "Double", "Float", "CGFloat", "String", "Substring", "URL", "UUID",
+        "Data",
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    ]
 
     func check(_ check: inout StepCheck) {
         check.use(place)

@@ -95,16 +95,23 @@ extension MigrationContext {
         _ declaration: MoveToRecordsStep,
         key: String
     ) throws -> Record {
+        let new: Record
         do {
             var content = try SettingContent(value, key: key, in: form)
             try content.changeForm(to: .jsonData, dates: declaration.dates)
             var json: [UInt8] = []
             content.record.writeContent(to: &json)
-            return try Record(key: key, typeName: declaration.type, json: json)
+            new = try Record(key: key, typeName: declaration.type, json: json)
         } catch let error as SettingContent.Unreadable {
             guard let data = value.data else { throw error }
             return record(declaration.type, forKey: key, data: Array(data))
         }
+        if form == nil, let kind = new.loneScalar, !declaration.isOfScalars {
+            throw SettingContent.Unreadable(
+                reason: "\(kind) alone, and probably no \(declaration.type); if it is one, declare the setting's form"
+            )
+        }
+        return new
     }
 
     private func change(
@@ -212,6 +219,12 @@ extension Record {
         case .name: return "\(content.kind), which has no properties"
         case .each: return content.array == nil ? "\(content.kind), which has no elements" : nil
         }
+    }
+
+    /// The kind of a content that is neither an object nor an array nor null; nil for those.
+    fileprivate var loneScalar: String? {
+        guard let content = self[[]], !content.isNull, content.array == nil, content.object == nil else { return nil }
+        return content.kind
     }
 
     /// Throws if a closure has changed what a setting does not have.

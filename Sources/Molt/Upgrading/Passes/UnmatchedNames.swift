@@ -166,6 +166,8 @@ extension PropertyPath {
     ///
     /// - Parameter changed: The paths that earlier steps have changed; records may no longer have them.
     func nearest(in records: [Record], changed: [PropertyPath] = []) -> String? {
+        // One setting is all that there is, and not one of many that were not sampled.
+        let isAlone = records.count == 1 && records[0].isSetting
         // The first name in the path that no record has is the wrong one.
         for (place, part) in parts.enumerated() {
             guard let name = part.name else { continue }
@@ -180,7 +182,7 @@ extension PropertyPath {
             return MigrationReport.UnmatchedName.nearest(
                 to: name,
                 // An earlier step of the pass has changed one of the same name.
-                among: Self.properties(names, isInner: place > 0).union(former).filter {
+                among: Self.properties(names, isInner: place > 0, isAlone: isAlone).union(former).filter {
                     !ExactName.isSame($0, name)
                 }
             ).map { nearest in
@@ -207,12 +209,13 @@ extension PropertyPath {
     /// - Parameters:
     ///   - names: The names in an object of each sampled record.
     ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
-    private static func properties(_ names: [Set<String>], isInner: Bool) -> Set<String> {
+    ///   - isAlone: Whether there can be no other object.
+    private static func properties(_ names: [Set<String>], isInner: Bool, isAlone: Bool) -> Set<String> {
         let objectCount = names.count { !$0.isEmpty }
         var counts: [String: Int] = [:]
         for name in names.joined() where name.utf8.allSatisfy(Self.isPartOfName) { counts[name, default: 0] += 1 }
         let found = counts.filter { _, count in
-            isInner ? count > 1 && count == objectCount : count * 2 >= names.count
+            isInner ? (count > 1 || isAlone) && count == objectCount : count * 2 >= names.count
         }
         return Set(found.keys)
     }
