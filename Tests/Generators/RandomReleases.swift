@@ -8,6 +8,7 @@ package struct Item: Equatable, Sendable {
     var number: Double
     var edits = 0
     var lastEdit: Date?
+    var resident: Resident
 }
 
 extension Item {
@@ -15,6 +16,7 @@ extension Item {
         date = Date(timeIntervalSinceReferenceDate: Double(random.below(1_000_000_000)) / 4)
         data = Data((0..<random.below(9)).map { _ in UInt8(random.below(256)) })
         number = random.pick([.infinity, -0.5, 1e300])
+        resident = Resident(&random)
     }
 }
 
@@ -34,13 +36,23 @@ private struct FlatItem: ItemModel {
     var someNumber: Double
     var countOfEdits: Int
     var lastEdit: Date?
+    var resident: Resident
 
     init(_ item: Item) {
         (someDate, someData, someNumber) = (item.date, item.data, item.number)
-        (countOfEdits, lastEdit) = (item.edits, item.lastEdit)
+        (countOfEdits, lastEdit, resident) = (item.edits, item.lastEdit, item.resident)
     }
 
-    var item: Item { Item(date: someDate, data: someData, number: someNumber, edits: countOfEdits, lastEdit: lastEdit) }
+    var item: Item {
+        Item(
+            date: someDate,
+            data: someData,
+            number: someNumber,
+            edits: countOfEdits,
+            lastEdit: lastEdit,
+            resident: resident
+        )
+    }
 }
 
 private struct NestedItem: ItemModel {
@@ -54,9 +66,11 @@ private struct NestedItem: ItemModel {
     var someNumbers: [Double]
     var numberOfEdits: String
     var firstDate: Date
+    var resident: Resident
 
     init(_ item: Item) {
         (content, someNumbers, firstDate) = (["raw data": item.data], [item.number], item.date)
+        resident = item.resident
         (numberOfEdits, allEdits) = ("\(item.edits)", item.lastEdit.map { [Edit(lastDate: $0)] } ?? [])
     }
 
@@ -65,7 +79,14 @@ private struct NestedItem: ItemModel {
             guard let data = content["raw data"], let number = someNumbers.first, let edits = Int(numberOfEdits) else {
                 throw Refused()
             }
-            return Item(date: firstDate, data: data, number: number, edits: edits, lastEdit: allEdits.first?.lastDate)
+            return Item(
+                date: firstDate,
+                data: data,
+                number: number,
+                edits: edits,
+                lastEdit: allEdits.first?.lastDate,
+                resident: resident
+            )
         }
     }
 }
@@ -75,8 +96,10 @@ private struct ShortItem: ItemModel {
     var n: [String: Double]
     var raw: [Data]
     var e: Int
+    var resident: Resident
 
     init(_ item: Item) {
+        resident = item.resident
         (d, n, raw, e) = (
             [item.date] + (item.lastEdit.map { [$0] } ?? []), ["oneNumber": item.number], [item.data], item.edits
         )
@@ -85,7 +108,14 @@ private struct ShortItem: ItemModel {
     var item: Item {
         get throws {
             guard let date = d.first, let number = n["oneNumber"], let data = raw.first else { throw Refused() }
-            return Item(date: date, data: data, number: number, edits: e, lastEdit: d.dropFirst().first)
+            return Item(
+                date: date,
+                data: data,
+                number: number,
+                edits: e,
+                lastEdit: d.dropFirst().first,
+                resident: resident
+            )
         }
     }
 }
@@ -166,6 +196,11 @@ package struct RandomReleases: Sendable {
             }
             let migration = Migration(to: version, "edit \(version)", step)
             migrations.append(isRecoded ? migration.coding(codings[version]) : migration)
+        }
+        if random.oneIn(2) {
+            // All models have it under the same name.
+            let steps = Resident.steps("Item", at: "resident", fails: false, &random)
+            migrations.append(Migration(to: version, "move in \(version)", steps: steps))
         }
         return migrations
     }

@@ -5,9 +5,10 @@ extension RandomUpgrade {
     private static let settingKeys = ["a", "b", "c", "d"]
 
     /// The settings that the first release wrote.
-    package static func settings(_ random: inout SeededGenerator) -> [String: PropertyListValue] {
+    package static func settings(_ random: inout SeededGenerator) throws -> [String: PropertyListValue] {
         var settings: [String: PropertyListValue] = [:]
         for key in settingKeys where !random.oneIn(3) { settings[key] = setting(&random) }
+        if !random.oneIn(3) { settings[Resident.name] = try Resident(&random).setting(&random) }
         return settings
     }
 
@@ -31,6 +32,10 @@ extension RandomUpgrade {
         let key = random.pick(settingKeys)
         let otherKey = random.pick(settingKeys.filter { $0 != key })
         let new = setting(&random)
+        if random.oneIn(4) {
+            let steps = Resident.steps(.setting(Resident.name, in: suite), &random)
+            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .none)) })
+        }
         switch random.below(13) {
         case 0:
             return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })

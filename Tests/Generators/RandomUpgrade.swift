@@ -85,6 +85,10 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
             if traits.contains(.records) {
                 let steps = (0..<random.below(4)).flatMap { recordSteps(&random, mark: number * 10 + $0, traits) }
                 add(Migration(to: version, "m\(number)", steps: steps))
+                if random.oneIn(2) {
+                    let place = MigrationStep.Place.records(ofType: Resident.name)
+                    add(Migration(to: version, "r\(number)", steps: Resident.steps(place, &random)))
+                }
             }
             if !suites.isEmpty { add(settingsMigration(to: version, "s\(number)", suites, &random)) }
         }
@@ -138,7 +142,15 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
     /// The records that the first release wrote.
     package mutating func records() throws -> [StoreContents.StoredRecord] {
         var records: [StoreContents.StoredRecord] = []
-        if traits.contains(.records) { records += (0..<random.below(14)).map { Self.record($0, &random) } }
+        if traits.contains(.records) {
+            records += (0..<random.below(14)).map { Self.record($0, &random) }
+            for number in 0..<random.below(4) {
+                let content = Array(try Resident(&random).json())
+                records.append(
+                    StoreContents.StoredRecord(key: "r\(number)", typeName: Resident.name, content: content, version: 0)
+                )
+            }
+        }
         guard traits.contains(.models) else { return records }
         for number in 0..<random.below(5) {
             let content = try releases.encode(Item(&random), at: 0)

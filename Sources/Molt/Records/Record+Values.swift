@@ -27,7 +27,9 @@ extension Record {
     ) throws {
         let map = ValueMap(values, otherwise: other, at: path)
         if map.isTooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in map.change(of: $0, inSetting: isSetting) }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in
+            map.change(of: $0, inSetting: isSetting)
+        }
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.

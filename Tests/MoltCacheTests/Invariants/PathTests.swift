@@ -61,6 +61,9 @@ struct PathTests {
         let (one, other) = (try atOnce.snapshot(), try stepByStep.snapshot())
         #expect(one.records == other.records, comment)
         #expect(one.version == other.version, comment)
+        for record in one.records where record.type == Resident.name {
+            #expect(throws: Never.self, comment) { try Resident.read(record.content) }
+        }
         func counts(_ snapshot: Snapshot) -> [String] { snapshot.ledger.map { "\($0.name): \($0.counts)" } }
         #expect(counts(one) == counts(other), comment)
         // Types are read in the order of their names at the start of the upgrade.

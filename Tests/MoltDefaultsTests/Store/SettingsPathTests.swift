@@ -17,6 +17,9 @@ import Testing
         else { return }
         let (first, second) = try (atOnce.outcome(), stepwise.outcome())
         #expect(first == second, atOnce.comment)
+        for case let resident? in first.settings.map({ $0[Resident.name] }) {
+            #expect(throws: Never.self, atOnce.comment) { try Resident.read(resident) }
+        }
     }
 
     /// Invariant 2 for suites: a step takes effect once, whichever of the stores is opened first.
