@@ -70,7 +70,7 @@ import Testing
         for stored: PropertyListValue in ["blue", "\"blue\"", "", 1, ["dark"], true] {
             MoltError.thrown {
                 try read(Theme.self, from: stored)
-            }?.expect(.typeMismatch, says: "The stored value is not JSON text of Theme.")
+            }?.expect(.typeMismatch, says: "The stored value is not JSON text of Theme")
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension RecordValue {
     /// A JSON number, stored as its original text.
     ///
@@ -60,6 +62,25 @@ extension RecordValue {
         public var double: Double? {
             guard let value = Double(text), value.isFinite else { return nil }
             return value
+        }
+
+        /// Whether a `Double` has all digits of the number.
+        ///
+        /// A coder may have written 17 digits of a `Double` where fewer are enough.
+        func isExact(as double: Double) -> Bool {
+            let digits = Self.digits(of: text)
+            if digits.isEmpty { return double == 0 }
+            guard digits.count <= 17 else { return false }
+            return digits == Self.digits(of: double.description)
+                || digits == Self.digits(of: String(format: "%.\(digits.count - 1)e", double))
+        }
+
+        /// The digits of a number's text, without zeros at the ends and without the exponent.
+        private static func digits(of text: String) -> ArraySlice<UInt8> {
+            var digits = text.utf8.prefix { $0 != 0x65 && $0 != 0x45 }.filter { 0x30...0x39 ~= $0 }[...]
+            digits = digits.drop { $0 == 0x30 }
+            while digits.last == 0x30 { digits.removeLast() }
+            return digits
         }
 
         /// The number's text.

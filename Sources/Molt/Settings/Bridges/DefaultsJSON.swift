@@ -34,6 +34,21 @@ enum DefaultsJSON {
         }
     }
 
+    /// Decodes a native value, such as a dictionary that `changeForm(to: .native)` has made of JSON text.
+    static func decode<Value: Decodable>(_ type: Value.Type, fromNative stored: PropertyListValue) throws -> Value {
+        do {
+            // Dates and data of a property list are not those of JSON.
+            guard !stored.holdsDatesOrData, let json = try stored.json(hasNulls: false)?.json() else {
+                return try PropertyListCoding().decode(type, from: stored)
+            }
+            return try JSONDecoder().decode(type, fromStored: Data(json))
+        } catch {
+            var mismatch = MoltError.mismatch("JSON text of \(type), or a native value of it")
+            mismatch.place = (error as? DecodingError).flatMap(place)
+            throw mismatch
+        }
+    }
+
     private static func fault(_ error: DecodingError, _ type: Any.Type) -> String {
         switch error {
         case .keyNotFound: "lacks a property that \(type) requires"
@@ -84,12 +99,16 @@ extension DefaultsSerializable where Self: Codable {
             try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
         } decoder: { stored in
             do {
+                if stored.array != nil || stored.dictionary != nil {
+                    return try DefaultsJSON.decode(Self.self, fromNative: stored)
+                }
                 guard let text = stored.string else { throw MoltError.mismatch("JSON text of \(Self.self)") }
                 return try DefaultsJSON.decode(Self.self, from: text.utf8)
             } catch {
                 // A value that is neither JSON text nor a raw value is reported as not being JSON text.
-                guard let value = rawValue(stored) else { throw error }
-                return value
+                let native = rawValue(stored) ?? (try? DefaultsJSON.decode(Self.self, fromNative: stored))
+                guard let native else { throw error }
+                return native
             }
         }
     }
@@ -113,9 +132,28 @@ public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
     /// Encodes the value as JSON data.
     public func encode(_ value: Value) throws -> PropertyListValue? { try .data(DefaultsJSON.encode(value)) }
 
-    /// Decodes the value from JSON data.
+    /// Decodes the value from JSON data, or from a native value with the same content.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard case .data(let json) = stored else { throw MoltError.mismatch("data of JSON of \(Value.self)") }
+        guard case .data(let json) = stored else {
+            if stored.array != nil || stored.dictionary != nil {
+                return try DefaultsJSON.decode(Value.self, fromNative: stored)
+            }
+            guard let value = try? DefaultsJSON.decode(Value.self, fromNative: stored) else {
+                throw MoltError.mismatch("data of JSON of \(Value.self)")
+            }
+            return value
+        }
         return try DefaultsJSON.decode(Value.self, from: json)
+    }
+}
+
+extension PropertyListValue {
+    fileprivate var holdsDatesOrData: Bool {
+        switch self {
+        case .date, .data: true
+        case .array(let elements): elements.contains(where: \.holdsDatesOrData)
+        case .dictionary(let members): members.values.contains(where: \.holdsDatesOrData)
+        default: false
+        }
     }
 }

@@ -14,7 +14,10 @@ final class PropertyListCoding: ContentCoding {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from content: Data) throws -> Value {
-        let value = try PropertyListValue(json: RecordValue(json: content), hasNulls: true)
+        try decode(type, from: PropertyListValue(json: RecordValue(json: content), hasNulls: true))
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from value: PropertyListValue) throws -> Value {
         if value.array != nil || value.dictionary != nil {
             return try PropertyListDecoder().decode(type, from: Self.data(value, .binary))
         }

@@ -38,7 +38,7 @@ extension PropertyListValue {
     /// Creates a value from JSON.
     ///
     /// - Parameter hasNulls: Whether null becomes the string `$null`. Otherwise a member that is null is left out.
-    /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large.
+    /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large or has too many digits.
     init(json: RecordValue, hasNulls: Bool) throws(MoltError) {
         switch json {
         case .null:
@@ -73,6 +73,13 @@ extension PropertyListValue {
             if let int = number.integer(Int64.self) { return .int(int) }
             if let unsigned = number.integer(UInt64.self) { return .unsigned(unsigned) }
         } else if let double = number.double {
+            guard number.isExact(as: double) else {
+                throw MoltError(
+                    .cannotStore,
+                    "A property list cannot hold a number with more digits than a `Double` has.",
+                    advice: "Store it as a string."
+                )
+            }
             return .double(double)
         }
         throw MoltError(
