@@ -73,6 +73,11 @@ enum ExportFormat {
 }
 
 extension StoreContents.DatedRecord {
+    /// Whether it was created and updated at dates of the calendar.
+    ///
+    /// A record from the far future would stay newer than all others.
+    var hasPossibleDates: Bool { [created, updated].allSatisfy { abs($0) < DisplayText.lastSecond } }
+
     /// Writes the record as a JSON object, as in an export; its content keeps its bytes.
     ///
     /// - Parameter version: The version at which it was last written, as another member; nil to leave that out.

@@ -10,6 +10,8 @@ public struct ExportSummary: Equatable, Sendable {
     public var quarantined: Int
     /// The number of settings.
     public var settings = 0
+    /// The chosen types of which there was no record; a misspelled one names the type that may be meant.
+    public var missingTypes: [MigrationReport.UnmatchedName] = []
 }
 
 extension ExportSummary: CustomStringConvertible {
@@ -18,5 +20,6 @@ extension ExportSummary: CustomStringConvertible {
         "exported \(DisplayText.records(records)) \(settings > 0 ? "and \(settings) settings " : "")at version \(version), "
             + "\(byteCount) bytes"
             + (quarantined > 0 ? "; \(quarantined) in quarantine were left out" : "")
+            + missingTypes.map { "; \($0)" }.joined()
     }
 }

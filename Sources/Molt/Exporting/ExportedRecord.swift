@@ -86,6 +86,10 @@ struct ExportedRecord {
             created: try time(.created),
             updated: try time(.updated)
         )
+        if record.stored.typeName.isEmpty { throw fault(.type, "the name of a type", members[.type]) }
+        if !record.hasPossibleDates {
+            throw fault(.updated, "a date, as \"created\", in seconds since 1970", members[.updated])
+        }
         switch (members[.content], members[.data]) {
         case (let content?, nil):
             record.stored.content = Array(text[content])

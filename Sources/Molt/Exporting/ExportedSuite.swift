@@ -48,6 +48,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
         guard !Suite.ownKeys.contains(key) else {
             throw ExportFault(problem: "the setting's key is reserved by Molt", offset: part.offset)
         }
+        try checkNames(part)
         do {
             return try JSONDecoder().decode(PropertyListValue.self, fromStored: Data(part.utf8))
         } catch {
@@ -59,7 +60,14 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
         }
     }
 
-    /// The members of an object, each of which has another name.
+    /// Throws if members of an object inside a value have one name, or names that differ in their Unicode form alone.
+    private static func checkNames(_ part: JSONPart) throws(ExportFault) {
+        for element in part.elements ?? [] { try checkNames(element) }
+        guard part.kind == .object else { return }
+        for (_, value) in try members(part, "") { try checkNames(value) }
+    }
+
+    /// The members of an object, each of which has another name, also to a dictionary: whatever its Unicode form.
     private static func members(_ part: JSONPart, _ problem: String) throws(ExportFault) -> [String: JSONPart] {
         guard let members = part.members else { throw ExportFault(problem: problem, offset: part.offset) }
         var found: [String: JSONPart] = [:]

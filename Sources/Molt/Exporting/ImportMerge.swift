@@ -36,6 +36,7 @@ struct ImportMerge {
                 try session.refuse(error)
             }
             let (key, type) = try reading(session) { () throws(SQLiteError) in (try rows.key(1), try rows.typeName(2)) }
+            search.note(type: type)
             guard selection.includes(key: key, type: type) else { continue }
             search.note(key)
             if let expiration = rows.real(3), expiration <= session.now {
@@ -43,6 +44,7 @@ struct ImportMerge {
                 continue
             }
             let record = try reading(session) { () throws(SQLiteError) in try StoreContents.DatedRecord(rows) }
+            if !record.hasPossibleDates { try session.refuse(impossibleDate(record.stored)) }
             try merge(record, isCreated: rows.integer(9) != RecordImport.imported, into: session, &summary)
         }
         try reading(session) { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
@@ -61,6 +63,7 @@ struct ImportMerge {
             )
         }
         transfer.report(readCount + visited, of: readCount + visited)
+        summary.missingTypes = search.missingTypes
         return summary
     }
 
@@ -103,6 +106,19 @@ struct ImportMerge {
             count += 1
         }
         return count
+    }
+
+    private func impossibleDate(_ record: StoreContents.StoredRecord) -> MoltError {
+        MoltError(
+            .storeFailed,
+            "The record \"\(record.key)\" of the file at \(path) was created or changed at a time beyond the calendar, so "
+                + "the file is damaged.",
+            advice: "Import the other records with a selection.",
+            outcome: .unchanged,
+            store: path,
+            key: record.key,
+            type: record.typeName
+        )
     }
 
     private func conflict(_ record: StoreContents.StoredRecord) -> MoltError {

@@ -22,6 +22,8 @@ public struct ImportSummary: Equatable, Sendable {
     public var settings = 0
     /// The number of settings that were left out because the suite has another value under their key.
     public var keptSettings = 0
+    /// The chosen types of which there was no record; see ``CodableCache/import(from:only:settings:conflicts:progress:)``.
+    public var missingTypes: [MigrationReport.UnmatchedName] = []
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport
 }
@@ -34,6 +36,6 @@ extension ImportSummary: CustomStringConvertible {
             (expired, "expired"), (evicted, "evicted"), (settings, "settings set"), (keptSettings, "settings kept"),
         ]
         return (["imported version \(version): \(added) added"] + others.filter { $0.0 > 0 }.map { "\($0) \($1)" })
-            .joined(separator: ", ")
+            .joined(separator: ", ") + missingTypes.map { "; \($0)" }.joined()
     }
 }

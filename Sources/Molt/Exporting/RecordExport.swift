@@ -101,9 +101,9 @@ struct RecordExport {
             visited += 1
             try transfer.check(after: visited, of: count)
             if let expiration = rows.real(3), expiration <= now.timeIntervalSince1970, rows.isNumber(3) { continue }
-            guard let type = typeName(try rows.typeName(2)), selection.includes(key: try rows.key(1), type: type) else {
-                continue
-            }
+            guard let type = typeName(try rows.typeName(2)) else { continue }
+            search.note(type: type)
+            guard selection.includes(key: try rows.key(1), type: type) else { continue }
             var record = try StoreContents.DatedRecord(rows)
             record.stored = try upgrade(record.stored)
             search.note(record.stored.key)
@@ -126,6 +126,7 @@ struct RecordExport {
         bytes += ExportFormat.end
         try flush()
         transfer.report(visited, of: visited)
+        summary.missingTypes = search.missingTypes
         return summary
     }
 

@@ -41,12 +41,15 @@ package enum DisplayText {
         }
     }
 
+    /// A time, in seconds since 1970, from which on dates are beyond the calendar: in the year 5138.
+    static let lastSecond = 1e11
+
     /// A date in the form of ISO 8601, or in seconds since 1970 if it is beyond the calendar.
     ///
     /// The formatter would end the process for such a date, which a damaged file may contain.
     package static func time(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
-        return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s since 1970"
+        return abs(seconds) < lastSecond ? date.formatted(.iso8601) : "\(seconds) s since 1970"
     }
 
     /// A duration in milliseconds, or in seconds from one second.

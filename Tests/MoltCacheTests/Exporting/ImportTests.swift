@@ -112,14 +112,14 @@ import Testing
         }
         let store = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)], version: 1, ledger: [("person", 1)])
         let cache = try CodableCache(at: other, migrations: migrations)
-        #expect(try notebook.lines == ["before", "settings"])
+        #expect(try notebook.lines == ["before", "settings", "block"])
         let summary = try cache.import(from: store.url, only: .types(Person.self))
         #expect(summary.version == 1 && summary.added == 0)
         let old = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)])
         let whole = try cache.import(from: old.url)
         #expect(whole.added == 1 && whole.report.outcomes == "person ran, settings ran, block ran")
-        #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"n":1,"count":2}"#])
-        #expect(try notebook.lines == ["before", "settings"])
+        #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"n":1,"count":3}"#])
+        #expect(try notebook.lines == ["before", "settings", "block"])
         cache.close()
     }
 
@@ -483,6 +483,40 @@ import Testing
         #expect(error?.debugDescription.contains("secret") == false)
         cache.close()
     }
+
+    @Test func `refuses a record without a type, and one from beyond the calendar`() throws {
+        let cache = try CodableCache(at: other)
+        for (record, words) in [
+            (Self.record("a").replacing("Int", with: ""), "the name of a type"),
+            (Self.record("a").replacing("\"updated\":2", with: "\"updated\":1e300"), "in seconds since 1970"),
+            (Self.record("a").replacing("\"created\":1", with: "\"created\":-2e11"), "in seconds since 1970"),
+        ] {
+            try write(record)
+            try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.malformedExport, says: words)
+        }
+        // A store with such a date is damaged, and would win over everything.
+        let damaged = directory.file("damaged.molt")
+        try CodableCache(at: damaged).set(1, forKey: "a")
+        try SQLite(damaged).run("UPDATE molt_record SET updated_at = 1e300")
+        try expectUnchanged(cache) { try cache.import(from: damaged, conflicts: .newest) }?
+            .expect(.storeFailed, key: "a", says: "beyond the calendar")
+    }
+
+    @Test func `names a chosen type that no record has, and takes types and keys together`() throws {
+        let cache = try CodableCache(at: other)
+        try write("\(Self.record("a")),\(Self.record("b").replacing("Int", with: "Bool")),\(Self.record("c"))")
+        let summary = try cache.import(from: file, only: .types(Inte.self))
+        #expect(summary.added == 0)
+        #expect("\(summary)".hasSuffix(#"; no record of type "Inte"; did you mean "Int"?"#), "\(summary)")
+        let both = RecordSelection.types(Bool.self).union(.keys(["c"]))
+        #expect(try cache.import(from: file, only: both).missingTypes.isEmpty)
+        #expect(try cache.keys() == ["b", "c"])
+        let exported = try cache.export(to: directory.file("again.json"), only: .types(Inte.self).union(both))
+        #expect(exported.records == 2 && exported.missingTypes.map(\.type) == ["Inte"])
+        #expect(RecordSelection.all.union(both) == .all)
+    }
+
+    private struct Inte: Codable {}
 
     @Test func `refuses what is no export, and two records with the same key`() throws {
         let cache = try CodableCache(at: other)

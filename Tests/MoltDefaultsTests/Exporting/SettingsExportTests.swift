@@ -180,6 +180,8 @@ import Testing
         (#"{"int":1}"#, "null", "null"), (#"{"int":1}"#, #"{"data":"!"}"#, #"{"data"#),
         (#""a":{"int":1}"#, #""molt.ledger":"x""#, #""x""#), (#""a":{"int":1}"#, #""a":"x","a":"y""#, #""a":"y""#),
         (#""migrations":[]"#, #""migrations":[1]"#, #"{"migr"#), (#""migrations":[],"#, "", #"{"values"#),
+        (#"{"int":1}"#, #"{"dictionary":{"k":"x","k":"y"}}"#, #""k":"y""#),
+        (#"{"int":1}"#, "[{\"dictionary\":{\"\u{E9}\":true,\"e\u{301}\":false}}]", "\"e\u{301}\":false"),
         (#"{"a":{"int":1}}"#, "[ ]", "[ ]"), (#"{"migrations":[],"values":{"a":{"int":1}}}"#, #""text""#, #""text""#),
     ])
     func `that are malformed have a place`(text: String, new: String, place: String) throws {
