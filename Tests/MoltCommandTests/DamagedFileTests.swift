@@ -46,6 +46,40 @@ import Testing
         }
     }
 
+    @Test func `prints no line break and no bidirectional control of a foreign name`() async throws {
+        let names = ["two\nlines", "a\u{202E}b", "c\u{2066}d", "e\u{9B}f", "tab\tbed"]
+        for (id, name) in names.enumerated() {
+            try SQLite(url).run("INSERT INTO molt_type(name) VALUES('\(name)')")
+            try SQLite(url).run(
+                """
+                INSERT INTO molt_record SELECT \(100 + id), '\(name)', (SELECT id FROM molt_type WHERE name = '\(name)'),
+                    version, created_at, updated_at, accessed_at, expires_at, '{"\(name.dropLast(3))":"x"}'
+                FROM molt_record WHERE key = 'ada'
+                """
+            )
+        }
+        try scratch.store("empty.molt", [])
+        let commands = [
+            ["info", url.path], ["ls", url.path], ["dump", url.path], ["schema", url.path], ["fixture", url.path],
+            ["get", url.path, names[1]], ["diff", url.path, scratch.file("empty.molt").path],
+            ["ls", url.path, "--json"],
+            ["dump", url.path, "--json"],
+        ]
+        for command in commands {
+            let run = await CommandRun(molt, command)
+            let text = run.output + run.errors
+            #expect(!text.contains { ["\u{202E}", "\u{2066}", "\u{9B}"].contains($0) }, "\(command): \(text)")
+            #expect(!text.split(separator: "\n").contains { $0.hasPrefix("lines") }, "\(command): \(text)")
+        }
+        #expect(await run("fixture", url.path).code == 0)
+    }
+
+    @Test func `names the content that is not JSON, and prints no line that is not`() async throws {
+        try SQLite(url).run("UPDATE molt_record SET content = '{broken'")
+        let run = await run("dump", url.path, "--json")
+        run.expect(1, output: "", errors: #"The content of "ada" is not JSON text"#)
+    }
+
     @Test func `shows control characters of foreign names as escapes`() async throws {
         try SQLite(url).run(
             """

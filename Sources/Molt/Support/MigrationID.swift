@@ -13,6 +13,6 @@ public struct MigrationID: Hashable, Sendable, Codable, CustomStringConvertible 
 
     /// The name in quotes and the version.
     public var description: String {
-        "\"\(name)\" (version \(version))"
+        "\"\(ErrorSummary.oneLine(name))\" (version \(version))"
     }
 }

@@ -50,7 +50,7 @@ extension StoreCommands {
                 try requireMatches(names.subtracting(redaction.matched), in: fixture)
                 fixture = redacted
             }
-            terminal.write(Array(fixture.json.utf8))
+            terminal.say(json: fixture.json.trimmingCharacters(in: .newlines))
             if quarantined > 0 {
                 terminal.sayError("\(quarantined == 1 ? "1 record" : "\(quarantined) records") in quarantine left out")
             }

@@ -93,7 +93,7 @@ private struct StoreInfo: Encodable {
             let rows = types.map { type in
                 let (first, last) = (type.versions.lowerBound, type.versions.upperBound)
                 let versions = first == last ? "\(first)" : "\(first)...\(last)"
-                return [type.name, "\(type.records)", "\(type.bytes)", versions]
+                return [ErrorSummary.oneLine(type.name), "\(type.records)", "\(type.bytes)", versions]
             }
             let table = TextTable(
                 rows: [["type", "records", "bytes", "last changed at version"]] + rows,
@@ -133,6 +133,6 @@ private struct StoreInfo: Encodable {
     private func section(_ title: String, _ lines: [String], on terminal: Terminal) {
         guard !lines.isEmpty else { return }
         terminal.say("\n" + terminal.bold(title))
-        for line in lines { terminal.say("  \(line)") }
+        for line in lines { terminal.say("  \(ErrorSummary.oneLine(line))") }
     }
 }

@@ -18,7 +18,8 @@ extension StoreCommands {
                 terminal.say(json: record.line)
             } else {
                 let size = record.isData ? "\(record.content.count) B, data" : "\(record.content.count) B"
-                terminal.say("\(record.key)\t\(record.typeName)\tversion \(record.version)\t\(size)\(record.expiry)")
+                let names = [record.key, record.typeName].map(ErrorSummary.oneLine).joined(separator: "\t")
+                terminal.say("\(names)\tversion \(record.version)\t\(size)\(record.expiry)")
             }
         }
         return ExitCode.success
@@ -37,7 +38,7 @@ extension StoreCommands {
             guard try !file.isQuarantined(key: key) else {
                 throw CommandError("the record \"\(key)\" is in quarantine; see molt quarantine --content")
             }
-            throw CommandError("there is no value under the key \"\(key)\"")
+            throw CommandError("there is no value under the key \"\(ErrorSummary.oneLine(key))\"")
         }
         if call.has("--raw") {
             terminal.write(record.content)
@@ -51,7 +52,7 @@ extension StoreCommands {
                 )
             } else {
                 // A damaged text cannot be laid out.
-                terminal.say(text)
+                terminal.say(ErrorSummary.oneLine(text))
             }
         }
         return ExitCode.success
@@ -64,14 +65,19 @@ extension StoreCommands {
         options: [ofType, .flag("--json", "print each record as a JSON object, as in an export, with its version")],
         notes: StoreArgument.note
     ) { call, terminal in
+        var isWhole = true
         try eachRecord(call) { record in
-            if call.has("--json") {
+            let key = ErrorSummary.oneLine(record.stored.key)
+            if !call.has("--json") {
+                terminal.say("\(key)\t\(ErrorSummary.oneLine(record.stored.contentText))")
+            } else if record.stored.isData || record.stored.content.isJSON {
                 terminal.say(json: record.line)
             } else {
-                terminal.say("\(record.stored.key)\t\(record.stored.contentText)")
+                isWhole = false
+                terminal.sayError("The content of \"\(key)\" is not JSON text; see molt get --raw.")
             }
         }
-        return ExitCode.success
+        return isWhole ? ExitCode.success : ExitCode.failure
     }
 
     private static func eachRecord(
@@ -107,6 +113,10 @@ extension StoreContents.StoredRecord {
         members.append("\"bytes\":\(content.count)")
         return "{\(members.joined(separator: ","))}"
     }
+}
+
+extension [UInt8] {
+    fileprivate var isJSON: Bool { String(utf8: Data(self)).flatMap { try? JSONPart($0) } != nil }
 }
 
 extension StoreContents.DatedRecord {

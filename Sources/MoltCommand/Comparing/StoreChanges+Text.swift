@@ -1,3 +1,4 @@
+import Molt
 import MoltTesting
 
 extension StoreChanges {
@@ -42,7 +43,7 @@ extension StoreChanges {
     }
 
     private static func lines(of record: RecordChange) -> [String] {
-        let title = "\(record.change.rawValue) \(Shown.key(record.key)) (\(record.type))"
+        let title = "\(record.change.rawValue) \(Shown.key(record.key)) (\(ErrorSummary.oneLine(record.type)))"
         guard record.change == .changed else {
             return record.differences.map { "\(title): \(Shown.json($0.before ?? $0.after ?? ""))" }
         }

@@ -7,7 +7,7 @@ extension StoreShapes {
         for (index, type) in types.enumerated() {
             if index > 0 { terminal.say("") }
             let count = type.records == 1 ? "1 record" : "\(type.records) records"
-            terminal.say(terminal.bold("\(type.type): \(count), \(type.kinds.text)"))
+            terminal.say(terminal.bold("\(ErrorSummary.oneLine(type.type)): \(count), \(type.kinds.text)"))
             if !type.properties.isEmpty { terminal.say("\(type.table)") }
             if let warning = type.warning { terminal.say(warning) }
         }

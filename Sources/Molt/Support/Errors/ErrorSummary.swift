@@ -107,6 +107,9 @@ package enum ErrorSummary {
     }
 
     /// Escapes control characters, such as those in a key, and replaces line breaks with spaces.
+    ///
+    /// Every text that leaves Molt and has a name from a file goes through it: descriptions, messages, and fields of
+    /// the tool's lines.
     package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var line = ""
@@ -120,8 +123,10 @@ package enum ErrorSummary {
         return line
     }
 
+    /// Whether a character is not printed itself, but moves, hides or reorders what a terminal shows beside it.
     package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+            || scalar.properties.isBidiControl
     }
 }
 
