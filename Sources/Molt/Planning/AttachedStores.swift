@@ -175,8 +175,7 @@ final class AttachedStores {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil
         }
-        return "The settings in \(suite) read as empty, but there were \(lastCount) before. The device may not have "
-            + "been unlocked since it restarted."
+        return "The settings in \(suite) read as empty, but there were \(lastCount) before. \(Suite.causeOfLoss)"
     }
 
     /// The ledger row of the last migration that worked on a store.

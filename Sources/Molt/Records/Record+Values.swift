@@ -106,10 +106,16 @@ enum OtherJSON: Equatable, Sendable {
     fileprivate static let advice =
         "Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure."
 
-    func change(_ problem: String) -> ValueChange {
+    /// What to do about a date in another form: if all have it, no policy helps.
+    fileprivate static let dateAdvice =
+        "Name in `from:` the form that the app's coder had. Accept single dates in another form with "
+        + "`onFailure(.quarantine(upTo:))` or another `otherwise`."
+
+    /// - Parameter ofDate: Whether the value is a date in a form that is not the declared one.
+    func change(_ problem: String, ofDate isDate: Bool = false) -> ValueChange {
         switch self {
         case .keep, .tooDeep: .kept
-        case .fail: .failed(problem, advice: Self.advice)
+        case .fail: .failed(problem, advice: isDate ? Self.dateAdvice : Self.advice)
         case .remove: .removed
         case .value(let json): .new(json)
         }
@@ -120,7 +126,7 @@ extension MoltError {
     /// The error for a step with a failure policy, which accepts such values.
     var underPolicy: MoltError {
         var error = self
-        if advice == OtherJSON.advice { error.advice = nil }
+        if advice == OtherJSON.advice || advice == OtherJSON.dateAdvice { error.advice = nil }
         return error
     }
 }
@@ -314,7 +320,9 @@ enum ValueConversion: Sendable {
         case .kind(.string) where value.string != nil: return .kept
         case .kind(let kind): json = kind.json(value)
         case .date(let form, let newForm):
-            guard let seconds = form.seconds(value) else { return other.change("is not a date in the form \(form)") }
+            guard let seconds = form.seconds(value) else {
+                return other.change("is not a date in the form \(form)", ofDate: true)
+            }
             guard form != newForm else { return .kept }
             json = newForm.json(seconds)
         case .path(let directory): return Self.path(value, in: directory, otherwise: other)

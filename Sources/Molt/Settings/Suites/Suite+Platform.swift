@@ -30,6 +30,9 @@ extension Suite {
             Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
         }
 
+        /// Why settings that were there may read as empty.
+        static let causeOfLoss = "The device may not have been unlocked since it restarted."
+
         // MARK: Values
 
         /// All values in the domain; the service loses no file, so there is nothing to restore.
@@ -158,6 +161,10 @@ extension Suite {
     /// That call rereads the file, overwrites the keys that were set, truncates the file and writes it in place. With
     /// nothing set, it discards what was read. An unreadable file counts as empty.
     extension Suite {
+        /// Why settings that were there may read as empty.
+        static let causeOfLoss =
+            "Something may have emptied or removed their file, or HOME or XDG_CONFIG_HOME was another directory then."
+
         static var standardDomainName: String { ProcessInfo.processInfo.processName }
 
         // MARK: Values
