@@ -488,7 +488,7 @@ extension CodableCache {
     ///
     /// - Returns: Whether the document is to be stored.
     private func merge(
-        _ document: inout DocumentUpgrade.Document,
+        _ document: inout DocumentSteps.Document,
         _ session: CacheSession
     ) throws(SQLiteError) -> Bool {
         guard document.isExtracted, let found = try session.content(document.record.key) else { return true }

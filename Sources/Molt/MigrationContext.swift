@@ -27,6 +27,10 @@ public final class MigrationContext {
     var recordVersion: Int { step.pending.recordVersion }
     var migration: Migration { step.migration }
     let coding: RecordCoding
+    /// What the records that it adds have to go through at once, because the other records have been through it.
+    private(set) lazy var arrival = RecordArrival(missedSteps, storeName: runner.storeName)
+    /// The steps that what it brings in has missed.
+    var missedSteps: MissedSteps { runner.missedSteps(after: step) }
     private var isExpired = false
     /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
@@ -207,6 +211,11 @@ public final class MigrationContext {
                 let nearest = MigrationReport.UnmatchedName.nearest(to: outcomes[index].key, among: others)
                 outcomes[index].reason = nearest.map { "the nearest key is \"\($0)\"" }
             }
+        }
+        for index in outcomes.indices where outcomes[index].outcome == .absent {
+            let (key, suite) = (outcomes[index].key, outcomes[index].store)
+            guard let move = runner.registry.move(of: key, in: suite, before: migration) else { continue }
+            outcomes[index].reason = "migration \(move.by) moves it into \(move.to): name that suite"
         }
         keys += outcomes
     }

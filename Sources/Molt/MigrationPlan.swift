@@ -29,7 +29,8 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     public enum Action: Equatable, Sendable, Codable {
         /// Nothing.
         case none
-        /// Runs its steps; on a fresh store only those that import data, until one has imported records.
+        /// Runs its steps; on a fresh store only those that import data, and blocks on suites that are not new, until
+        /// one has imported records.
         ///
         /// Steps on the settled suites, which have been through the migration with another store, do not run, and what
         /// its blocks change there is not kept.
@@ -180,6 +181,10 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     ///
     /// It is not part of the JSON.
     var finishedOnRead: [String] = []
+    /// The blocks that a new store runs all the same, because a suite that they work on is not new.
+    ///
+    /// It is not part of the JSON.
+    var blocksOnSuites: Set<ScheduledStep.ID> = []
     /// Whether the app says at which version the store enters, and its file has another one.
     var entersNow = false
 

@@ -36,6 +36,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         var usesRecords = false
         /// Whether it runs a closure of the app that may look for any setting.
         var isBlock = false
+        /// Where it moves a setting of another suite; nil if it does not, or leaves it there, too.
+        var destination: (@Sendable (_ key: String, _ suite: String) -> Suite?)?
         /// Whether a setting that it cannot convert is subject to the failure policy.
         var hasFailurePolicy = false
     }
@@ -45,6 +47,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step converts a key of its suite, or changes the setting's content.
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
+
+    /// The suite into which the step moves a setting of another suite, by the name of that one as an attached store.
+    func destination(of key: String, in suite: String) -> Suite? { attachment?.destination?(key, suite) }
 
     /// The settings that the step moves into records.
     package var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }
@@ -160,6 +165,12 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step may read and change records of the primary store.
     var usesRecords: Bool {
         if case .moveStore = action { false } else { attachment?.usesRecords ?? true }
+    }
+
+    /// Whether the step reads or changes more than one record at a time, and does not only add some.
+    var needsStore: Bool {
+        guard case .run = action else { return false }
+        return usesRecords && !isCheck && movedSettings == nil && !(declaration is ExtractRecordsStep)
     }
 
     /// Whether the step processes single records and by its declaration changes only their content.

@@ -104,4 +104,61 @@ extension RandomUpgrade {
         default: .addProperty(place, "k", default: [1, "x"])
         }
     }
+
+    // MARK: Settings that become records
+
+    /// The settings that the first release wrote, each with an object.
+    package static func movedSettings(_ random: inout SeededGenerator) -> [String: PropertyListValue] {
+        var settings: [String: PropertyListValue] = [:]
+        for number in 0..<6 where !random.oneIn(3) {
+            let kind = random.pick(["a", "b"])
+            settings["\(kind)\(number)"] = random.oneIn(2) ? #"{"x":1,"y":{"in":"z"}}"# : ["x": "text", "y": ["in": 2]]
+        }
+        return settings
+    }
+
+    /// Migrations that move settings into records, between and beside others that change such records.
+    ///
+    /// Only steps on single records and on keys follow, so that a record can go through all of them whenever it comes.
+    package static func movingMigrations(_ suite: Suite, _ random: inout SeededGenerator) -> MigrationRegistry {
+        while true {
+            var migrations: [Migration] = []
+            let moves = [random.below(4), random.below(4)]
+            for version in 1...4 {
+                var steps: [MigrationStep] = []
+                for (prefix, place) in zip(["a", "b"], moves) where place == version - 1 {
+                    let moved = MigrationStep.Place.settings(withPrefix: prefix, in: suite)
+                    steps.append(.moveToRecords(moved, ofType: random.pick(types), key: random.pick(["a", "c"])))
+                }
+                for number in 0..<random.below(4) { steps.append(recordStep(&random, mark: version * 10 + number)) }
+                if random.oneIn(3) {
+                    steps.append(.renameProperty(.settings(withPrefix: "b", in: suite), "x", to: "x"))
+                }
+                migrations.append(Migration(to: version, "m\(version)", steps: steps))
+            }
+            // Some closures change more than the content of records, and are no steps for a migration on read.
+            let onRead = migrations.map { migration in
+                let isPossible = MigrationRegistry([migration.onRead()]).faults.isEmpty && !migration.steps.isEmpty
+                return isPossible && migration.steps.allSatisfy(\.isDeclared) && random.oneIn(2)
+                    ? migration.onRead() : migration
+            }
+            let registry = MigrationRegistry(onRead)
+            if registry.faults.isEmpty { return registry }
+        }
+    }
+
+    private static func recordStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+        let type = random.pick(types)
+        switch random.below(8) {
+        case 0: return .renameType(type, to: random.pick(types))
+        case 1: return .addProperty(.records(ofType: type), "new\(mark)", default: .int(mark))
+        case 2: return .moveProperty(.records(ofType: type), ["y", "in"], to: "in\(mark)")
+        case 3:
+            return .transform(.records(ofType: type)) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+\(mark)") }
+        case 4: return .transform(.records(ofType: type)) { $0.key += "-\(mark)" }
+        case 5: return .renameKeys(type, to: .lowercased)
+        case 6: return .extractRecords(type, "y", as: random.pick(types), key: .derived, leaving: .nothing)
+        default: return .mapValue(.records(ofType: type), "x", [1: "one", "text": 2])
+        }
+    }
 }

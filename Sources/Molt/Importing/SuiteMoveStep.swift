@@ -15,8 +15,14 @@ struct SuiteMoveStep: Sendable {
             parameters: parameters,
             faults: faults,
             attaching: [source.attached, .suite(destination)],
-            changing: destination
+            changing: destination,
+            moving: movedTo
         ) { try run($0) }
+    }
+
+    /// Where a setting of a suite has been moved; nil if it stays there.
+    @Sendable private func movedTo(_ key: String, _ suite: String) -> Suite? {
+        afterwards == .clean && source.name == suite && keys.includes(key) ? destination : nil
     }
 
     private var parameters: [String] {
@@ -71,6 +77,7 @@ struct SuiteMoveStep: Sendable {
             )
         }
         let sourceWins = try sourceWins(values, new)
+        let missed = migration.missedSteps
         /// The moved keys: old names by new name.
         var found: [String: [String]] = [:]
         var outcomes: [MigrationReport.KeyOutcome] = []
@@ -82,12 +89,15 @@ struct SuiteMoveStep: Sendable {
                         try checkSame(value, key, values[other], other)
                     }
                     found[newName(of: key), default: []].append(key)
-                    (outcome.outcome, outcome.reason) = try place(value, key, new, sourceWins: sourceWins)
+                    (outcome.outcome, outcome.reason) = try place(value, key, new, missed, sourceWins: sourceWins)
                 } else {
                     (outcome.outcome, outcome.reason) = (.kept, "it is not one of the keys to move")
                 }
             }
             outcomes.append(outcome)
+        }
+        if outcomes.isEmpty {
+            outcomes.append(MigrationReport.KeyOutcome(store: source.name, key: "*", outcome: .absent))
         }
         // A misspelled key would keep its name.
         let seen = Set(outcomes.map(\.key))
@@ -110,6 +120,7 @@ struct SuiteMoveStep: Sendable {
         _ value: PropertyListValue,
         _ key: String,
         _ new: SuiteEditor,
+        _ missed: MissedSteps,
         sourceWins: Bool
     ) throws -> (MigrationReport.KeyOutcome.Outcome, reason: String?) {
         let newKey = newName(of: key)
@@ -117,6 +128,9 @@ struct SuiteMoveStep: Sendable {
         let present = try new.value(forKey: newKey)
         if present == value { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
+        if let step = missed.first(changing: newKey, of: destination) {
+            return (.kept, "it would miss \(step.placeInReason), which \(destination) has been through")
+        }
         try new.receive(value, forKey: newKey)
         guard present == nil else { return (.replaced, reason) }
         return (afterwards == .clean ? .moved : .copied, reason)

@@ -439,6 +439,7 @@ extension MigrationPlan {
         _ suites: [String: AttachedStores.SuiteState] = [:]
     ) {
         entries = []
+        blocksOnSuites = []
         var mayHaveRecords = false
         let entered = registry.migrations.filter { baselineAction($0, state) != nil }.map(\.name)
         let shortcuts = Shortcuts(registry, histories, entered: Set(entered))
@@ -476,7 +477,15 @@ extension MigrationPlan {
             (isConcerned
                 ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
             ?? (state.isFresh && isConcerned
-                ? (.pending, Self.freshAction(migration, settled.sorted(), mayHaveRecords: mayHaveRecords))
+                ? (
+                    .pending,
+                    freshAction(
+                        migration,
+                        settled.sorted(),
+                        runsBlock: addBlocks(of: migration, suites, settled),
+                        mayHaveRecords: mayHaveRecords
+                    )
+                )
                 : statusAndAction(of: migration, state, registry, store, shortcuts))
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
@@ -517,9 +526,36 @@ extension MigrationPlan {
         return isNeeded ? (.baseline, .recordOnly(.baseline)) : nil
     }
 
+    /// Adds the blocks of a migration that work on a suite which is not new and has not been through the migration.
+    ///
+    /// A suite that cannot be read now may be one, so the store waits for it.
+    ///
+    /// - Returns: Whether there are any.
+    private mutating func addBlocks(
+        of migration: Migration,
+        _ suites: [String: AttachedStores.SuiteState],
+        _ settled: Set<String>
+    ) -> Bool {
+        let old = migration.attached.compactMap { $0.suite?.attachedName }.filter { name in
+            !settled.contains(name) && suites[name].map { $0.fault != nil || $0.ledger != nil || !$0.isEmpty } ?? true
+        }
+        let blocks = migration.steps.indices.filter { index in
+            migration.steps[index].declaration is RunStep
+                && migration.steps[index].attached.contains { old.contains($0.name) }
+        }
+        for index in blocks { blocksOnSuites.insert(ScheduledStep.ID(migration: migration.name, number: index)) }
+        return !blocks.isEmpty
+    }
+
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.
-    private static func freshAction(_ migration: Migration, _ settled: [String], mayHaveRecords: Bool) -> Action {
+    private func freshAction(
+        _ migration: Migration,
+        _ settled: [String],
+        runsBlock: Bool,
+        mayHaveRecords: Bool
+    ) -> Action {
         let run = Action.run(settled: settled)
+        if runsBlock { return run }
         if migration.steps.contains(where: { $0.runsOnFreshStore && run.runs($0) }) { return run }
         return mayHaveRecords ? .runIfRecordsAppear(settled: settled) : .recordOnly(.createdAtVersion)
     }

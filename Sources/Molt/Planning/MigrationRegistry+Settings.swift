@@ -1,4 +1,13 @@
 extension MigrationRegistry {
+    /// The suite into which a migration before another one moves a setting, and that migration; nil if none does.
+    ///
+    /// - Parameter suite: The name of the setting's suite as an attached store.
+    func move(of key: String, in suite: String, before migration: Migration) -> (to: Suite, by: MigrationID)? {
+        migrations.prefix { $0.name != migration.name }.lazy.compactMap { earlier in
+            earlier.steps.lazy.compactMap { $0.destination(of: key, in: suite) }.first.map { ($0, earlier.id) }
+        }.first
+    }
+
     /// The keys of a suite whose values have an old form, and that no migration converts or changes the content of,
     /// sorted.
     ///

@@ -79,13 +79,16 @@ struct UpgradeSchedule {
         self.init(
             backfilled.map(PendingMigration.init(backfilling:))
                 + PendingMigration.all(others, in: registry, from: plan.from)
-        ) { actions[$0.name]?.runs($1) == true && isIncluded($1) }
+        ) { migration, number in
+            let step = migration.steps[number]
+            return actions[migration.name]?.runs(step) == true && isIncluded(step)
+        }
     }
 
     /// Groups the steps of migrations.
     ///
-    /// - Parameter runs: Whether a step runs: a suite may have been through it already.
-    init(_ migrations: [PendingMigration], runs: (Migration, MigrationStep) -> Bool = { _, _ in true }) {
+    /// - Parameter runs: Whether the step at a position of a migration runs: a suite may have been through it already.
+    init(_ migrations: [PendingMigration], runs: (Migration, Int) -> Bool = { _, _ in true }) {
         var pass: [ScheduledStep] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
@@ -94,7 +97,7 @@ struct UpgradeSchedule {
         }
         for pending in migrations {
             var first: Int?
-            for (number, step) in pending.migration.steps.enumerated() where runs(pending.migration, step) {
+            for (number, step) in pending.migration.steps.enumerated() where runs(pending.migration, number) {
                 let scheduled = ScheduledStep(step, number, of: pending)
                 if case .run(let block) = scheduled.action {
                     closePass(&groups)

@@ -168,6 +168,20 @@ struct EventTests {
         return steps
     }
 
+    @Test func `A type that an earlier migration renames counts under its new name`() throws {
+        let old = try OldStore(Self.people(100))
+        let events = Log<MigrationEvent>()
+        let (configuration, _) = Self.monitored { events.append($0) }
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "type", .transform("Person") { $0["a"] = 1 }, .renameType("Person", to: "Human")),
+            Migration(to: 2, "block", .run { _ in }),
+            Migration(to: 3, "twice", .renameType("Human", to: "Being")),
+            Migration(to: 4, "again", .run { _ in }, .transform("Being") { $0["b"] = 1 }),
+        ]
+        _ = try Migrator(migrations, configuration: configuration).migrate(StoreFile(at: old.url))
+        _ = Self.progress(events.all, of: 400)
+    }
+
     @Test func `A large store reports only some of its batches, but always the first and the last record`() throws {
         let old = try OldStore(Self.people(1_200))
         let events = Log<MigrationEvent>()

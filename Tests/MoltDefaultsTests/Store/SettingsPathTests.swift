@@ -48,6 +48,35 @@ import Testing
         try expect(shared.outcome().settings, is: second.settings, atOnce.comment)
     }
 
+    /// Invariant 8 for what a step brings in: it does not matter when it comes.
+    @Test(arguments: 0..<TestRun.choose(12, long: 400))
+    func `Settings that come back become the records that they were`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let settings = RandomUpgrade.movedSettings(&random)
+        let (scratch, cache) = (try ScratchSuite(settings), try ScratchCache())
+        let migrations = RandomUpgrade.movingMigrations(scratch.suite, &random)
+        let comment: Comment = "seed \(seed): \(migrations.migrations.map(\.steps)) of \(settings)"
+        func contents() throws -> [String] {
+            let open = try CodableCache(at: cache.url, migrations: migrations)
+            defer { open.close() }
+            try open.backfill()
+            return try StoreFile.contents(at: cache.url).records.map { record in
+                "\(record.key) \(record.typeName) \(String(decoding: record.content, as: UTF8.self))"
+            }.sorted()
+        }
+        // A release that did not move them yet may have been there first.
+        if random.oneIn(2) { try cache.upgrade(migrations.upTo(version: 1 + random.below(3))) }
+        let first = try contents()
+        // An older copy of the suite comes back to the records, or to a cache without them.
+        for keepsRecords in [true, false] {
+            try scratch.writeFile(settings)
+            if !keepsRecords { try SQLite(cache.url).run("DELETE FROM molt_record") }
+            let again = try contents()
+            #expect(again == first, comment)
+            try scratch.expect([:], comment)
+        }
+    }
+
     /// Runs two upgrades, which must both succeed or fail alike.
     ///
     /// - Returns: Whether they succeeded.

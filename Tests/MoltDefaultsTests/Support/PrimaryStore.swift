@@ -8,11 +8,20 @@ enum PrimaryStore: String, Codable, CaseIterable, Sendable {
     case suite
 
     /// Upgrades the store.
-    func upgrade(_ suite: Suite, cache: URL, with migrations: MigrationRegistry, _ hook: UpgradeHook? = nil) throws {
+    @discardableResult
+    func upgrade(
+        _ suite: Suite,
+        cache: URL,
+        with migrations: MigrationRegistry,
+        _ hook: UpgradeHook? = nil
+    ) throws -> MigrationReport {
         let configuration = MoltConfiguration { $0.hooks.atPoint = hook }
         switch self {
-        case .cache: try CodableCache(at: cache, migrations: migrations, configuration: configuration).close()
-        case .suite: try suite.upgrade(with: migrations, configuration: configuration)
+        case .cache:
+            let cache = try CodableCache(at: cache, migrations: migrations, configuration: configuration)
+            cache.close()
+            return cache.report
+        case .suite: return try suite.upgrade(with: migrations, configuration: configuration)
         }
     }
 

@@ -16,6 +16,10 @@ extension MigrationStep {
     /// The setting is removed after the record is committed. If a record already has the key, it must have the same
     /// type and content. Otherwise the upgrade fails with the code `keyExists`.
     ///
+    /// If the suite comes back from an older copy, its settings go through all steps on records that follow this one,
+    /// so that the records get today's form. A setting stays in the suite, and the report names it, if there is a record
+    /// with other content by then, or if a block is among those steps.
+    ///
     /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache,
     /// the migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
     /// cannot see the suite cannot open the cache before the app has.

@@ -7,6 +7,22 @@ extension MigrationContext {
     func insert(_ record: inout Record, _ expiration: Date?) throws {
         if record.typeName.isEmpty { throw record.error(.stepFailed, Record.noTypeName) }
         record.expiration = expiration
+        guard let arrival else { return try insert(record) }
+        try insert(arrival.documents(from: record))
+    }
+
+    /// Adds a record that has been through the steps that it missed, and those that these have extracted from it.
+    func insert(_ documents: [DocumentSteps.Document]) throws {
+        for var document in documents where !document.isGone {
+            guard document.isExtracted, let other = try record(forKey: document.record.key) else {
+                try insert(document.record)
+                continue
+            }
+            if try document.merge(into: other, store: runner.storeName) { try update(document.record) }
+        }
+    }
+
+    private func insert(_ record: Record) throws {
         // The contents that are not written yet do not matter for it.
         try perform(at: UpgradePoint(.insert, "of \(record.typeName)"), writingFirst: false) {
             try $0.insert(record, id: nextID, version: recordVersion)

@@ -47,7 +47,7 @@ extension MigrationContext {
         // Notes are in the order of changes. Records that are visited later may have the new type, or give up their
         // keys when they fail.
         let isImmediate =
-            runner.notes != nil || ExactName.isSame(type, newType)
+            runner.notes != nil || arrival != nil || ExactName.isSame(type, newType)
             || (step.onFailure ?? runner.registry.failurePolicy) != .stop
         try enumerate(type, preparing: prepare) { _, record in
             count += 1
@@ -83,6 +83,10 @@ extension MigrationContext {
         _ policy: Record.ConflictPolicy
     ) throws {
         guard !new.isEmpty else { return }
+        if let arrival {
+            try insertArriving(new, arrival, at: path, key, policy)
+            return new.removeAll()
+        }
         // The contents that are not written yet do not matter for them.
         let taken = try perform(at: UpgradePoint(.insert, "of \(new.typeName)"), writingFirst: false) {
             try $0.insert(new, from: nextID, version: recordVersion)
@@ -99,6 +103,23 @@ extension MigrationContext {
             }
         }
         new.removeAll()
+    }
+
+    /// Adds extracted records that have missed later steps, or merges them with those that have their keys.
+    private func insertArriving(
+        _ new: NewRecords,
+        _ arrival: RecordArrival,
+        at path: PropertyPath,
+        _ key: Record.ExtractedKey,
+        _ policy: Record.ConflictPolicy
+    ) throws {
+        for index in new.rows.indices {
+            var documents = try arrival.documents(from: new.record(index, coding: coding))
+            if !documents[0].isGone, try record(forKey: documents[0].record.key) != nil {
+                try merge(documents.removeFirst().record, fromID: new.rows[index].outer, at: path, key, policy)
+            }
+            try insert(documents)
+        }
     }
 
     /// Merges an extracted record with the one that has its key.

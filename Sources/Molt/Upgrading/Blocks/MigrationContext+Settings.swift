@@ -46,14 +46,14 @@ extension MigrationContext {
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             guard let value = try settings.value(forKey: key) else { return outcome }
             do {
-                let newKey = declaration.newName.map { place.newKey(for: key, $0) } ?? key
-                guard !newKey.isEmpty else { throw Self.emptyKey }
-                guard try addRecord(of: value, in: place.form, declaration, key: newKey) else {
-                    (outcome.outcome, outcome.reason) = (.kept, "the record \"\(newKey)\" exists, with other content")
+                if let reason = arrival?.obstacle {
+                    (outcome.outcome, outcome.reason) = (.kept, reason)
                     return outcome
                 }
-                try settings.removeValue(forKey: key)
-                (outcome.outcome, outcome.reason) = (.moved, "to the record \"\(newKey)\" of type \(declaration.type)")
+                let newKey = declaration.newName.map { place.newKey(for: key, $0) } ?? key
+                guard !newKey.isEmpty else { throw Self.emptyKey }
+                (outcome.outcome, outcome.reason) = try addRecord(of: value, in: place.form, declaration, key: newKey)
+                if outcome.outcome != .kept { try settings.removeValue(forKey: key) }
                 return outcome
             } catch let error as SettingContent.Unreadable {
                 (outcome.outcome, outcome.reason) = (.notConvertible, error.reason)
@@ -64,28 +64,32 @@ extension MigrationContext {
         }
     }
 
-    /// - Returns: Whether there is a record with the content now. There may be another one if the step runs again, on a
-    ///   suite that was put back from a copy.
+    /// - Returns: What has become of the setting: if the step runs again, on a suite that was put back from a copy, there
+    ///   may be another record.
     private func addRecord(
         of value: PropertyListValue,
         in form: SettingForm?,
         _ declaration: MoveToRecordsStep,
         key: String
-    ) throws -> Bool {
-        let new = try record(of: value, in: form, declaration, key: key)
-        guard let other = try record(forKey: key) else {
-            try create(new, expiration: nil)
-            return true
+    ) throws -> (MigrationReport.KeyOutcome.Outcome, reason: String) {
+        let moved = try record(of: value, in: form, declaration, key: key)
+        let documents = try arrival?.documents(from: moved)
+        if documents?[0].isGone == true {
+            return (.removed, "later steps drop the record \"\(key)\" of type \(declaration.type)")
         }
-        let isEqual =
-            try ExactName.isSame(other.typeName, new.typeName) && other.data == new.data
-            && (new.isData || other.content().sorted.json() == new.content().sorted.json())
-        if isEqual || runner.runsAgain(migration) { return isEqual }
-        throw MoltError(
-            .keyExists,
-            "The setting would become a record with the key \"\(key)\", which another record has.",
-            advice: "Choose another key, or change the record's key in an earlier migration."
-        )
+        let new = documents?[0].record ?? moved
+        let place = "the record \"\(new.key)\""
+        if let other = try record(forKey: new.key) {
+            guard try !other.isSame(as: new) else { return (.moved, "to \(place) of type \(new.typeName)") }
+            if runner.runsAgain(migration) { return (.kept, "\(place) exists, with other content") }
+            throw MoltError(
+                .keyExists,
+                "The setting would become a record with the key \"\(new.key)\", which another record has.",
+                advice: "Choose another key, or change the record's key in an earlier migration."
+            )
+        }
+        if let documents { try insert(documents) } else { try create(new, expiration: nil) }
+        return (.moved, "to \(place) of type \(new.typeName)")
     }
 
     /// A record with the content of a setting; data in no form that Molt reads becomes raw data.
@@ -161,7 +165,8 @@ extension MigrationContext {
         _ settings: SuiteEditor
     ) throws -> MigrationReport.KeyOutcome {
         var failure = MoltError(error, in: step, key: outcome.key, store: runner.storeName)
-        failure.type = nil
+        // The setting's, also if it has become a record.
+        (failure.key, failure.type) = (outcome.key, nil)
         failure.attachedStore = settings.name
         let policy = step.onFailure ?? runner.registry.failurePolicy
         // As with records, both values are whole if a record has the key of a setting.
@@ -211,6 +216,12 @@ extension MigrationContext {
 }
 
 extension Record {
+    /// Whether another record has the same type and content, whatever the order of properties.
+    fileprivate func isSame(as other: Record) throws -> Bool {
+        try ExactName.isSame(typeName, other.typeName) && data == other.data
+            && (isData || content().sorted.json() == other.content().sorted.json())
+    }
+
     /// Why a setting's content cannot have the properties that an edit changes; nil if it can.
     fileprivate func lacksPlace(for edit: RecordEdit) -> String? {
         guard let first = edit.properties.first?.parts.first ?? edit.newProperty?.parts.first else { return nil }

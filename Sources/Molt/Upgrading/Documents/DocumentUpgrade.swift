@@ -23,7 +23,7 @@ public struct DocumentUpgrade: Sendable {
     public let oldestVersion: Int
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
-    private let parts: [Part]
+    private let steps: DocumentSteps
     private let replacements: [Replacement]
     /// The types that documents have today; nil for any.
     private let types: Set<ExactName>?
@@ -43,14 +43,6 @@ public struct DocumentUpgrade: Sendable {
             self.migration = migration
             versions = before + 1..<migration.version
         }
-    }
-
-    /// A part of the migrations.
-    private enum Part: Sendable {
-        /// Steps on single records.
-        case pass(RecordUpgrader)
-        /// A step that yields more documents.
-        case extraction(ExtractRecordsStep, ScheduledStep)
     }
 
     /// Creates an upgrade for documents.
@@ -75,14 +67,7 @@ public struct DocumentUpgrade: Sendable {
         coding = migrations.coding
         replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
         let usable = migrations.migrations.filter { $0.version > oldest }
-        parts = UpgradeSchedule(usable.map(PendingMigration.init(backfilling:))).groups.compactMap { group in
-            switch group.work {
-            case .pass(let steps):
-                return .pass(RecordUpgrader(steps, of: usable, storeName: nil, onFailure: .stop))
-            case .block(let step, _):
-                return (step.declared.declaration as? ExtractRecordsStep).map { .extraction($0, step) }
-            }
-        }
+        steps = DocumentSteps(UpgradeSchedule(usable.map(PendingMigration.init(backfilling:))), storeName: nil)
         guard let oldestVersion else { return }
         guard oldestVersion <= version else {
             throw MoltError(
@@ -131,49 +116,6 @@ public struct DocumentUpgrade: Sendable {
         return output(of: documents, from: document)
     }
 
-    /// A document on its way.
-    struct Document: Sendable {
-        fileprivate(set) var record: Record
-        fileprivate(set) var isChanged = false
-        fileprivate(set) var isGone = false
-        /// The step that has extracted it; nil for the document that was passed.
-        fileprivate var extraction: Extraction?
-
-        fileprivate struct Extraction: Sendable {
-            var declaration: ExtractRecordsStep
-            var step: ScheduledStep
-            /// The document that contained it.
-            var outer: Record
-        }
-
-        var isExtracted: Bool { extraction != nil }
-
-        /// Merges an extracted document into the record that has its key in a store, by the policy of the step.
-        ///
-        /// - Returns: Whether the record was changed.
-        /// - Throws: ``MoltError`` as the step does.
-        mutating func merge(into stored: Record, store: String) throws(MoltError) -> Bool {
-            guard let extraction else { return false }
-            var merged = stored
-            do {
-                merged.coding = extraction.step.migration.coding
-                try merged.read()
-                _ = try merged.merge(
-                    record,
-                    extraction.declaration.policy,
-                    from: extraction.outer,
-                    at: extraction.declaration.path,
-                    key: extraction.declaration.key
-                )
-            } catch {
-                let outer = extraction.outer
-                throw MoltError(error, in: extraction.step, key: outer.key, type: outer.typeName, store: store)
-            }
-            record = merged
-            return merged.revision != stored.revision
-        }
-    }
-
     /// Upgrades a document.
     ///
     /// - Returns: The document, then those that were extracted from it; also those that are gone.
@@ -184,7 +126,7 @@ public struct DocumentUpgrade: Sendable {
         writtenAt version: Int,
         forKey key: String,
         expiration: Date?
-    ) throws -> [Document] {
+    ) throws -> [DocumentSteps.Document] {
         guard !typeName.isEmpty else {
             throw MoltError(.unsupported, "The document's type name is empty.", advice: "Pass the name of its type.")
         }
@@ -206,75 +148,12 @@ public struct DocumentUpgrade: Sendable {
                 underlying: error.underlying
             )
         }
-        var upgrading = [Document(record: record)]
-        for part in parts { try upgrade(&upgrading, part, from: version) }
-        for document in upgrading { try checkType(of: document) }
-        return upgrading
+        let documents = try steps.upgrade(record)
+        for document in documents { try checkType(of: document) }
+        return documents
     }
 
-    private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
-        for index in documents.indices where !documents[index].isGone {
-            switch part {
-            case .pass(let upgrader):
-                let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
-                let outcome = try upgrader.upgrade(&documents[index].record, chain)
-                documents[index].isChanged = documents[index].isChanged || outcome.changedAt != nil
-                documents[index].isGone = outcome.isGone
-            case .extraction(let declaration, let step):
-                guard step.pending.doneFrom > version,
-                    ExactName.isSame(documents[index].record.typeName, declaration.type)
-                else { continue }
-                try extract(from: index, of: &documents, declaration, step)
-            }
-        }
-    }
-
-    private func extract(
-        from index: Int,
-        of documents: inout [Document],
-        _ declaration: ExtractRecordsStep,
-        _ step: ScheduledStep
-    ) throws {
-        let extraction = RecordExtraction(
-            type: declaration.newType,
-            key: declaration.key,
-            remainder: declaration.remainder,
-            owner: declaration.owner,
-            path: declaration.path
-        )
-        do {
-            documents[index].record.coding = step.migration.coding
-            let new = try extraction.take(from: &documents[index].record)
-            documents[index].isChanged = documents[index].isChanged || !new.isEmpty
-            for position in new.rows.indices {
-                var record = new.record(position, coding: step.migration.coding)
-                try record.read()
-                let other = documents.firstIndex {
-                    !$0.isGone && ExactName.isSame($0.record.typeName, record.typeName)
-                        && ExactName.isSame($0.record.key, record.key)
-                }
-                let outer = documents[index].record
-                guard let other else {
-                    let extraction = Document.Extraction(declaration: declaration, step: step, outer: outer)
-                    documents.append(Document(record: record, isChanged: true, extraction: extraction))
-                    continue
-                }
-                documents[other].record.coding = step.migration.coding
-                _ = try documents[other].record.merge(
-                    record,
-                    declaration.policy,
-                    from: outer,
-                    at: declaration.path,
-                    key: declaration.key
-                )
-            }
-        } catch {
-            let record = documents[index].record
-            throw MoltError(error, in: step, key: record.key, type: record.typeName, store: nil)
-        }
-    }
-
-    private func checkType(of document: Document) throws {
+    private func checkType(of document: DocumentSteps.Document) throws {
         let record = document.record
         guard let types, !document.isGone, !types.contains(ExactName(record.typeName)) else { return }
         let nearest = MigrationReport.UnmatchedName.nearest(to: record.typeName, among: types.map(\.text).sorted())
@@ -288,7 +167,7 @@ public struct DocumentUpgrade: Sendable {
     /// The output for upgraded documents.
     ///
     /// - Parameter original: The bytes that were passed.
-    func output(of documents: [Document], from original: Data) -> Output {
+    func output(of documents: [DocumentSteps.Document], from original: Data) -> Output {
         let outputs = documents.map(output)
         return Output(
             outputs[0],
@@ -297,7 +176,7 @@ public struct DocumentUpgrade: Sendable {
         )
     }
 
-    private func output(of document: Document) -> Output {
+    private func output(of document: DocumentSteps.Document) -> Output {
         let record = document.record
         return Output(
             content: record.writtenContent,
@@ -371,17 +250,6 @@ extension DocumentUpgrade {
             migration: migration.id,
             storeVersion: version
         )
-    }
-}
-
-extension MigrationStep {
-    /// Whether the step reads or changes more than one record at a time, and does not only add some.
-    fileprivate var needsStore: Bool {
-        if case .run = action {
-            usesRecords && !isCheck && movedSettings == nil && !(declaration is ExtractRecordsStep)
-        } else {
-            false
-        }
     }
 }
 

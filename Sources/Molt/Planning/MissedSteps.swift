@@ -1,0 +1,95 @@
+/// The steps after one that brings in records or settings which will not run on what it brings in.
+///
+/// A step may run when the store has been through later steps already: on a suite that was put back from an older copy,
+/// or in a migration that is late. What it brings in then goes through those steps by itself, so that the result is the
+/// same whenever it comes. Where that is not possible, it is not brought in.
+struct MissedSteps: Sendable {
+    private let migrations: [Migration]
+    private let steps: Set<ScheduledStep.ID>
+
+    /// - Parameters:
+    ///   - step: A step that runs.
+    ///   - plan: The plan of the upgrade.
+    init(after step: ScheduledStep, of plan: MigrationPlan, _ registry: MigrationRegistry) {
+        let entries = zip(registry.migrations, plan.entries).drop { $0.0.name != step.migration.name }
+        // Those that a shortcut replaces do the same as the shortcut.
+        let ways = registry.shortcutWays
+        let way = ways[step.migration.name] ?? []
+        var migrations: [Migration] = []
+        var steps: Set<ScheduledStep.ID> = []
+        for (migration, entry) in entries {
+            let isOwn = migration.name == step.migration.name
+            let isReplaced =
+                entry.status == .notNeeded || way.contains(migration.name) || ways[migration.name] != nil
+            guard isOwn || !isReplaced, entry.action.isOver else { continue }
+            let missed = migration.steps.indices.filter { number in
+                !(isOwn && number <= step.number) && !entry.action.runsLater(migration.steps[number])
+            }
+            guard !missed.isEmpty else { continue }
+            migrations.append(migration)
+            steps.formUnion(missed.map { ScheduledStep.ID(migration: migration.name, number: $0) })
+        }
+        self.migrations = migrations
+        self.steps = steps
+    }
+
+    /// Those that change records, and do not bring any in themselves.
+    ///
+    /// It is nil if there are none.
+    var onRecords: UpgradeSchedule? {
+        let schedule = schedule { $0.usesRecords && !$0.isCheck && !$0.runsOnFreshStore }
+        return schedule.hasSteps ? schedule : nil
+    }
+
+    /// The first one that changes records and needs the whole store.
+    var blocking: ScheduledStep? {
+        onRecords?.groups.lazy.compactMap { group -> ScheduledStep? in
+            guard case .block(let step, _) = group.work, step.declared.needsStore else { return nil }
+            return step.declared.declaration is RenameRecordKeysStep ? nil : step
+        }.first
+    }
+
+    /// The first one that may change a setting of a suite.
+    func first(changing key: String, of suite: Suite) -> ScheduledStep? {
+        schedule { $0.settings?.attachedName == suite.attachedName && $0.mayChange(key) }.groups.lazy
+            .compactMap { if case .block(let step, _) = $0.work { step } else { nil } }.first
+    }
+
+    private func schedule(where isIncluded: (MigrationStep) -> Bool) -> UpgradeSchedule {
+        UpgradeSchedule(migrations.map(PendingMigration.init(backfilling:))) { migration, number in
+            steps.contains(ScheduledStep.ID(migration: migration.name, number: number))
+                && isIncluded(migration.steps[number])
+        }
+    }
+}
+
+extension MigrationPlan.Action {
+    /// Whether the store counts a migration as applied, or does once this upgrade ends.
+    fileprivate var isOver: Bool {
+        switch self {
+        case .recordOnRead, .wait: false
+        case .none, .run, .runAgain, .runIfRecordsAppear, .backfill, .recordOnly: true
+        }
+    }
+
+    /// Whether a step of a later migration, or a later one of the same, runs in its place; a backfill comes first.
+    fileprivate func runsLater(_ step: MigrationStep) -> Bool {
+        self != .backfill && runsSteps && runs(step)
+    }
+}
+
+extension ScheduledStep {
+    /// The step's place, as a reason in reports names it.
+    var placeInReason: String { "step \(number + 1) of migration \(migration.id)" }
+}
+
+extension MigrationStep {
+    /// Whether a step on a suite may change the setting of a key, or its key.
+    fileprivate func mayChange(_ key: String) -> Bool {
+        switch declaration {
+        case let step as RenameKeysStep: step.place.includes(key)
+        case let step as RemoveKeysStep: step.places.contains { $0.includes(key) }
+        default: isBlock || convertsKey(key)
+        }
+    }
+}

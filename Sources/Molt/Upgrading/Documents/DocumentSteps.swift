@@ -1,0 +1,150 @@
+/// The steps that a single record goes through in memory, with the records that a step extracts from it.
+///
+/// Documents go through them, and records that come into a store after its other records have been through them.
+struct DocumentSteps: Sendable {
+    private let parts: [Part]
+    /// The store that errors name; nil for documents.
+    private let storeName: String?
+
+    private enum Part: Sendable {
+        /// Steps on single records.
+        case pass(RecordUpgrader)
+        /// A step that yields more documents.
+        case extraction(ExtractRecordsStep, ScheduledStep)
+    }
+
+    /// Takes the steps of a schedule; blocks that need a whole store are left out.
+    init(_ schedule: UpgradeSchedule, storeName: String?) {
+        self.storeName = storeName
+        parts = schedule.groups.compactMap { group in
+            switch group.work {
+            case .pass(let steps):
+                return .pass(Self.upgrader(steps, storeName))
+            case .block(var step, _):
+                switch step.declared.declaration {
+                case let declaration as ExtractRecordsStep: return .extraction(declaration, step)
+                case let declaration as RenameRecordKeysStep:
+                    step.action = .edit(declaration.edit, type: declaration.type)
+                    return .pass(Self.upgrader([step], storeName))
+                default: return nil
+                }
+            }
+        }
+    }
+
+    private static func upgrader(_ steps: [ScheduledStep], _ storeName: String?) -> RecordUpgrader {
+        RecordUpgrader(steps, of: [], storeName: storeName, onFailure: .stop)
+    }
+
+    /// A document on its way.
+    struct Document: Sendable {
+        fileprivate(set) var record: Record
+        fileprivate(set) var isChanged = false
+        fileprivate(set) var isGone = false
+        /// The step that has extracted it; nil for the document that was passed.
+        fileprivate var extraction: Extraction?
+
+        fileprivate struct Extraction: Sendable {
+            var declaration: ExtractRecordsStep
+            var step: ScheduledStep
+            /// The document that contained it.
+            var outer: Record
+        }
+
+        var isExtracted: Bool { extraction != nil }
+
+        /// Merges an extracted document into the record that has its key in a store, by the policy of the step.
+        ///
+        /// - Returns: Whether the record was changed.
+        /// - Throws: ``MoltError`` as the step does.
+        mutating func merge(into stored: Record, store: String) throws(MoltError) -> Bool {
+            guard let extraction else { return false }
+            var merged = stored
+            do {
+                merged.coding = extraction.step.migration.coding
+                try merged.read()
+                _ = try merged.merge(
+                    record,
+                    extraction.declaration.policy,
+                    from: extraction.outer,
+                    at: extraction.declaration.path,
+                    key: extraction.declaration.key
+                )
+            } catch {
+                let outer = extraction.outer
+                throw MoltError(error, in: extraction.step, key: outer.key, type: outer.typeName, store: store)
+            }
+            record = merged
+            return merged.revision != stored.revision
+        }
+    }
+
+    /// Sends a record through the steps of migrations to versions later than its own.
+    ///
+    /// - Returns: The document, then those that were extracted from it; also those that are gone.
+    func upgrade(_ record: Record) throws -> [Document] {
+        var documents = [Document(record: record)]
+        for part in parts { try upgrade(&documents, part, from: record.storedVersion) }
+        return documents
+    }
+
+    private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
+        for index in documents.indices where !documents[index].isGone {
+            switch part {
+            case .pass(let upgrader):
+                let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
+                let outcome = try upgrader.upgrade(&documents[index].record, chain)
+                documents[index].isChanged = documents[index].isChanged || outcome.changedAt != nil
+                documents[index].isGone = outcome.isGone
+            case .extraction(let declaration, let step):
+                guard step.pending.doneFrom > version,
+                    ExactName.isSame(documents[index].record.typeName, declaration.type)
+                else { continue }
+                try extract(from: index, of: &documents, declaration, step)
+            }
+        }
+    }
+
+    private func extract(
+        from index: Int,
+        of documents: inout [Document],
+        _ declaration: ExtractRecordsStep,
+        _ step: ScheduledStep
+    ) throws {
+        let extraction = RecordExtraction(
+            type: declaration.newType,
+            key: declaration.key,
+            remainder: declaration.remainder,
+            owner: declaration.owner,
+            path: declaration.path
+        )
+        do {
+            documents[index].record.coding = step.migration.coding
+            let new = try extraction.take(from: &documents[index].record)
+            documents[index].isChanged = documents[index].isChanged || !new.isEmpty
+            for position in new.rows.indices {
+                var record = new.record(position, coding: step.migration.coding)
+                try record.read()
+                // As in a store, in which a key belongs to one record of whatever type.
+                let other = documents.firstIndex { !$0.isGone && ExactName.isSame($0.record.key, record.key) }
+                let outer = documents[index].record
+                guard let other else {
+                    let extraction = Document.Extraction(declaration: declaration, step: step, outer: outer)
+                    documents.append(Document(record: record, isChanged: true, extraction: extraction))
+                    continue
+                }
+                documents[other].record.coding = step.migration.coding
+                _ = try documents[other].record.merge(
+                    record,
+                    declaration.policy,
+                    from: outer,
+                    at: declaration.path,
+                    key: declaration.key
+                )
+            }
+        } catch {
+            let record = documents[index].record
+            throw MoltError(error, in: step, key: record.key, type: record.typeName, store: storeName)
+        }
+    }
+}
