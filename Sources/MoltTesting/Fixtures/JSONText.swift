@@ -5,6 +5,20 @@ internal import Molt
 struct JSONText {
     let text: String
 
+    /// JSON text that can be written indented: reading restores the bytes, and the nesting is not too deep.
+    init?(inlining bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        // The error's details do not matter here.
+        guard let text = String(utf8: bytes), (try? JSONPart(text)) != nil, JSONLayout.minified(bytes) == bytes,
+            JSONLayout.nesting(of: bytes) <= 64
+        else { return nil }
+        self.text = text
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
     /// JSON text that is known to be valid.
     static func raw(_ text: String) -> JSONText {
         JSONText(text: text)

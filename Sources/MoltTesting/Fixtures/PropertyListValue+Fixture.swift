@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Molt
 
-/// The typed encoding of a setting, as `PropertyListValue` defines it, with errors that name the place.
+/// The typed encoding of a setting, as `PropertyListValue` defines it, with readable JSON data, and with errors that
+/// name the place.
 extension PropertyListValue {
-    private static let kinds = ["int", "unsigned", "double", "date", "data", "dictionary"]
+    private static let kinds = ["int", "unsigned", "double", "date", "data", "json", "dictionary"]
     private static let expected = """
         a string, a Boolean, an array, or an object of one member that names the kind, such as {"int": 1}
         """
@@ -30,6 +31,7 @@ extension PropertyListValue {
         case "double": return .double(try value.double("a number"))
         case "date": return .date(Date(timeIntervalSinceReferenceDate: try value.double("seconds since 2001")))
         case "data": return .data(try value.base64())
+        case "json": return .data(Data(JSONLayout.minified(value.part.utf8)))
         default: return .dictionary(try dictionary(value))
         }
     }
@@ -48,9 +50,15 @@ extension PropertyListValue {
         case .unsigned(let unsigned): .object([("unsigned", .integer(unsigned))])
         case .double(let double): .object([("double", .double(double))])
         case .date(let date): .object([("date", .double(date.timeIntervalSinceReferenceDate))])
-        case .data(let data): .object([("data", .base64(data))])
+        case .data(let data): Self.json(data)
         case .dictionary(let values): .object([("dictionary", Self.json(values))])
         }
+    }
+
+    /// Base64, unless it is an object or array in JSON.
+    private static func json(_ data: Data) -> JSONText {
+        let json = data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") ? JSONText(inlining: data) : nil
+        return .object([json.map { ("json", $0) } ?? ("data", .base64(data))])
     }
 
     /// The values of a dictionary or of a whole suite, sorted by the bytes of their keys.

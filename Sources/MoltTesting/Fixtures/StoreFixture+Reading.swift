@@ -44,6 +44,7 @@ internal import Molt
 ///   is the schema version by default.
 /// - Settings have the typed encoding of `PropertyListValue`: strings, Booleans and arrays as such, any other value an
 ///   object with one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
+///   Data that is a JSON object or array is `json`, stored without the white space between its tokens.
 /// - Infinities and NaN are the strings `inf`, `-inf` and `nan`.
 ///
 /// Unknown and duplicate names are errors.

@@ -134,13 +134,7 @@ extension StoreFixture {
         guard let text = String(utf8: content.bytes) else {
             return ("bytes", .base64(Data(content.bytes)))
         }
-        return canBeInlined(content.bytes, text) ? ("content", .raw(text)) : ("text", .string(text))
-    }
-
-    /// Whether the bytes can be written as indented JSON: reading restores them, and the nesting is not too deep.
-    private static func canBeInlined(_ bytes: [UInt8], _ text: String) -> Bool {
-        // The error's details do not matter here.
-        (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
+        return JSONText(inlining: content.bytes).map { ("content", $0) } ?? ("text", .string(text))
     }
 
     private static func json(_ suites: [Suite: [String: PropertyListValue]]) -> JSONText {

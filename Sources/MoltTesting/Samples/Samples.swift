@@ -33,34 +33,44 @@ struct TypeSamples: Sendable {
 struct SettingSamples: Sendable {
     /// Whether a shape can be derived from them.
     let isEncodable: Bool
-    /// Sets the first value in a suite.
-    let write: @Sendable (Suite) throws -> Void
-    /// The shape of all values; nil if there is none.
-    let shape: @Sendable () -> TypeShape?
+    /// Sets the first value in a suite, with the coders of the registry.
+    let write: @Sendable (Suite, RecordCoding) throws -> Void
+    /// The shape of all values, with the coders of the registry; nil if there is none.
+    let shape: @Sendable (RecordCoding) -> TypeShape?
 
-    /// - Parameter form: The form in which the app stores the value; nil for the one that fits its type.
+    /// - Parameters:
+    ///   - form: The form in which the app stores the value; nil for the one that fits its type.
+    ///   - coding: The coders; nil for those of the registry, if Foundation's own give the same.
     init<Value: Encodable & SendableMetatype>(
         _ key: String,
         _ samples: sending [Value],
         as form: SettingForm?,
-        coding: RecordCoding
+        coding: RecordCoding?
     ) {
         let samples = Locked(samples)
         isEncodable = true
-        write = { suite in
+        write = { suite, registered in
             try samples.withLock { samples in
                 guard let value = samples.first else { return }
-                try suite.set(.encoding(value, as: form, coding: coding), forKey: key)
+                let stored = try PropertyListValue.encoding(value, as: form, coding: coding ?? registered)
+                if coding == nil, try stored != .encoding(value, as: form, coding: .standard) {
+                    throw TestingError(
+                        .unsuitable,
+                        "The sample of the setting \(Shown.key(key)) is written differently by the registry's coders and "
+                            + "by Foundation's own. Pass those of the setting: `coding: .standard`, or others."
+                    )
+                }
+                try suite.set(stored, forKey: key)
             }
         }
-        shape = { samples.withLock { TypeShape.of(all: $0, coding: coding) } }
+        shape = { registered in samples.withLock { TypeShape.of(all: $0, coding: coding ?? registered) } }
     }
 
     init<Value>(_ key: DefaultsKey<Value>, _ sample: sending Value) {
         isEncodable = Value.self is any Encodable.Type
         let sample = Locked(sample)
-        write = { suite in try sample.withLock { try suite.set($0, for: key) } }
-        shape = {
+        write = { suite, _ in try sample.withLock { try suite.set($0, for: key) } }
+        shape = { _ in
             sample.withLock { sample in
                 (sample as? any Encodable).map { TypeShape.of($0) }
             }

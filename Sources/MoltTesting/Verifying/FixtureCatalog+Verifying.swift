@@ -111,7 +111,7 @@ struct CatalogVerification {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
-        self.settings = SettingCheck(settings)
+        self.settings = SettingCheck(settings, migrations.coding)
         declaredSettings = settings
         self.losses = losses
         self.configuration = configuration

@@ -40,7 +40,9 @@ struct SampledRelease {
         case .suite:
             _ = try store.upgradeNow(through: migrations, by: .suite, configuration: configuration)
         }
-        for setting in sampled { try setting.samples?.write(store.standIn(for: setting.place.suite)) }
+        for setting in sampled {
+            try setting.samples?.write(store.standIn(for: setting.place.suite), migrations.coding)
+        }
         self.store = try store.contents().withoutTimes()
     }
 
@@ -65,7 +67,7 @@ struct SampledRelease {
         for setting in settings {
             guard let samples = setting.samples, samples.isEncodable else { continue }
             let name = SampledSetting(setting.place.name.text, in: setting.place.suite).shapeName
-            try add(samples.shape(), name)
+            try add(samples.shape(coding), name)
         }
         return shapes
     }

@@ -4,17 +4,22 @@ internal import Molt
 /// has.
 struct SettingCheck {
     private let settings: [FixtureSetting]
+    /// The coders of the registry.
+    private let coding: RecordCoding
     /// The keys that the stores have, by suite.
     private var keys: [String: Set<String>] = [:]
 
-    init(_ settings: [FixtureSetting]) {
+    init(_ settings: [FixtureSetting], _ coding: RecordCoding) {
         self.settings = settings
+        self.coding = coding
     }
 
-    /// The coders with which the app reads its settings.
+    /// The coders with which the app reads single settings, if they are not those of the registry.
     var codings: [SampledSetting: RecordCoding] {
-        let single = settings.filter { !$0.place.isPrefix }
-        return Dictionary(single.map { (SampledSetting($0.place.name.text, in: $0.place.suite), $0.coding) }) { $1 }
+        let codings = settings.filter { !$0.place.isPrefix }.compactMap { setting in
+            setting.coding.map { (SampledSetting(setting.place.name.text, in: setting.place.suite), $0) }
+        }
+        return Dictionary(codings) { $1 }
     }
 
     /// Adds the keys of an upgraded store.
@@ -33,7 +38,7 @@ struct SettingCheck {
                 let named = settings.filter { $0.includes(key, in: suite) }
                 let isOnlyInPrefixes = named.allSatisfy(\.place.isPrefix)
                 for setting in named where setting.place.isPrefix == isOnlyInPrefixes {
-                    guard let problem = setting.problem(value) else { continue }
+                    guard let problem = setting.problem(value, coding) else { continue }
                     let place = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
                     failures.add(.decoding, name, "\(place): \(problem)")
                 }

@@ -248,6 +248,22 @@ struct FixtureFileTests {
         }
     }
 
+    @Test func `JSON data of a setting is written as JSON, and other data in Base64`() throws {
+        let inlined = [#"{"url":"a\/b","n":1.50,"n":[{"deep":null}]}"#, "[]"]
+        let others = [#"{ "a":1}"#, "7", "\"a\"", "{\"a\":", "", "bplist00"]
+        for text in inlined + others {
+            let settings: [String: PropertyListValue] = ["profile": ["inner": [.data(Data(text.utf8))]]]
+            let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+            #expect(fixture.json.contains("\"json\"") == inlined.contains(text), "\(text)")
+            #expect(try StoreFixture(json: fixture.json) == fixture, "\(text)")
+        }
+        let profile = #"{"format":1,"schemaVersion":0,"suites":{"standard":{"profile":{"json": { "a" : [1, 2] }}}}}"#
+        let settings = try StoreFixture(json: profile).suites[.standard]
+        #expect(settings == ["profile": .data(Data(#"{"a":[1,2]}"#.utf8))])
+        let base64 = #"{"format":1,"schemaVersion":0,"suites":{"standard":{"profile":{"data":"eyJhIjpbMSwyXX0="}}}}"#
+        #expect(try StoreFixture(json: base64).suites[.standard] == settings)
+    }
+
     @Test func `Settings can be decoded from the file with a JSONDecoder`() throws {
         let settings = try #require(Self.example.suites[.standard])
         let start = try #require(Self.text.range(of: "\"suites\": {\n    \"standard\": ")).upperBound

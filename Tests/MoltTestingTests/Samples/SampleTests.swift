@@ -261,6 +261,37 @@ import Testing
         #expect(store.primary == .cache && store.suites == [.standard: ["fontSize": 14.0]])
     }
 
+    @Test func `Samples of settings have the coders of the registry, unless Foundation's own would differ`()
+        async throws
+    {
+        struct Mail: Codable { var homeAddress = "a@b.c" }
+        let coding = RecordCoding { encoder, decoder in
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+        }
+        let migrations = self.migrations.coding(coding)
+        func setting(_ coding: RecordCoding?, _ form: SettingForm?) -> FixtureSetting {
+            .setting("mail", Mail.self, in: .standard, samples: [Mail()], as: form, coding: coding)
+        }
+        for form in [SettingForm.jsonText, .jsonData, .jsonTexts, nil] {
+            let failure = try #require(try await verify(.missing, settings: [setting(nil, form)], through: migrations))
+            failure.expect(.samples, says: #"the setting "mail" is written differently"#, "`coding: .standard`")
+        }
+        #expect(try directory.files().isEmpty)
+        for (coding, form, name) in [
+            (nil, SettingForm.native, "homeAddress"), (.standard, .jsonText, "homeAddress"),
+            (coding, .jsonData, "home_address"),
+        ] {
+            let settings = [setting(coding, form), fontSize]
+            let recording = try #require(try await verify(.missing, settings: settings, through: migrations))
+            recording.expect(kinds: .recorded)
+            let text = try directory.text("1-samples.json")
+            #expect(text.contains(name), "\(text)")
+            #expect(try await verify(.never, settings: settings, through: migrations) == nil)
+            for path in try directory.files().keys { try directory.remove(path) }
+        }
+    }
+
     @Test func `The samples of a suite begin at their release, whatever version the suite has`() async throws {
         let later: MigrationRegistry = [
             Migration(to: 1, "size", .renameKey("size", to: "fontSize", in: .standard)),
