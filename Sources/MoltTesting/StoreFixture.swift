@@ -47,6 +47,13 @@ public struct StoreFixture: Equatable, Sendable {
         self.suites = suites
     }
 
+    /// The store without the records that have expired by a time, which an upgrade removes unless it reads no record.
+    func withoutExpired(by now: Date) -> StoreFixture {
+        var fixture = self
+        fixture.records.removeAll { $0.hasExpired(by: now) }
+        return fixture
+    }
+
     /// The record of a key, compared by bytes; nil if there is none.
     public func record(forKey key: String) -> Record? {
         records.first { $0.key.utf8.elementsEqual(key.utf8) }
@@ -66,6 +73,8 @@ extension StoreFixture {
         public var expiration: Date?
         /// The schema version of the last write; nil for the store's schema version.
         public var version: Int?
+
+        func hasExpired(by now: Date) -> Bool { expiration.map { $0 <= now } ?? false }
 
         /// Creates a record.
         public init(

@@ -12,8 +12,6 @@ package struct TestHooks: Sendable {
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.
     package var isDurable = true
-    /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
-    package var keepsExpired = false
     /// Whether opening a cache only records migrations on read; otherwise they run like others.
     package var onlyRecordsOnRead = true
     /// Whether the work of migrations after the commit is done and reported; a test's copy changes nothing outside it.

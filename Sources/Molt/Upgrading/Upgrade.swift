@@ -626,7 +626,7 @@ final class Upgrade {
         // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
         // they would count as records that are not upgraded yet.
         let leavesExpired = onlyRenamesTypes(plan) && !ledger.contains { $0.outcome == .onRead }
-        if !configuration.hooks.keepsExpired, !plan.isFresh, !isRecordedOnRead, !leavesExpired {
+        if !plan.isFresh, !isRecordedOnRead, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
         let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)

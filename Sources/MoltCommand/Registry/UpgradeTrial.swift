@@ -28,8 +28,6 @@ struct UpgradeTrial {
         copy = try store.fixture.map { try TemporaryStore($0) }
         self.configuration =
             try copy?.redirected(configuration, migrations, copiesDirectories: !isOnlyPlanned) ?? configuration
-        // Expired records are deleted, as in an app.
-        self.configuration.hooks.keepsExpired = configuration.hooks.keepsExpired
         // The first suite of a name takes precedence.
         self.configuration.attached = settings.suites + self.configuration.attached
     }

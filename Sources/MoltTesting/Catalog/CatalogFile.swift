@@ -77,6 +77,9 @@ enum RecordingAdvice {
     static let removed =
         "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
         + "such a store. If it was never checked in, remove its upgraded fixtures, too."
+    static let mergedTypes =
+        "The file has the conflict markers of a merge. Remove them, and keep all versions of both sides. If both have changed "
+        + "a version that has not shipped, keep one of the two, and write it again: \(RecordingMode.variable)=all swift test"
     static let changed =
         "The fixture is of an older version, and is not the one that the upgraded fixture was made from. Restore it from "
         + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "

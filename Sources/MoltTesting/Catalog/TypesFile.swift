@@ -21,11 +21,12 @@ struct TypesFile: Codable {
         do {
             self = try JSONDecoder().decode(TypesFile.self, fromStored: data)
         } catch {
+            let isMerge = FixtureText.hasConflict(data)
             throw TestingError(
                 .malformedFixture,
-                "This is not a file of types. Restore it from version control.",
+                isMerge ? RecordingAdvice.mergedTypes : "This is not a file of types. Restore it from version control.",
                 file: url,
-                underlying: error
+                underlying: isMerge ? nil : error
             )
         }
     }

@@ -35,11 +35,23 @@ struct FixtureText: Sendable {
             let valid = Self.validCount(of: bytes)
             throw failure(at: valid, "The file is not UTF-8 text from here on. Save it as UTF-8.", column: true)
         }
+        guard !Self.hasConflict(bytes) else {
+            throw failure(
+                at: 0,
+                "The file has the conflict markers of a merge. Keep the file of one side. If its version has not shipped, "
+                    + "then write it again: \(RecordingMode.variable)=all swift test"
+            )
+        }
         do {
             return FixtureNode(text: self, part: try JSONPart(text), path: "")
         } catch {
             throw failure(at: error.offset, "This is not JSON text: \(error.reason.rawValue).", column: true)
         }
+    }
+
+    /// Whether a version control system has left the lines of two branches in a text.
+    static func hasConflict(_ text: some Collection<UInt8>) -> Bool {
+        text.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "<<<<<<< ".utf8) }
     }
 
     func failure(at offset: Int, path: String = "", _ message: String, column: Bool = false) -> TestingError {

@@ -10,6 +10,8 @@ struct TypesCheck {
     private(set) var isRecorded = false
     private let url: URL
     private let version: Int
+    /// The version of older samples, whose shapes must be recorded; nil if there are none.
+    private let samplesVersion: Int?
     /// The shapes of this release.
     private let types: [String: TypeShape]
 
@@ -18,15 +20,18 @@ struct TypesCheck {
     ///   - versions: Its content.
     ///   - types: The shapes of this release.
     ///   - version: The registry's version.
+    ///   - samplesVersion: The version of older samples; nil if there are none.
     init(
         at url: URL,
         _ versions: [Int: [String: TypeShape]],
         _ types: [String: TypeShape],
         at version: Int,
+        after samplesVersion: Int?,
         mode: RecordingMode
     ) throws {
         self.url = url
         self.version = version
+        self.samplesVersion = samplesVersion
         self.types = types
         try run(versions, mode)
     }
@@ -41,6 +46,14 @@ struct TypesCheck {
             return
         }
         guard let recorded = versions[version] else {
+            if newest == nil, let samplesVersion, mode != .all {
+                fail(
+                    "There is no such file, although there are samples of version \(samplesVersion), whose types only it "
+                        + "has. Restore it from version control. If it was never checked in, write the types of version "
+                        + "\(version) alone: \(RecordingMode.variable)=all swift test"
+                )
+                return
+            }
             guard mode == .never else { return try record(merging: mode == .missing) }
             let what = newest == nil ? "There is no such file." : "The file does not have version \(version)."
             fail("\(what) \(RecordingAdvice.toWrite)")

@@ -180,8 +180,6 @@ public final class TemporaryStore: Sendable {
     ) throws -> CodableCache.Configuration {
         var configuration = configuration
         configuration.hooks.isDurable = false
-        // An old fixture would lose its expired records, which the test needs.
-        configuration.hooks.keepsExpired = true
         configuration.hooks.findsUnmatchedNames = true
         // It would change the developer's files, of which there is no copy.
         configuration.hooks.doesWork = false

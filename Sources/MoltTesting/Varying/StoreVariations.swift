@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Molt
 
 /// Variations of a fixture's records and settings, each of which its release could have written.
@@ -24,12 +25,14 @@ struct StoreVariations {
     private let fixture: StoreFixture
     private let version: Int
 
-    /// - Parameter limit: The greatest number of variations.
-    init(of fixture: StoreFixture, at version: Int, _ release: ReleaseForms, limit: Int) {
+    /// - Parameters:
+    ///   - limit: The greatest number of variations.
+    ///   - now: The time by which records that have expired are not varied.
+    init(of fixture: StoreFixture, at version: Int, _ release: ReleaseForms, limit: Int, now: Date) {
         self.fixture = fixture
         self.version = version
         var found: [Variation] = []
-        for (index, record) in fixture.records.enumerated() {
+        for (index, record) in fixture.records.enumerated() where !record.hasExpired(by: now) {
             guard let content = release.content(of: record), let forms = release.forms[record.typeName] else {
                 continue
             }

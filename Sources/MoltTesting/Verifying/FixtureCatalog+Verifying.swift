@@ -296,7 +296,8 @@ struct CatalogVerification {
                 "no variations of \(Shown.some(unknown)), which version \(version) in `\(CatalogFile.types)` does not have."
         }
         let limit = report.variationLimit
-        let variations = StoreVariations(of: upgrades.fixture, at: version, release, limit: limit)
+        let now = configuration.now()
+        let variations = StoreVariations(of: upgrades.fixture, at: version, release, limit: limit, now: now)
         row.variations = variations.variations.count
         row.possibleVariations = variations.possible
         try upgrades.run(variations)
@@ -417,7 +418,15 @@ struct CatalogVerification {
             return
         }
         let mode = hasFailed || mode == .all && audit.hasShipped(release.file) ? .never : mode
-        let check = try TypesCheck(at: catalog.typesURL, shapes, release.types, at: release.file.version, mode: mode)
+        let older = audit.fixtures.filter { $0.name == CatalogFile.samples && $0.version < release.file.version }
+        let check = try TypesCheck(
+            at: catalog.typesURL,
+            shapes,
+            release.types,
+            at: release.file.version,
+            after: older.last?.version,
+            mode: mode
+        )
         failures.add(check.failures)
         if check.isRecorded { report.recorded.append(CatalogFile.types) }
     }

@@ -46,7 +46,9 @@ struct OlderReleases {
                 guard !passed.isEmpty, let store = upgrades.store(at: version) else { continue }
                 (newest, last, all) = (store, version, all + passed)
                 var found: [Finding: [String]] = [:]
-                read(store, before: upgrades.store(at: older), older, migrations) { type, problem, key in
+                let now = upgrades.configuration.now()
+                let before = upgrades.store(at: older)?.withoutExpired(by: now)
+                read(store.withoutExpired(by: now), before: before, older, migrations) { type, problem, key in
                     let finding = Finding(passed, type, problem)
                     // Otherwise an earlier migration has caused it.
                     if !known.contains(where: finding.isAboutPlace) {
@@ -118,7 +120,7 @@ struct OlderReleases {
             let older = upgrades.migrations.withoutShortcuts.upTo(version: version)
             let cache = try copy.open(migrations: older, configuration: configuration)
             defer { cache.close() }
-            let live = store.records.filter { $0.expiration.map { $0 > Date() } ?? true }
+            let live = store.withoutExpired(by: upgrades.configuration.now()).records
             guard try cache.count() == live.count,
                 try live.allSatisfy({ try cache.typeName(forKey: $0.key) == $0.typeName })
             else { throw TestingError(.unsuitable, "It lists other records than the store has.") }

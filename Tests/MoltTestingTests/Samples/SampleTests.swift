@@ -318,7 +318,7 @@ import Testing
     {
         try directory.write(
             #"{"format":1,"schemaVersion":0,"records":[{"key":"a","type":"Person","content":{"name":"A","age":"old"}}]}"#,
-            to: "0-samples.json"
+            to: "0-aged.json"
         )
         try directory.write(
             #"{"format":1,"schemaVersion":0,"records":[{"key":"a","type":"Person","content":{"name":"A","age":1}}]}"#,
@@ -333,15 +333,37 @@ import Testing
             let messages = failure.messages(kind)
             #expect(messages.contains("\(path) was not written, because of the other failures."), "\(messages)")
         }
-        #expect(try directory.files().keys.sorted() == ["0-samples.json", "0-sound.json"])
+        #expect(try directory.files().keys.sorted() == ["0-aged.json", "0-sound.json"])
 
         let right: MigrationRegistry = [
             Migration(to: 1, "first", .changeValue("Person", "age", to: .integer, otherwise: .value(0)))
         ]
         let recording = try #require(try await verify(mode, john, through: right))
         recording.expect(only: .recorded)
-        let files = ["0-samples@1.json", "0-sound@1.json", "1-samples.json", "types.json"]
+        let files = ["0-aged@1.json", "0-sound@1.json", "1-samples.json", "types.json"]
         #expect(recording.report.recorded == files)
+    }
+
+    @Test func `A file of types that is gone, or that a merge has left, says what to do`() async throws {
+        try await record(john, files: ["1-samples.json", "types.json"])
+        let types = try directory.text("types.json")
+        let later: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second")]
+        try directory.remove("types.json")
+        for mode in [RecordingMode.never, .missing] {
+            let failure = try #require(try await verify(mode, john, through: later))
+            failure.expect(
+                .types,
+                says: "samples of version 1, whose types only it has. Restore it from version control."
+            )
+        }
+        #expect(try directory.files()["types.json"] == nil)
+
+        try directory.write("<<<<<<< HEAD\n\(types)=======\n\(types)>>>>>>> main\n", to: "types.json")
+        let samples = try directory.text("1-samples.json")
+        try directory.write("<<<<<<< HEAD\n\(samples)", to: "1-samples.json")
+        let merged = try #require(try await verify(.never, john))
+        let messages = merged.messages(.catalog).filter { $0.contains("has the conflict markers of a merge. ") }
+        #expect(messages.count == 2, "\(merged)")
     }
 
     @Test func `Samples that cannot be stored or read back are not recorded, and the failure says why`() async throws {

@@ -99,7 +99,7 @@ private struct Anything: Codable {
             records: [
                 .init("ada", "Person", try .encoding(Person(), with: coding)),
                 .init("bob", "Person", try .encoding(Person(), with: coding)),
-                .init("old", "Draft", try .encoding(Draft(), with: coding), expiration: .distantPast),
+                .init("old", "Draft", try .encoding(Draft(), with: coding), expiration: .distantFuture),
                 .init("photo", "Data", .data(Data([1]))),
             ]
         )

@@ -40,7 +40,7 @@ enum Releases {
                 "jane",
                 "Alien",
                 .json(#"{"fullName":"Jane Roe","address":{"city":"Rome"}}"#),
-                expiration: Date(timeIntervalSince1970: 1_700_000_000)
+                expiration: Date(timeIntervalSince1970: 4_102_444_800)
             ),
             .init("photo", "Data", .data(Data([0, 1, 255]))),
         ]

@@ -81,6 +81,42 @@ struct VerificationTests {
     }
 
     /// For each version one dry run, and two upgrades by each entry point; then one more upgrade to each version.
+    @Test func `Records that have expired are removed before the steps, as in the app`() async throws {
+        func fixture(_ age: String) -> StoreFixture {
+            let token = StoreFixture.Content.json(#"{"age":\#(age)}"#)
+            let records = [("lasting", nil), ("expired", Date(timeIntervalSince1970: 1000))].map { key, expiration in
+                StoreFixture.Record(
+                    key,
+                    "Token",
+                    key == "lasting" ? .json(#"{"age":1}"#) : token,
+                    expiration: expiration
+                )
+            }
+            return StoreFixture(schemaVersion: 0, records: records)
+        }
+        struct Token: Decodable { var age: Int }
+        let migrations: MigrationRegistry = [Migration(to: 1, "age", .changeValue("Token", "age", to: .integer))]
+        var before = CodableCache.Configuration()
+        before.now = { Date(timeIntervalSince1970: 999) }
+        #expect(try fixture(#""old""#).migrated(through: migrations).fixture.records.map(\.key) == ["lasting"])
+        #expect(throws: MoltError.self) { try fixture(#""old""#).migrated(through: migrations, configuration: before) }
+
+        // A file that was written before a record expired still is what is expected.
+        let directory = try CatalogDirectory(keeping: [fixture(#""7""#)])
+        func verify(_ mode: RecordingMode, _ configuration: CodableCache.Configuration) async throws {
+            try await directory.catalog(recording: mode).verify(
+                migrations,
+                types: [.type(Token.self)],
+                versions: [0],
+                configuration: configuration
+            )
+        }
+        try await Releases.requireFailure { try await verify(.missing, before) }.expect(kinds: .recorded)
+        #expect(try directory.text("0-everyday@1.json").contains("expired"))
+        try await verify(.never, before)
+        try await verify(.never, CodableCache.Configuration())
+    }
+
     @Test func `A correct registry passes, and the report lists what was run`() async throws {
         let directory = try await Releases.catalog()
         let files = try directory.files()

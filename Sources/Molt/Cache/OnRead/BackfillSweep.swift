@@ -62,9 +62,7 @@ final class BackfillSweep: @unchecked Sendable {
         counts = upgrader.noCounts
         tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.
-        if !configuration.hooks.keepsExpired {
-            _ = try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
-        }
+        _ = try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
         let extent: BackfillExtent
         (types, extent) = try Self.read(core) { session throws(SQLiteError) in
             let types = try session.outdatedTypes(by: upgrader)
