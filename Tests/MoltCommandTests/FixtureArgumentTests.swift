@@ -37,7 +37,8 @@ import Testing
         let home = molt_test_home().map { URL(filePath: String(cString: $0)) }
         let suites = home.flatMap { files.enumerator(at: $0, includingPropertiesForKeys: nil) }?.allObjects ?? []
         return (copies + suites.compactMap { $0 as? URL }).filter { url in
-            guard ["molt-testing.", "molt-dry-run"].contains(where: url.lastPathComponent.hasPrefix) else {
+            guard ["molt-testing.", "molt-fixture-", "molt-dry-run"].contains(where: url.lastPathComponent.hasPrefix)
+            else {
                 return false
             }
             return [url, url.appending(path: "store.molt"), url.appending(path: "copy")].contains { file in
@@ -59,7 +60,7 @@ import Testing
         await run("schema", path, store).expect(output: "The shapes of the records are the same.\n")
         await run("diff", store, path, "--json").expect(says: "\"file\" : \"\(path)\"")
         await run("fixture", path).expect(output: try StoreFixture(contentsOf: url).json)
-        await run("fixture", path, "--redact").expect(1, output: "", errors: "--redact does not replace settings.")
+        await run("fixture", path, "--redact").expect(says: "\"suites\"", hides: mark)
         await run("plan", path).expect(says: "\(path): version 0 to 2, 2 of 2 migrations to run")
         await run("dry-run", path, "--samples", "1").expect(
             says: "dry run: \(path): version 0 to 2",

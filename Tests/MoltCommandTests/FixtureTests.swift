@@ -40,6 +40,43 @@ import Testing
         #expect(found.records.count == 2)
     }
 
+    @Test func `settings are redacted in the form in which they are stored`() async throws {
+        let profile = #"{"mail":"ada@mail.com","age":36,"status":"open"}"#
+        let settings: [String: PropertyListValue] = [
+            "title": "Ada", "on": true, "size": 14, "width": 20.5,
+            "since": .date(.init(timeIntervalSinceReferenceDate: 7)),
+            "profile": .string(profile), "data": .data(Data(profile.utf8)), "raw": .data(Data([1, 2])),
+            "draft.7": ["texts": ["Bob", "open"]],
+        ]
+        let url = scratch.file("0-everyday.json")
+        func redacted(_ settings: [String: PropertyListValue], _ words: String...) async throws -> CommandRun {
+            let store = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: settings])
+            try store.write(to: url, overwriting: true)
+            let migrations: MigrationRegistry = [
+                Migration(
+                    to: 1,
+                    "status",
+                    .mapValue(.setting("data", in: .standard), "status", ["open": "new"]),
+                    .mapValue(.settings(withPrefix: "draft.", in: .standard), ["texts", .each], ["open": "new"])
+                )
+            ]
+            let app = Tool("app", "", RegisteredApp(migrations: migrations).commands)
+            return await CommandRun(app, ["fixture", url.path, "--redact"] + words)
+        }
+        let found = try fixture(try await redacted(settings, "--keep", "profile.status,size")).suites[.standard]
+        func json(_ status: String) -> String { #"{"mail":"xxx@xxxx.xxx","age":11,"status":"\#(status)"}"# }
+        #expect(
+            found == [
+                "title": "Xxy", "on": true, "size": 14, "width": 11.1,
+                "since": .date(.init(timeIntervalSinceReferenceDate: 1)), "profile": .string(json("open")),
+                "data": .data(Data(json("open").utf8)), "raw": .data(Data([0, 0])),
+                "draft.7": ["texts": ["Xxx", "open"]],
+            ]
+        )
+        try await redacted(["old": .data(Data("bplist00".utf8))])
+            .expect(1, output: "", errors: "cannot replace values in the setting \"old\"")
+    }
+
     private static let redactions: [(content: String, expected: String)] = [
         (
             #"{"name":"Ada King, 2nd","n":-120.50e+23,"t":true,"z":null}"#,

@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func `lint shows all mistakes of a registry`() async {
-        await run("lint").expect(says: "\n\nThe registry has no mistakes.")
+        await run("lint").expect(says: "\nNo mistakes were found.")
         let wrong: MigrationRegistry = [Migration(to: 1, "same"), Migration(to: 2, "same")]
         let tool = Tool("app", "", RegisteredApp(migrations: wrong).commands)
         await CommandRun(tool, "lint").expect(1, says: "same")

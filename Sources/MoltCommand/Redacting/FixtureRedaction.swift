@@ -23,11 +23,19 @@ struct FixtureRedaction {
     }
 
     /// The fixture without private values; the ledger's times and counts are left out, too.
-    mutating func redacted(_ fixture: StoreFixture) -> StoreFixture {
+    ///
+    /// - Throws: ``CommandError`` for a setting in a form in which nothing can be replaced.
+    mutating func redacted(_ fixture: StoreFixture) throws -> StoreFixture {
         var fixture = fixture.withoutTimes()
         // First, because keys must stay different, whatever their form, and numbers depend on them.
         for record in fixture.records { _ = texts.replacement(forKey: record.key) }
         for index in fixture.records.indices { redact(&fixture.records[index]) }
+        for suite in fixture.suites.keys.sorted(by: { $0.attachedName < $1.attachedName }) {
+            for (key, value) in (fixture.suites[suite] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                let place = literals.place(ofSetting: key, in: suite)
+                fixture.suites[suite]?[key] = try redacted(value, of: key, at: "", place)
+            }
+        }
         return fixture
     }
 
@@ -37,7 +45,7 @@ struct FixtureRedaction {
         if record.content.isData {
             record.content.bytes = Array(repeating: 0, count: record.content.bytes.count)
         } else if let text = String(utf8: record.content.bytes),
-            let redacted = redactedJSON(text, of: record.typeName)
+            let redacted = redactedJSON(text, of: record.typeName, PropertyPlace(.records(ofType: record.typeName)))
         {
             record.content.bytes = Array(redacted.utf8)
         } else {
@@ -48,11 +56,16 @@ struct FixtureRedaction {
     // MARK: JSON
 
     /// The JSON text with other values; nil if it is not JSON.
-    private mutating func redactedJSON(_ text: String, of type: String) -> String? {
+    private mutating func redactedJSON(
+        _ text: String,
+        of name: String,
+        at path: String = "",
+        _ place: PropertyPlace
+    ) -> String? {
         // The error does not matter: the caller treats the text as bytes.
         guard let part = try? JSONPart(text) else { return nil }
         var edits: [(range: Range<Int>, text: String)] = []
-        redact(part, at: "", PropertyPlace(.records(ofType: type)), &edits)
+        redact(part, of: name, at: path, place, &edits)
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -66,18 +79,15 @@ struct FixtureRedaction {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// - Parameter name: The name of the type, or the key of the setting.
     private mutating func redact(
         _ part: JSONPart,
+        of owner: String,
         at path: String,
         _ place: PropertyPlace,
         _ edits: inout [(range: Range<Int>, text: String)]
     ) {
-        let name = PropertyNotation.name(path, of: place.place.type?.text ?? "")
-        guard !kept.contains(name) else {
-            matched.insert(name)
-            return
-        }
-        guard !literals.contains(part, at: place) else { return }
+        guard !keeps(path, of: owner), !literals.contains(part, at: place) else { return }
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
         case .string:
@@ -85,20 +95,86 @@ struct FixtureRedaction {
         case .number: edits.append((range, texts.replacement(forNumber: part.text, isKey: literals.isKey(at: place))))
         case .null, .bool: break
         case .array:
-            for element in part.elements ?? [] { redact(element, at: "\(path)[]", place.inside(nil), &edits) }
+            for element in part.elements ?? [] {
+                redact(element, of: owner, at: "\(path)[]", place.inside(nil), &edits)
+            }
         case .object:
             for (name, value) in part.members ?? [] {
                 let name = name.string ?? ""
-                redact(value, at: PropertyNotation.path(name, in: path), place.inside(name), &edits)
+                redact(value, of: owner, at: PropertyNotation.path(name, in: path), place.inside(name), &edits)
             }
         }
     }
 }
 
+// MARK: Settings
+
+extension FixtureRedaction {
+    /// A value of a setting, or a part of one, with other values in the same form.
+    fileprivate mutating func redacted(
+        _ value: PropertyListValue,
+        of key: String,
+        at path: String,
+        _ place: PropertyPlace
+    ) throws -> PropertyListValue {
+        guard !keeps(path, of: key) else { return value }
+        switch value {
+        case .bool:
+            return value
+        case .string(let text):
+            if text.first == "{" || text.first == "[", let json = redactedJSON(text, of: key, at: path, place) {
+                return .string(json)
+            }
+            let isNamed = (try? JSONPart(RecordValue.string(text).description)).map { literals.contains($0, at: place) }
+            return isNamed == true ? value : .string(texts.replacement(for: text))
+        case .int(let number): return .int(Int64(self.number("\(number)", place)) ?? 0)
+        case .unsigned(let number): return .unsigned(UInt64(self.number("\(number)", place)) ?? 0)
+        case .double(let number):
+            return .double(number.isFinite ? Double(self.number("\(number)", place)) ?? 0 : number)
+        case .date(let date):
+            let seconds = number("\(Int(date.timeIntervalSinceReferenceDate))", place)
+            return .date(Date(timeIntervalSinceReferenceDate: Double(seconds) ?? 0))
+        case .data(let data):
+            if let text = String(utf8: Array(data)), let json = redactedJSON(text, of: key, at: path, place) {
+                return .data(Data(json.utf8))
+            }
+            guard !data.starts(with: "bplist".utf8), !data.starts(with: "<?xml".utf8) else {
+                throw CommandError(
+                    "--redact cannot replace values in the setting \"\(key)\", a property list or an archive in data. "
+                        + "Remove it from the fixture first"
+                )
+            }
+            return .data(Data(count: data.count))
+        case .array(let elements):
+            return .array(try elements.map { try redacted($0, of: key, at: "\(path)[]", place.inside(nil)) })
+        case .dictionary(let members):
+            var redactedMembers: [String: PropertyListValue] = [:]
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                let path = PropertyNotation.path(name, in: path)
+                redactedMembers[name] = try redacted(member, of: key, at: path, place.inside(name))
+            }
+            return .dictionary(redactedMembers)
+        }
+    }
+
+    private mutating func number(_ text: String, _ place: PropertyPlace) -> String {
+        guard let part = try? JSONPart(text), !literals.contains(part, at: place) else { return text }
+        return texts.replacement(forNumber: text, isKey: false)
+    }
+
+    /// Whether the value of a property is to be kept.
+    fileprivate mutating func keeps(_ path: String, of owner: String) -> Bool {
+        let name = PropertyNotation.name(path, of: owner)
+        guard kept.contains(name) else { return false }
+        matched.insert(name)
+        return true
+    }
+}
+
 extension PropertyNotation {
-    /// The name of a property of a type, such as "Person.status", or "Array<Person>[].status".
+    /// The name of a property of a type or setting, such as "Person.status", or "Array<Person>[].status".
     static func name(_ path: String, of type: String) -> String {
-        path.hasPrefix("[") ? type + path : "\(type).\(path)"
+        path.isEmpty || path.hasPrefix("[") ? type + path : "\(type).\(path)"
     }
 }
 

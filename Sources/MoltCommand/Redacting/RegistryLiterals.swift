@@ -54,6 +54,14 @@ struct RegistryLiterals {
         return named.contains { $0.values.contains(value) }
     }
 
+    /// The place of a setting, or that of all settings with its prefix if a step names those.
+    func place(ofSetting key: String, in suite: Suite) -> PropertyPlace {
+        let named = Set(literals.map(\.place.place))
+        let prefixes = key.indices.map { MigrationStep.Place.settings(withPrefix: String(key[...$0]), in: suite) }
+        let single = MigrationStep.Place.setting(key, in: suite)
+        return PropertyPlace(([single] + prefixes).first(where: named.contains) ?? single)
+    }
+
     /// Whether the value at a place becomes the key of a record.
     func isKey(at place: PropertyPlace) -> Bool {
         keys.contains { place.isOne(of: $0) }

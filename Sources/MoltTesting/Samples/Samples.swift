@@ -33,14 +33,14 @@ struct TypeSamples: Sendable {
 struct SettingSamples: Sendable {
     /// Whether a shape can be derived from them.
     let isEncodable: Bool
-    /// Sets the first value in a suite, with the coders of the registry.
+    /// Sets the first value in a suite; the coders are those of the registry.
     let write: @Sendable (Suite, RecordCoding) throws -> Void
-    /// The shape of all values, with the coders of the registry; nil if there is none.
-    let shape: @Sendable (RecordCoding) -> TypeShape?
+    /// The shape of all values; nil if there is none.
+    let shape: @Sendable () -> TypeShape?
 
     /// - Parameters:
     ///   - form: The form in which the app stores the value; nil for the one that fits its type.
-    ///   - coding: The coders; nil for those of the registry, if Foundation's own give the same.
+    ///   - coding: The coders; nil for Foundation's own, if those of the registry give the same.
     init<Value: Encodable & SendableMetatype>(
         _ key: String,
         _ samples: sending [Value],
@@ -52,8 +52,8 @@ struct SettingSamples: Sendable {
         write = { suite, registered in
             try samples.withLock { samples in
                 guard let value = samples.first else { return }
-                let stored = try PropertyListValue.encoding(value, as: form, coding: coding ?? registered)
-                if coding == nil, try stored != .encoding(value, as: form, coding: .standard) {
+                let stored = try PropertyListValue.encoding(value, as: form, coding: coding ?? .standard)
+                if coding == nil, try stored != .encoding(value, as: form, coding: registered) {
                     throw TestingError(
                         .unsuitable,
                         "The sample of the setting \(Shown.key(key)) is written differently by the registry's coders and "
@@ -63,14 +63,14 @@ struct SettingSamples: Sendable {
                 try suite.set(stored, forKey: key)
             }
         }
-        shape = { registered in samples.withLock { TypeShape.of(all: $0, coding: coding ?? registered) } }
+        shape = { samples.withLock { TypeShape.of(all: $0, coding: coding ?? .standard) } }
     }
 
     init<Value>(_ key: DefaultsKey<Value>, _ sample: sending Value) {
         isEncodable = Value.self is any Encodable.Type
         let sample = Locked(sample)
         write = { suite, _ in try sample.withLock { try suite.set($0, for: key) } }
-        shape = { _ in
+        shape = {
             sample.withLock { sample in
                 (sample as? any Encodable).map { TypeShape.of($0) }
             }

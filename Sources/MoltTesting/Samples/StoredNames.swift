@@ -31,5 +31,5 @@ extension RecordCoding {
 
 extension TypeShape {
     /// Whether values that cannot be decoded are kept; see ``KeepingUnknown``.
-    var keepsUnknown: Bool { name.hasPrefix("KeepingUnknown") }
+    var keepsUnknown: Bool { ["KeepingUnknown<", "KeepingUnknownElements<"].contains(where: name.hasPrefix) }
 }

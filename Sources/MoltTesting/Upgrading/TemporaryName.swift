@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Names for the directories and suites of copies.
+/// Names for the suites of copies.
 enum TemporaryName {
     static func make() -> String {
         "molt-testing.\(UUID().uuidString)"

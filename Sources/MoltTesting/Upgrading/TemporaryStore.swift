@@ -3,6 +3,8 @@ public import Molt
 
 /// A copy of a fixture on disk, to open and upgrade as an app would; removed when it is deallocated.
 ///
+/// The first copy of a process removes those that killed processes have left.
+///
 /// Suites are copied into suites with new names, which replace those that the fixture and the registry name; the app's
 /// own settings are neither read nor changed. The directory of an
 /// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is copied when the first upgrade begins,
@@ -13,8 +15,10 @@ public final class TemporaryStore: Sendable {
     /// The fixture that was copied.
     public let fixture: StoreFixture
     package let directory: URL
-    /// Whether this object removes the files and suites; a copy made by another process is not removed.
-    private let isOwner: Bool
+    /// The directory while this object owns it, which removes it; nil for a copy that another process made.
+    private let owned: CopyDirectory?
+    private var isOwner: Bool { owned != nil }
+    private static let removesLeftovers: Void = CopyDirectory.removeLeftovers(of: [.fixture])
     private let state = Locked(State())
 
     private struct State {
@@ -54,15 +58,11 @@ public final class TemporaryStore: Sendable {
                     + "make it with `primary: .cache`."
             )
         }
-        isOwner = true
-        directory = FileManager.default.temporaryDirectory
-            .appending(path: TemporaryName.make(), directoryHint: .isDirectory)
+        Self.removesLeftovers
+        let owned = try CopyDirectory(for: .fixture, removesLeftovers: false)
+        self.owned = owned
+        directory = owned.url
         url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
-        try FileManager.default.createDirectory(
-            at: directory,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
         switch fixture.primary {
         case .cache where isEmpty:
             break
@@ -84,7 +84,7 @@ public final class TemporaryStore: Sendable {
     package init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
         self.directory = directory
         fixture = StoreFixture(primary: primary, schemaVersion: 0)
-        isOwner = false
+        owned = nil
         url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
         state.withLock { state in
             for (original, name) in standIns {
@@ -97,8 +97,6 @@ public final class TemporaryStore: Sendable {
         guard isOwner else { return }
         let standIns = state.withLock { $0.standIns.values.map(\.standIn) }
         for suite in standIns { suite.erase() }
-        // The system removes what is left in its directory of temporary files.
-        try? FileManager.default.removeItem(at: directory)
     }
 
     /// The stand-in of a suite in this copy; empty if the fixture does not have the suite.

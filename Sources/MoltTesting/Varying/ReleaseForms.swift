@@ -11,7 +11,7 @@ struct ReleaseForms {
 
     /// - Parameters:
     ///   - samples: All fixtures of the version.
-    ///   - settings: The coders of settings, if they are not those of the release.
+    ///   - settings: The coders of settings, if they are not Foundation's own.
     init(
         _ shapes: [String: TypeShape],
         _ coding: RecordCoding,
@@ -42,7 +42,7 @@ struct ReleaseForms {
 
     /// The content of a setting; nil if it has no shape, or is in no form that can be read.
     func content(of setting: StoreFixture.StoredSetting) -> (setting: SettingContent, content: ShapedContent)? {
-        let coding = settings[setting.name] ?? coding
+        let coding = settings[setting.name] ?? .standard
         guard let shape = shapes[setting.name.shapeName],
             let stored = try? SettingContent(setting.value, coding: coding),
             let json = stored.record[[]].flatMap({ try? JSONPart($0.description) })

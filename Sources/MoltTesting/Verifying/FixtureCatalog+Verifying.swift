@@ -111,7 +111,7 @@ struct CatalogVerification {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
-        self.settings = SettingCheck(settings, migrations.coding)
+        self.settings = SettingCheck(settings)
         declaredSettings = settings
         self.losses = losses
         self.configuration = configuration
@@ -145,6 +145,8 @@ struct CatalogVerification {
             }
             if !audit.fixtures.contains(release.file) { try await verifyMissing(release) }
             try check(release)
+        } else {
+            reportRemovedSamples()
         }
         // Names may be unknown because of other mistakes.
         let areNamesKnown = failures.isOnly([
@@ -429,6 +431,19 @@ struct CatalogVerification {
         )
         failures.add(check.failures)
         if check.isRecorded { report.recorded.append(CatalogFile.types) }
+    }
+
+    /// Reports that there is no sample any more of what the files of this version were recorded from.
+    private mutating func reportRemovedSamples() {
+        let file = CatalogFile(fixtureVersion: migrations.version, name: CatalogFile.samples)
+        let isRecorded = shapes?[file.version] != nil || audit.fixtures.contains(file)
+        guard migrations.faults.isEmpty, isRecorded, !failures.isAbout(.samples, "catalog") else { return }
+        failures.add(
+            .samples,
+            "catalog",
+            "There are no samples any more, although `\(CatalogFile.types)` or \(file.path) was recorded from some, so a "
+                + "model that changes is not noticed. Restore the samples of `types` and `settings`."
+        )
     }
 
     private mutating func reportRecordedFiles() {

@@ -17,16 +17,16 @@ public struct FixtureSetting: Sendable {
     let place: SettingsPlace
     /// The name of the type that the app reads.
     let typeName: String
-    /// The coders with which the app reads JSON; nil for those of the registry.
+    /// The coders with which the app reads JSON; nil for Foundation's own.
     private(set) var coding: RecordCoding?
-    /// The problem with reading a value, with the coders of the registry; nil if there is none.
-    let problem: @Sendable (PropertyListValue, RecordCoding) -> String?
+    /// The problem with reading a value; nil if there is none.
+    let problem: @Sendable (PropertyListValue) -> String?
     /// The values that `verify` records; nil for none.
     private(set) var samples: SettingSamples?
 
     /// Creates a setting that the app reads with a key, such as `suite[.theme]`.
     public static func key<Value>(_ key: DefaultsKey<Value>, in suite: Suite) -> FixtureSetting {
-        FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored, _ in
+        FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored in
             problem { _ = try key.value(of: stored) }
         }
     }
@@ -60,8 +60,8 @@ public struct FixtureSetting: Sendable {
     ///   - samples: At least one value.
     ///   - form: The form in which the app stores the value; by default a native value for a string, a Boolean, a
     ///     number, a date or data, and JSON text for any other type.
-    ///   - coding: The coders with which the app writes and reads JSON. By default those of the registry; if
-    ///     Foundation's own would write the sample differently, they must be passed.
+    ///   - coding: The coders with which the app writes and reads JSON; Foundation's own by default. If those of the
+    ///     registry would write the sample differently, one of the two must be passed.
     public static func setting<Value: Codable & SendableMetatype>(
         _ key: String,
         _ type: Value.Type,
@@ -84,7 +84,7 @@ public struct FixtureSetting: Sendable {
     ///   - key: The key.
     ///   - type: The type.
     ///   - suite: The suite.
-    ///   - coding: The coders with which the app reads JSON; those of the registry by default. A property list is always
+    ///   - coding: The coders with which the app reads JSON; Foundation's own by default. A property list is always
     ///     decoded with `PropertyListDecoder`.
     public static func setting<Value: Decodable & SendableMetatype>(
         _ key: String,
@@ -101,7 +101,7 @@ public struct FixtureSetting: Sendable {
     ///   - prefix: The prefix.
     ///   - type: The type.
     ///   - suite: The suite.
-    ///   - coding: The coders with which the app reads JSON; those of the registry by default.
+    ///   - coding: The coders with which the app reads JSON; Foundation's own by default.
     public static func settings<Value: Decodable & SendableMetatype>(
         withPrefix prefix: String,
         _ type: Value.Type,
@@ -118,12 +118,12 @@ extension FixtureSetting {
         _ type: Value.Type,
         _ coding: RecordCoding?
     ) {
-        self.init(place: place, typeName: "\(type)", coding: coding) { stored, registered in
+        self.init(place: place, typeName: "\(type)", coding: coding) { stored in
             // A native string may look like JSON, and native data may be anything.
             if let text = stored.string, text is Value { return nil }
             if let data = stored.data, data is Value { return nil }
             return Self.problem {
-                _ = try SettingContent(stored, coding: coding ?? registered).record.decoded(as: Value.self)
+                _ = try SettingContent(stored, coding: coding ?? .standard).record.decoded(as: Value.self)
             }
         }
     }

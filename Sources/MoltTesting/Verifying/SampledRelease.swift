@@ -67,7 +67,7 @@ struct SampledRelease {
         for setting in settings {
             guard let samples = setting.samples, samples.isEncodable else { continue }
             let name = SampledSetting(setting.place.name.text, in: setting.place.suite).shapeName
-            try add(samples.shape(coding), name)
+            try add(samples.shape(), name)
         }
         return shapes
     }

@@ -4,17 +4,14 @@ internal import Molt
 /// has.
 struct SettingCheck {
     private let settings: [FixtureSetting]
-    /// The coders of the registry.
-    private let coding: RecordCoding
     /// The keys that the stores have, by suite.
     private var keys: [String: Set<String>] = [:]
 
-    init(_ settings: [FixtureSetting], _ coding: RecordCoding) {
+    init(_ settings: [FixtureSetting]) {
         self.settings = settings
-        self.coding = coding
     }
 
-    /// The coders with which the app reads single settings, if they are not those of the registry.
+    /// The coders with which the app reads single settings, if they are not Foundation's own.
     var codings: [SampledSetting: RecordCoding] {
         let codings = settings.filter { !$0.place.isPrefix }.compactMap { setting in
             setting.coding.map { (SampledSetting(setting.place.name.text, in: setting.place.suite), $0) }
@@ -38,7 +35,7 @@ struct SettingCheck {
                 let named = settings.filter { $0.includes(key, in: suite) }
                 let isOnlyInPrefixes = named.allSatisfy(\.place.isPrefix)
                 for setting in named where setting.place.isPrefix == isOnlyInPrefixes {
-                    guard let problem = setting.problem(value, coding) else { continue }
+                    guard let problem = setting.problem(value) else { continue }
                     let place = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
                     failures.add(.decoding, name, "\(place): \(problem)")
                 }

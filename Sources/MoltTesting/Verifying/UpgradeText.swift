@@ -12,6 +12,6 @@ enum UpgradeText {
 
     /// A text without the names of temporary copies, which differ in each run.
     static func withoutCopies(_ text: String) -> String {
-        text.replacing(/molt-testing\.[0-9A-F-]{36}/, with: "copy")
+        text.replacing(/molt-(testing\.|fixture-)[0-9A-F-]{36}/, with: "copy")
     }
 }

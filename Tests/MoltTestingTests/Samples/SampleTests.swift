@@ -223,8 +223,10 @@ import Testing
             .types,
             says: "There is no sample of \"Group\", which the file has."
         )
-        // Without any sample, types are only decoded.
-        #expect(try await verify(.never, .type(V1.Person.self), .type(V1.Group.self)) == nil)
+        try #require(try await verify(.never, .type(V1.Person.self), .type(V1.Group.self))).expect(
+            only: .samples,
+            says: "There are no samples any more"
+        )
     }
 
     @Test func `Samples of settings are stored as the app stores them, and their types are compared`() async throws {
@@ -261,7 +263,7 @@ import Testing
         #expect(store.primary == .cache && store.suites == [.standard: ["fontSize": 14.0]])
     }
 
-    @Test func `Samples of settings have the coders of the registry, unless Foundation's own would differ`()
+    @Test func `Samples of settings have Foundation's own coders, unless those of the registry would differ`()
         async throws
     {
         struct Mail: Codable { var homeAddress = "a@b.c" }

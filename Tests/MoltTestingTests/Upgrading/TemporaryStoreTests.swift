@@ -130,6 +130,16 @@ struct TemporaryStoreTests {
 
     // MARK: The cache
 
+    @Test func `A temporary store that a killed process has left is removed, and one in use is not`() throws {
+        let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
+        let parent = FileManager.default.temporaryDirectory
+        let leftover = parent.appending(path: "molt-fixture-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)
+        CopyDirectory.removeLeftovers(of: [.fixture])
+        #expect(FileManager.default.fileExists(atPath: store.url.path))
+        #expect(!FileManager.default.fileExists(atPath: leftover.path))
+    }
+
     @Test func `A temporary store exists for as long as a cache that it has opened`() throws {
         var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
         let path = try #require(cache?.path)

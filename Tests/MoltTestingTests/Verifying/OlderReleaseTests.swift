@@ -90,6 +90,7 @@ private struct Anything: Codable {
     /// The file with the types of the older releases.
     private var typesFile: URL { directory.url.appending(path: "types.json") }
 
+    private static func anything(_ name: String) -> FixtureType { .type(Anything.self, named: name) }
     private static let types = ["Person", "Draft", "Contact"].map { FixtureType.type(Anything.self, named: $0) }
 
     /// The store of the older release.
@@ -440,6 +441,17 @@ private struct Anything: Codable {
         // A store that is only read is not written.
         let readable: MigrationRegistry = [Migration(to: 1, "more").readableByOlderReleases()]
         #expect(try await problems(readable, of: inSet, knowing: typesFile) == [])
+    }
+
+    @Test func `is checked for a type whose name begins like one that keeps unknown values`() async throws {
+        struct KeepingUnknownPeople: Codable { var name = "a" }
+        struct Team: Codable { var people = KeepingUnknownPeople() }
+        let types: [FixtureType] = [.type(Team.self, samples: ["a": Team()])]
+        try await directory.recordTypes(types, at: 0)
+        let store = StoreFixture(schemaVersion: 0, records: [.init("a", "Team", try .encoding(Team()))])
+        let migrations = readable(.renameProperty("Team", ["people", "name"], to: "title"))
+        let found = try await problems(migrations, of: store, types: [Self.anything("Team")], knowing: typesFile)
+        #expect(found.first?.contains("because Team.people.name is missing") == true, "\(found)")
     }
 
     @Test func `lets the older release write values of several types under their own names`() async throws {

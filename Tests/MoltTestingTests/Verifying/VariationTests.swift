@@ -103,14 +103,15 @@ private struct Failure: Error {}
 
     @Test func `A step that creates an object is found though all samples have the object`() async throws {
         try await record(["ada": V1.Person(), "bob": V1.Person()])
-        let step = MigrationStep.transform("Person") { person in
-            if person[["address", "street"]] == nil { person["address"] = ["country": "FR"] }
-            person[["address", "country"]] = "FR"
-        }
+        let place: PropertyPath = ["address", "country"]
+        let step = MigrationStep.addProperty("Person", place, default: "FR", creatingObjects: true)
         try await expectFailure(
             [#"sample "ada" of version 1 without "address"; sample "ada" of version 1 with null as "address""#],
             says: #""ada" cannot be read as Person: "#
         ) { _ = try await verify(step, [.type(V2.Person.self)]) }
+        let right = MigrationStep.addProperty("Person", place, default: "FR")
+        try await Releases.requireFailure { _ = try await verify(right, [.type(V2.Person.self)]) }
+            .expect(kinds: .recorded)
     }
 
     @Test func `A step that fails for one case of an enum beside another property is found`() async throws {

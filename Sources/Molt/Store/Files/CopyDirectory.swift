@@ -4,11 +4,11 @@ package import Foundation
 ///
 /// A copy of users' data must not outlive a kill for long. The directory is locked while it is in use, so the next one
 /// for the same purpose recognizes and removes what a killed process left, and so does the erasing of deleted records.
-package final class CopyDirectory {
+package final class CopyDirectory: Sendable {
     /// The purpose of a copy; the directory's name begins with it.
     package enum Purpose: String, CaseIterable {
         case dryRun = "dry run"
-        case `import`, export, salvage
+        case `import`, export, salvage, fixture
 
         fileprivate var prefix: String { "molt-\(rawValue.split(separator: " ").joined(separator: "-"))-" }
     }
@@ -18,9 +18,10 @@ package final class CopyDirectory {
 
     /// Creates a directory in the system's temporary directory, and removes those left by killed processes.
     ///
+    /// - Parameter removesLeftovers: Whether to look for directories that killed processes have left.
     /// - Throws: ``DurableFile/Failure``; ``MoltError`` with the code `suspended`.
-    package init(for purpose: Purpose) throws {
-        Self.removeLeftovers(of: [purpose])
+    package init(for purpose: Purpose, removesLeftovers: Bool = true) throws {
+        if removesLeftovers { Self.removeLeftovers(of: [purpose]) }
         let directory = Self.parent
         let name = purpose.prefix + UUID().uuidString
         url = directory.appending(path: name, directoryHint: .isDirectory)
@@ -45,7 +46,7 @@ package final class CopyDirectory {
     package static var parent: URL { FileManager.default.temporaryDirectory }
 
     /// Removes the directories that killed processes have left.
-    static func removeLeftovers(of purposes: [Purpose]) {
+    package static func removeLeftovers(of purposes: [Purpose]) {
         let directory = parent
         // Nothing can be removed from a directory that cannot be listed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
