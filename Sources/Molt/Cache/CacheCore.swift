@@ -31,11 +31,14 @@ final class CacheCore: Sendable {
         /// Nil once closed, and while stores are suspended.
         var session: CacheSession?
         let store: StoreFile
+        let isReadOnly: Bool
 
         mutating func close() {
+            let wasOpen = session != nil
             session?.close()
             session = nil
             store.close()
+            if isReadOnly, wasOpen { store.removeEmptyLog() }
         }
     }
 
@@ -105,15 +108,16 @@ final class CacheCore: Sendable {
         memory =
             isReadOnly || !store.isInMemory && index == nil
             ? nil : configuration.memory.map { MemoryLayer($0, index: index) }
+        // A file that is read without locks has one reader, which compares the file's status after each read.
         readers =
-            isReadOnly || store.isInMemory
+            store.isInMemory || store.unlocked != nil
             ? nil
             : ReaderPool { [shared] () throws(SQLiteError) in
                 let connection = try Connection(filePath, mode: .readOnly)
                 connection.busyTimeout = busyMilliseconds
                 return CacheSession(connection, of: shared)
             }
-        writer = Locked(Writer(session: session, store: store))
+        writer = Locked(Writer(session: session, store: store, isReadOnly: isReadOnly))
         files = Files(writer: writer, readers: readers, memory: memory)
         if file != nil { StoreAccess.add(files) }
     }

@@ -420,6 +420,17 @@ package final class StoreFile {
         }
     }
 
+    /// Removes the empty log that connections for reading have made and cannot remove.
+    ///
+    /// The last connection of all processes removes it when it is closed, if it may write. This one changes nothing.
+    func removeEmptyLog() {
+        guard unlocked == nil, FileStatus.unfollowed(files.log)?.size == 0,
+            let connection = try? Connection(path, mode: .readWrite)
+        else { return }
+        _ = try? connection.integer("PRAGMA user_version")
+        connection.close()
+    }
+
     /// Releases the connection; SQLite closes it with its last user.
     package func close() {
         connection = nil

@@ -222,6 +222,47 @@ import Testing
         MoltError.thrown { try reading(Self.registry.upTo(version: 1)) }?.expect(.superseded, says: "\"b\"")
     }
 
+    @Test func `leaves no file beside the one that it has read, and no other reader is disturbed`() throws {
+        let other = try reading()
+        let cache = try reading()
+        try cache.expect(Contact(first: "John", last: "Appleseed"), forKey: "john")
+        cache.close()
+        try other.expect(Contact(first: "John", last: "Appleseed"), forKey: "john")
+        other.close()
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    /// A value whose decoding notes whether a reader has the log.
+    private struct Probe: Codable {
+        static let url = Locked<URL?>(nil)
+        static let isReading = Locked<[Bool]>([])
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            guard let url = Self.url.withLock({ $0 }) else { return }
+            let file = try SQLite(url)
+            try file.run("PRAGMA busy_timeout = 0")
+            let isBusy = try file.text("PRAGMA wal_checkpoint(TRUNCATE)") == "1"
+            Self.isReading.withLock { $0.append(isBusy) }
+        }
+
+        func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+
+        private enum CodingKeys: CodingKey {}
+    }
+
+    @Test func `decodes each value of a type before it reads the next one, as an up-to-date cache does`() throws {
+        let writer = try CodableCache(at: url, migrations: Self.registry.upTo(version: 1))
+        defer { writer.close() }
+        try writer.setAll(["1": Probe(), "2": Probe()], expiry: .never)
+        let cache = try reading()
+        defer { cache.close() }
+        Probe.url.withLock { $0 = url }
+        #expect(try cache.values(of: Probe.self).count == 2)
+        #expect(Probe.isReading.withLock { $0 } == [true, true])
+    }
+
     // MARK: Other processes
 
     #if CHILD_PROCESSES
