@@ -168,7 +168,7 @@ extension CodableCache {
         switch error {
         case let error as SQLiteError: error.isFull || error.isAtLimit
         case let error as DurableFile.Failure: error.isOutOfSpace
-        case let error as MoltError: error.underlying.map(isOutOfSpace) == true
+        case let error as MoltError: error.code == .noSpaceForBackup || error.underlying.map(isOutOfSpace) == true
         default: false
         }
     }

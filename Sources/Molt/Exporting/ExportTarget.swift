@@ -17,6 +17,24 @@ struct ExportTarget {
             throw Self.unusable(path, "it is a directory or a device")
         }
         if Self.isFile(of: store, path) { throw Self.unusable(path, "it is the store itself") }
+        if let what = try Self.dataOfOthers(path) { throw Self.unusable(path, "it is \(what)") }
+    }
+
+    /// What a file is that an export must not replace, in words; nil if there is none.
+    ///
+    /// It is read through SQLite: closing a file would drop the locks that this process has on a store.
+    private static func dataOfOthers(_ path: String) throws -> String? {
+        guard let size = try FileStatus.of(path)?.size, size > 0 else { return nil }
+        let beginning: [UInt8]
+        do throws(SQLiteError) {
+            beginning = try Connection(path, mode: .immutable).fileBytes(at: 0, min(size, 256)) ?? []
+        } catch {
+            throw MoltError(error, store: path)
+        }
+        let text = String(decoding: beginning, as: UTF8.self)
+        if text.hasPrefix("SQLite format 3") { return "a database, such as a backup of a store" }
+        let isList = text.hasPrefix("bplist") || text.contains("<plist") || text.contains("<!DOCTYPE plist")
+        return isList ? "a property list, such as the file of a suite" : nil
     }
 
     /// Whether a path leads to a store's file, or to one of those beside it.

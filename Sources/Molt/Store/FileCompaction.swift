@@ -113,7 +113,8 @@ struct FileCompaction {
             "\(what) its file, which needs \(needed) bytes in \(directory), and only \(free) bytes are free.",
             advice: "Free some space, and try again.",
             outcome: .unchanged,
-            store: path
+            store: path,
+            underlying: DurableFile.Failure(number: ENOSPC)
         )
     }
 

@@ -141,6 +141,7 @@
         static func check(_ failure: any Error) throws {
             let error = try #require(failure as? MoltError, "\(failure)")
             #expect([.storeFailed, .attachedStoreFailed, .notWritable].contains(error.code), "\(error)")
+            #expect(CodableCache.isOutOfSpace(error), "\(error)")
             let message = error.message + ((error.underlying as? MoltError)?.message ?? "")
             let reasons = ["disk is full", "no space left", "the largest size", "File too large", "No space left"]
             #expect(reasons.contains { message.contains($0) }, "\(error)")

@@ -139,4 +139,24 @@ import Testing
         }
         MoltError.thrown { try cache.export(to: directory.file("none/export.json")) }?.expect(.storeFailed)
     }
+
+    @Test func `is not written over a backup or the file of a suite, but over an earlier export`() throws {
+        let other = directory.file("other.molt")
+        try CodableCache(at: other).close()
+        let lists = [PropertyListSerialization.PropertyListFormat.xml, .binary].map { format in
+            (directory.file("\(format.rawValue).plist"), format)
+        }
+        for (url, format) in lists {
+            let list = ["theme": "dark"]
+            try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
+        }
+        for url in [try CodableCache.backUp(at: directory.file()).url, other] + lists.map(\.0) {
+            let bytes = try Data(contentsOf: url)
+            MoltError.thrown { try cache.export(to: url) }?.expect(.notAFile, outcome: .unchanged, says: url.path)
+            #expect(try Data(contentsOf: url) == bytes)
+        }
+        try Data().write(to: file)
+        try cache.export(to: file)
+        try cache.export(to: file)
+    }
 }

@@ -297,7 +297,9 @@ extension Suite {
                 throw failure(
                     .notWritable,
                     "The settings cannot be saved to \(preferencesPath).",
-                    advice: "Free some space, and try again."
+                    advice: "Free some space, and try again.",
+                    // The library does not say why, and the file and its directory can be written.
+                    underlying: DurableFile.Failure(number: ENOSPC)
                 )
             }
             do {
@@ -478,9 +480,10 @@ extension Suite {
             _ code: MoltError.Code,
             _ problem: String,
             advice: String? = nil,
-            key: String? = nil
+            key: String? = nil,
+            underlying: (any Error)? = nil
         ) -> MoltError {
-            MoltError(code, problem, advice: advice, store: domainName, key: key)
+            MoltError(code, problem, advice: advice, store: domainName, key: key, underlying: underlying)
         }
 
         private func failure(of number: Int32) -> MoltError {
@@ -499,7 +502,11 @@ extension Suite {
                     advice: "Choose another home directory."
                 )
             default:
-                failure(.notWritable, "The suite's file at \(preferencesPath) cannot be used: \(reason).")
+                failure(
+                    .notWritable,
+                    "The suite's file at \(preferencesPath) cannot be used: \(reason).",
+                    underlying: DurableFile.Failure(number: number)
+                )
             }
         }
     }
