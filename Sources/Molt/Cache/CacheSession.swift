@@ -306,8 +306,9 @@ final class CacheSession: @unchecked Sendable {
         ofType type: String,
         _ body: (StoredContent) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
+        var names = TypeNamesInRows()
         try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in
-            try body(StoredContent(row, key: row.key(2), typeName: row.typeName(3), expiration: row.real(4)))
+            try body(StoredContent(row, key: row.key(2), typeName: names.name(row, 3), expiration: row.real(4)))
         }
     }
 

@@ -27,6 +27,7 @@ struct ImportMerge {
             )
         }
         defer { rows.reset() }
+        var names = TypeNamesInRows()
         var visited = 0
         while try reading(session, rows.step) {
             visited += 1
@@ -35,7 +36,9 @@ struct ImportMerge {
             } catch {
                 try session.refuse(error)
             }
-            let (key, type) = try reading(session) { () throws(SQLiteError) in (try rows.key(1), try rows.typeName(2)) }
+            let (key, type) = try reading(session) { () throws(SQLiteError) in
+                (try rows.key(1), try names.name(rows, 2))
+            }
             search.note(type: type)
             guard selection.includes(key: key, type: type) else { continue }
             search.note(key)
@@ -43,7 +46,7 @@ struct ImportMerge {
                 summary.expired += 1
                 continue
             }
-            let record = try reading(session) { () throws(SQLiteError) in try StoreContents.DatedRecord(rows) }
+            let record = StoreContents.DatedRecord(rows, key: key, typeName: type)
             if !record.hasPossibleDates { try session.refuse(impossibleDate(record.stored)) }
             try merge(record, isCreated: rows.integer(9) != RecordImport.imported, into: session, &summary)
         }

@@ -96,15 +96,17 @@ struct RecordExport {
         var search = selection.search()
         let rows = try connection.prepare("\(StoreContents.DatedRecord.selection) ORDER BY molt_record.id")
         defer { rows.reset() }
+        var names = TypeNamesInRows()
         var visited = 0
         while try rows.step() {
             visited += 1
             try transfer.check(after: visited, of: count)
             if let expiration = rows.real(3), expiration <= now.timeIntervalSince1970, rows.isNumber(3) { continue }
-            guard let type = typeName(try rows.typeName(2)) else { continue }
+            let (key, stored) = (try rows.key(1), try names.name(rows, 2))
+            guard let type = typeName(stored) else { continue }
             search.note(type: type)
-            guard selection.includes(key: try rows.key(1), type: type) else { continue }
-            var record = try StoreContents.DatedRecord(rows)
+            guard selection.includes(key: key, type: type) else { continue }
+            var record = StoreContents.DatedRecord(rows, key: key, typeName: stored)
             record.stored = try upgrade(record.stored)
             search.note(record.stored.key)
             try check(record.stored)

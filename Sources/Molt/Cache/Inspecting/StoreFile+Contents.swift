@@ -74,9 +74,14 @@ extension StoreContents.StoredRecord {
 
     /// Reads a row of the ``selection``.
     init(_ row: Statement) throws(SQLiteError) {
+        self.init(row, key: try row.key(1), typeName: try row.typeName(2))
+    }
+
+    /// Reads a row of the ``selection`` whose key and type name were read already.
+    fileprivate init(_ row: Statement, key: String, typeName: String) {
         self.init(
-            key: try row.key(1),
-            typeName: try row.typeName(2),
+            key: key,
+            typeName: typeName,
             content: Array(row.bytes(6)),
             isData: row.integer(5) != 0,
             expiration: row.real(3),
@@ -91,7 +96,13 @@ extension StoreContents.DatedRecord {
 
     /// Reads a row of the ``selection``.
     init(_ row: Statement) throws(SQLiteError) {
-        self.init(stored: try StoreContents.StoredRecord(row), created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
+        self.init(row, key: try row.key(1), typeName: try row.typeName(2))
+    }
+
+    /// Reads a row of the ``selection`` whose key and type name were read already.
+    init(_ row: Statement, key: String, typeName: String) {
+        let stored = StoreContents.StoredRecord(row, key: key, typeName: typeName)
+        self.init(stored: stored, created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
     }
 }
 

@@ -80,6 +80,21 @@ struct WantedTypes: Sendable {
     }
 }
 
+/// Reads the names of the types in the rows of a listing; consecutive rows mostly have the same one.
+struct TypeNamesInRows {
+    private var last = ""
+
+    /// The name of a record's type.
+    ///
+    /// - Throws: ``SQLiteError`` for damage.
+    mutating func name(_ row: Statement, _ column: Int32) throws(SQLiteError) -> String {
+        // A name that is NULL has no bytes either.
+        if !last.isEmpty, row.isText(column, last) { return last }
+        last = try row.typeName(column)
+        return last
+    }
+}
+
 extension Statement {
     /// The name of a record's type in a row; without one, or if it is not text, the file is damaged.
     func typeName(_ column: Int32) throws(SQLiteError) -> String {
