@@ -160,6 +160,15 @@ public final class CodableCache: Sendable {
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
+        if let limit = configuration.sizeLimit, limit <= 0 {
+            throw MoltError(
+                .unsupported,
+                "A cache with a size limit of \(limit) bytes would keep no value.",
+                advice: "Set a limit above 0, or nil for none.",
+                outcome: .unchanged,
+                store: store.storeName
+            )
+        }
         var upgradeConfiguration = configuration
         upgradeConfiguration.cancel(when: isCancelled)
         let migrator = Migrator(

@@ -136,13 +136,21 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public var erasure: Erasure?
     /// The move of the store's file to its place; nil if it was there.
     public var move: Move?
+    /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
+    public var isNewer: Bool {
+        get { isNewerOrNil ?? false }
+        set { isNewerOrNil = newValue ? true : nil }
+    }
     /// Nil for none: reports of earlier releases have no such member.
     var workOrNil: [Work]?
+    /// Nil for false, for the same reason.
+    var isNewerOrNil: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, isDryRun,
             isReadOnly, erasure, move
         case workOrNil = "work"
+        case isNewerOrNil = "isNewer"
     }
 
     /// Whether there was nothing to do.

@@ -138,7 +138,7 @@ public struct MoltConfiguration: Sendable {
     ///
     /// Reads count as uses. They are kept in memory and written with the next write, so that reading writes nothing;
     /// uses not yet written when the process ends are lost. A single value that is larger than the limit is evicted at
-    /// once, and no other with it.
+    /// once, and no other with it. A limit of 0 or less is refused with the code `unsupported`.
     public var sizeLimit: Int?
     /// Whether values that are set keep the properties of the stored content that their type does not declare; false by
     /// default.

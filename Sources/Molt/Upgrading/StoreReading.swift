@@ -152,6 +152,7 @@ struct ReadingCheck {
         var report = report(plan)
         let isWritable =
             state.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
+        report.isNewer = true
         report.isReadOnly = isForReading || !isWritable
         report.onRead = plan.onRead
         return StoreReading(report: report, upgrader: nil, isNewer: true)

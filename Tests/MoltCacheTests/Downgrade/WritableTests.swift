@@ -35,6 +35,16 @@ import Testing
         try CodableCache(at: url, migrations: [first], configuration: .init { $0.opensNewerStores = reads })
     }
 
+    @Test func `has a report that says in an older build whose version it has`() throws {
+        try CodableCache(at: url, migrations: Self.newer(Self.writable)).close()
+        let old = try Self.old(at: url)
+        defer { old.close() }
+        let report = old.report
+        #expect(report.isNewer && report.isEmpty && !report.isReadOnly)
+        #expect("\(report)".hasSuffix("open for reading and writing, at version 2 of a newer release"))
+        #expect(try JSONDecoder().decode(MigrationReport.self, from: JSONEncoder().encode(report)) == report)
+    }
+
     #if CHILD_PROCESSES
         @Test func `is written by an older build, and keeps what the newer one has added`() async throws {
             let new = try CodableCache(at: url, migrations: Self.newer(Self.writable))
@@ -53,6 +63,7 @@ import Testing
             new.close()
             let again = try CodableCache(at: url, migrations: Self.newer(Self.writable))
             #expect(again.report.isEmpty && again.schemaVersion == 2)
+            #expect("\(again.report)".hasSuffix(": up to date at version 2"))
             let rename = MigrationStep.renameProperty("Person", "name", to: "fullName")
             var changed: [String] = []
             try again.keys(changedSince: 1, of: PersonV2.self) { changed.append($0) }

@@ -1,4 +1,5 @@
 import Foundation
+import Generators
 import TestSupport
 import Testing
 
@@ -164,6 +165,7 @@ import Testing
         compaction.freeSpace = { _ in 1_000 }
         let error = try #require(throws: MoltError.self) { try compaction.erase(until: nil) {} }
         #expect(error.code == .storeFailed && error.problem.contains("only 1000 bytes are free"))
+        #expect(CodableCache.isOutOfSpace(error))
         #expect(try MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
     }
 
@@ -223,6 +225,38 @@ import Testing
         }
         #expect(dropped == 196)
         #expect(try files() == [])
+    }
+
+    @Test(arguments: 0..<TestRun.choose(1, long: 20))
+    func `Random upgrades leave no record of the type in quarantine, and take no other away`(block: UInt64) throws {
+        var erased = 0
+        for seed in block * 20 + 30_000..<block * 20 + 30_020 {
+            var upgrade = RandomUpgrade(seed: seed, [.records, .failures])
+            let registry = upgrade.registry
+            let store = try OldStore(upgrade.records().map(StoredRecord.init))
+            // Some fail because a key or a property is taken.
+            guard (try? Migrator(registry).migrate(StoreFile(at: store.url))) != nil else { continue }
+            func quarantined() throws -> [[String]] {
+                guard try StoreFile.quarantine(at: store.url).count > 0 else { return [] }
+                return try SQLite(store.url).rows("SELECT id, type FROM molt_quarantine ORDER BY id")
+            }
+            let before = try quarantined()
+            let type = before.isEmpty ? "A" : upgrade.random.pick(before)[1]
+            let last = Migration(to: registry.version + 1, "erase", .deleteType(type, erasing: true))
+            var configuration = MoltConfiguration()
+            configuration.mismatches = .ignore
+            let report = try Migrator(MigrationRegistry(registry.migrations + [last]), configuration: configuration)
+                .migrate(StoreFile(at: store.url))
+            #expect(report.erasure?.isComplete == true, "\(upgrade)")
+            let after = try quarantined()
+            let steps = registry.migrations.flatMap(\.steps).map(\.action)
+            let isRenamed = steps.contains { if case .renameType(type, _) = $0 { true } else { false } }
+            let isNew = steps.contains { if case .renameType(_, type) = $0 { true } else { false } }
+            if !isRenamed { #expect(!after.contains { $0[1] == type }, "\(upgrade)") }
+            if !isNew { #expect(before.filter { $0[1] != type } == after.filter { $0[1] != type }, "\(upgrade)") }
+            erased += before.count - after.count
+        }
+        #expect(erased > 0)
     }
 
     @Test func `What a killed dry run or import has left is erased, and the copy of a running one stays`() throws {

@@ -76,6 +76,12 @@ import Testing
         #expect(try SQLite(scratch.file()).text(count) == "1")
     }
 
+    @Test(arguments: [0, -1])
+    func `A size limit that would keep no value is refused before a file is made`(limit: Int) throws {
+        MoltError.thrown { try open(sizeLimit: limit) }?.expect(.unsupported, outcome: .unchanged)
+        #expect(try scratch.names().isEmpty)
+    }
+
     @Test func `Beyond the size limit, expired values are evicted first, then the least recently used`() throws {
         let cache = try open(sizeLimit: 350)
         for key in ["a", "b", "c"] { try cache.setData(Data(count: 100), forKey: key) }

@@ -36,6 +36,10 @@ extension MigrationReport: CustomStringConvertible {
             let opening = isDryRun ? "would be open" : "open"
             return "\(head): \(opening) for reading only, at version \(to)"
         }
+        if isNewer {
+            let opening = isDryRun ? "would be open" : "open"
+            return "\(head): \(opening) for reading and writing, at version \(to) of a newer release"
+        }
         if isUpToDate { return "\(head): up to date at version \(to)\(waiting)\(left)" }
         return isNewInstallation
             ? "\(head): created at version \(to)\(waiting)\(left)"
