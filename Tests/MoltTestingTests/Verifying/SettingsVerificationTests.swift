@@ -71,9 +71,8 @@ struct SettingsVerificationTests {
             suites: [.standard: settings]
         )
         // Before the last migration, another one has emptied its suite.
-        let migrations = MigrationRegistry(
-            self.migrations.migrations + [Migration(to: 3, "rest", .removeKeys("rest", in: .standard))]
-        )
+        let rest = Migration(to: 3, "rest", .settings(in: .standard) { try $0.removeValue(forKey: "rest") })
+        let migrations = MigrationRegistry(self.migrations.migrations + [rest])
         let directory = try await recorded(fixture, migrations, at: Self.versions)
         let emptied = try directory.catalog().fixture(2, "settings")
         #expect(emptied.ledger.map { $0.attachedCounts["standard"] } == [5, 0])
