@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The settings of an import: upgraded in stand-ins of their suites, and then merged into the suites.
 struct ImportedSettings {
     /// The path of the import.
@@ -99,7 +101,7 @@ struct ImportedSettings {
     ) throws -> JournalEntry? {
         let name = suite.attachedName
         var patch = SuitePatch(snapshot: content.values.mapValues { $0.asStored() })
-        patch.isImport = true
+        patch.importID = UUID().uuidString
         for (key, value) in (upgraded[name] ?? [:]).sortedByKey {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }

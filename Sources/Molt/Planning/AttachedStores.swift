@@ -92,7 +92,7 @@ final class AttachedStores {
         var file = file
         file.holdsRecords = false
         guard file.journal.isEmpty else { return file }
-        if let reason = try primary.closedReason() {
+        if let reason = try primary.unavailability(in: role) {
             throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()

@@ -42,7 +42,7 @@ struct SuiteFiles {
         for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
     }
 
-    private func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {
+    fileprivate func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {
         MoltError(.notWritable, message, underlying: underlying).of(suite: suite)
     }
 }
@@ -65,6 +65,34 @@ final class SuiteLock: Sendable {
         let byDomain = Dictionary(suites.map { ($0.domainName, $0) }) { first, _ in first }
         // In one order everywhere, so that two upgrades never wait for each other.
         return try byDomain.sortedByKey.map { try SuiteLock($1, waiting: waiting($1)) }
+    }
+
+    // MARK: Claims
+
+    /// The path of the store that has claimed the suite and not ended the claim, as after a kill; nil for none.
+    var claimant: String? {
+        get throws(MoltError) { try reporting { () throws(DurableFile.Failure) in try lock.note } }
+    }
+
+    /// Notes, before a commit, that a store is about to commit changes to the suite that nobody may overtake.
+    ///
+    /// If its process is killed before they are made, the next holder of the lock makes them first.
+    func claim(for store: String) throws(MoltError) {
+        try reporting { () throws(DurableFile.Failure) in try lock.write(note: store) }
+    }
+
+    func endClaim() {
+        lock.removeNote()
+    }
+
+    private func reporting<Value>(
+        _ body: () throws(DurableFile.Failure) -> Value
+    ) throws(MoltError) -> Value {
+        do throws(DurableFile.Failure) {
+            return try body()
+        } catch {
+            throw SuiteFiles(suite).failure("The lock file of \(suite) cannot be used: \(error.reason).", error)
+        }
     }
 }
 

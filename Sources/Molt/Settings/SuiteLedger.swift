@@ -14,9 +14,11 @@ package struct SuiteLedger: Codable {
     /// The highest version of a row.
     private(set) var version: Int
     private(set) var rows: [Row]
+    /// The identifiers of the latest imports into the suite; nil for none.
+    private var imports: [String]?
 
     private enum CodingKeys: CodingKey {
-        case format, readerFormat, version
+        case format, readerFormat, version, imports
     }
 
     init(version: Int = 0, rows: [Row] = []) {
@@ -35,6 +37,7 @@ package struct SuiteLedger: Codable {
         guard (1...Self.format).contains(readerFormat ?? format) else { throw Self.newer(format, "reads") }
         version = try container.decode(Int.self, forKey: .version)
         rows = try Rows(from: decoder).rows
+        imports = try container.decodeIfPresent([String].self, forKey: .imports)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -42,6 +45,7 @@ package struct SuiteLedger: Codable {
         try container.encode(format, forKey: .format)
         try container.encodeIfPresent(readerFormat, forKey: .readerFormat)
         try container.encode(version, forKey: .version)
+        try container.encodeIfPresent(imports, forKey: .imports)
         try Rows(rows).encode(to: encoder)
     }
 
@@ -158,6 +162,16 @@ package struct SuiteLedger: Codable {
         guard ledger.rows != rows else { return nil }
         ledger.version = max(version, corrected.map(\.entry.version).max() ?? 0)
         return ledger
+    }
+
+    // MARK: Imports
+
+    /// Whether the suite has the values of an import, unless the app has changed them since.
+    func hasImport(_ id: String) -> Bool { imports?.contains(id) == true }
+
+    /// Notes an import; only those whose journals may be left need to be known.
+    mutating func add(import id: String) {
+        imports = (imports ?? []).suffix(3) + [id]
     }
 
     // MARK: Several registries

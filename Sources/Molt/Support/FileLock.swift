@@ -52,6 +52,29 @@ package struct FileLock: ~Copyable {
             && own.st_ino == other.st_ino
     }
 
+    /// The text in the locked file, which only the holder of the lock changes; nil for none.
+    var note: String? {
+        get throws(DurableFile.Failure) {
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = pread(descriptor, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw DurableFile.Failure(number: errno) }
+            return count == 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+    }
+
+    /// Writes a text into the locked file, and waits until it is on disk.
+    func write(note: String) throws(DurableFile.Failure) {
+        let bytes = Array(note.utf8)
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
+            DurableFile.sync(descriptor)
+        else { throw DurableFile.Failure(number: errno) }
+    }
+
+    func removeNote() {
+        // A note that comes back is checked by its reader.
+        _ = ftruncate(descriptor, 0)
+    }
+
     deinit {
         close(descriptor)
         StoreAccess.leave()

@@ -63,6 +63,19 @@ extension MoltError {
         )
     }
 
+    /// The error for a suite with changes that another store has committed and that cannot be made here.
+    static func claimed(_ suite: Suite, by store: String, underlying: (any Error)? = nil) -> MoltError {
+        MoltError(
+            .journalPending,
+            "The store at \(store) has committed changes to \(suite) that have not been applied yet, and they cannot be "
+                + "applied here. What follows on the suite must wait for them.",
+            advice: "Open that store first.",
+            outcome: .unchanged,
+            attachedStore: suite.attachedName,
+            underlying: underlying
+        )
+    }
+
     static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
         let subject =

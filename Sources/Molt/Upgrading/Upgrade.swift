@@ -26,6 +26,8 @@ final class Upgrade {
     private var interruptions = 0
     /// The locks on the registry's suites that are available; nil until they are taken.
     private var suiteLocks: [SuiteLock]?
+    /// Whether it has claimed the locked suites for the store, now or before it was killed.
+    private var hasClaims = false
     /// The plan; once the steps run, from under the lock.
     private var plan: MigrationPlan?
     private var entries: [MigrationReport.Entry] = []
@@ -38,6 +40,8 @@ final class Upgrade {
     private var mustErase = false
     /// Whether it has applied the journal of an earlier upgrade.
     private var hasFinishedEarlier = false
+    /// Whether it has applied the journal of another store.
+    private var hasFinishedOthers = false
     /// What a stop at this point does to the store; nil if something was changed, but not by the upgrade.
     private var outcomeOfStop: MoltError.Outcome? = .unchanged
 
@@ -53,10 +57,7 @@ final class Upgrade {
     /// Upgrades the store, and tells the monitor how the opening ended.
     func run(_ opening: OpeningSummary) throws -> MigrationReport {
         var opening = opening
-        defer {
-            if suiteLocks != nil { store.removeIfSettled() }
-            withExtendedLifetime(suiteLocks) {}
-        }
+        defer { releaseSuites() }
         let result = Result { try runPhases(&opening) }
         endAttempt()
         opening.plan = plan
@@ -87,7 +88,7 @@ final class Upgrade {
     private func doWork() -> [MigrationReport.Work] {
         guard let plan, let work = WorkAfterCommit(plan, registry, store, configuration) else { return [] }
         // Other stores with the same suites need not wait for it.
-        suiteLocks = nil
+        releaseSuites()
         return work.run(readStores())
     }
 
@@ -113,7 +114,7 @@ final class Upgrade {
             self.plan = plan
             let isNewlyLocked = try lockSuites(plan)
             // When this one planned, another process may have changed one suite, and not yet the next.
-            let isUncertain = isNewlyLocked && !plan.problems.isEmpty
+            let isUncertain = isNewlyLocked && (!plan.problems.isEmpty || hasFinishedOthers)
             if try isUncertain || applyEarlierJournal(plan) {
                 plan = try migrator.plan(for: store)
                 configuration.monitor?.send(.planned(plan))
@@ -242,7 +243,8 @@ final class Upgrade {
         guard case .anotherProcess(let time) = configuration.owner else { return }
         let end = Instant.now + time
         var isWaiting = false
-        while plan.needsSteps || !plan.journal.isEmpty, plan.problems.isEmpty {
+        // What this process cannot see, the other one may.
+        while plan.needsSteps || !plan.journal.isEmpty, plan.problems.allSatisfy({ $0.code == .deferred }) {
             try configuration.checkCancellation()
             guard Instant.now < end else { throw MoltError.needsMigration(plan, waited: time) }
             if !isWaiting { configuration.monitor?.send(.waiting) }
@@ -275,7 +277,7 @@ final class Upgrade {
     /// same.
     private func erase() throws -> MigrationReport.Erasure {
         // Other stores with the same suites need not wait for it.
-        suiteLocks = nil
+        releaseSuites()
         var erasure = MigrationReport.Erasure(isComplete: false, copies: [])
         // A dry run or an import that was killed has left records in the temporary directory.
         CopyDirectory.removeLeftovers(of: CopyDirectory.Purpose.allCases)
@@ -348,6 +350,67 @@ final class Upgrade {
             suite = $0
             return wait
         }
+        for lock in suiteLocks ?? [] { try finishClaim(on: lock) }
+    }
+
+    private func releaseSuites() {
+        guard suiteLocks != nil else { return }
+        store.removeIfSettled()
+        if hasClaims, (try? store.state().journal.isEmpty) == true {
+            for lock in suiteLocks ?? [] { lock.endClaim() }
+        }
+        suiteLocks = nil
+    }
+
+    // MARK: Claims
+
+    /// Claims the locked suites for changes that the store is about to commit.
+    ///
+    /// Settings that become records belong to the first store that commits them, and imported settings must be in the
+    /// suite before a newer release upgrades it. Of other changes it does not matter which store makes them.
+    private func claimSuites() throws {
+        guard !store.isInMemory, store.primary == nil else { return }
+        for lock in suiteLocks ?? [] {
+            try lock.claim(for: store.path)
+            hasClaims = true
+        }
+    }
+
+    /// Makes the changes to a suite that another store has committed before its process was killed.
+    private func finishClaim(on lock: SuiteLock) throws {
+        guard let path = try lock.claimant else { return }
+        guard path != store.path else {
+            hasClaims = true
+            return
+        }
+        let name = lock.suite.attachedName
+        let other = StoreFile(at: URL(fileURLWithPath: path), createsFile: false, attaching: store.attached)
+        let isPending: Bool
+        do {
+            // It may have been killed before its commit, or removed since.
+            if try other.state().journal.contains(name), configuration.owner == .thisProcess {
+                try finishJournal(of: other)
+                (hasFinishedOthers, outcomeOfStop) = (true, nil)
+            }
+            isPending = try other.state().journal.contains(name)
+        } catch var error as MoltError where error.isStop || error.code == .busy {
+            error.outcome = .unchanged
+            throw error
+        } catch {
+            throw MoltError.claimed(lock.suite, by: path, underlying: error)
+        }
+        guard !isPending else { throw MoltError.claimed(lock.suite, by: path) }
+        lock.endClaim()
+    }
+
+    /// Makes the changes that another store has committed, under the locks of this upgrade.
+    private func finishJournal(of other: StoreFile) throws {
+        var configuration = configuration
+        configuration.monitor = nil
+        let upgrade = Upgrade(Migrator(registry, configuration: configuration), other)
+        upgrade.suiteLocks = suiteLocks
+        defer { upgrade.endAttempt() }
+        try upgrade.applyJournal(.ofEarlierUpgrade)
     }
 
     /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
@@ -600,6 +663,11 @@ final class Upgrade {
         }
     }
 
+    /// Whether a step can make records of the settings that it takes from a suite.
+    private func takesSettings(_ plan: MigrationPlan) -> Bool {
+        steps(of: plan).contains { step in step.usesRecords && step.attached.contains { $0.suite != nil } }
+    }
+
     /// Whether a type gets the name of another, with or without records, which changes all records of the type.
     private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
@@ -635,7 +703,10 @@ final class Upgrade {
         let rows = ledgerRows() + finishedRows(plan, ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
         let journal = try attachedWork.finish(adding: suiteRows(rows, runner))
-        if !journal.isEmpty { try configuration.reach(.writeJournal) }
+        if !journal.isEmpty {
+            if takesSettings(plan) { try claimSuites() }
+            try configuration.reach(.writeJournal)
+        }
         try transaction.addToJournal(journal)
         plan.journal += journal.map(\.store)
         plan.needsErasure = plan.needsErasure || transaction.needsErasure
@@ -731,14 +802,14 @@ final class Upgrade {
             failure.store = failure.store ?? store.storeName
             throw failure
         }
-        defer { withExtendedLifetime(suiteLocks) {} }
+        defer { releaseSuites() }
         return try body()
     }
 
     /// Makes the changes to suites that a closure commits in the store's journal.
     func changingSuites<Value>(_ commit: () throws -> Value) throws -> Value {
         try lockingSuites {
-            defer { store.removeIfSettled() }
+            try claimSuites()
             let value = try commit()
             defer { endAttempt() }
             try applyJournal(.ofThisUpgrade)

@@ -184,7 +184,7 @@ import Testing
         #expect(MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?.outcome == .committed)
         target.close()
         try old.suite.update(set: ["other": 1])
-        try old.suite.upgrade(with: [registry.migrations[0]])
+        try old.suite.upgrade(with: registry)
         try open(registry).close()
         try old.expect(["minutes": 10, "other": 1])
     }
@@ -212,6 +212,68 @@ import Testing
             try expect(StoreFile.state(at: other).journal, is: [old.suite.attachedName])
             try open().close()
             try expectImported()
+        }
+
+        /// The settings that the import replaces are those of an earlier import, which has left its mark, too.
+        @Test(arguments: [UpgradePoint.Kind.beforeApply, .afterApply, .clearJournal])
+        func `that is killed leaves what the app then removes or sets back`(kind: UpgradePoint.Kind) async throws {
+            try exportFirstRelease()
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    kind = kind as UpgradePoint.Kind, name = old.name as String, other = other as URL,
+                    file = file as URL
+                ] in
+                let (suite, isOn) = (Suite(name), Locked(false))
+                let configuration = MoltConfiguration {
+                    $0.hooks.atPoint = { if $0.kind == kind, isOn.withLock({ $0 }) { raise(SIGKILL) } }
+                }
+                let registry = SettingsImportTests.migrations(of: suite)
+                let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
+                try suite.removeAll()
+                try await target.import(from: file, settings: [suite])
+                try suite.update(set: ["count": 1, "user": "text"], remove: ["tags"])
+                isOn.withLock { $0 = true }
+                try await target.import(from: file, settings: [suite], conflicts: .replace)
+            }
+            let isSet = kind != .beforeApply
+            try old.expect(isSet ? Self.upgraded : ["count": 1, "user": "text", "ran": true])
+            // One is removed, one is set back, and one is new.
+            try old.suite.update(set: ["count": isSet ? 1 : 3, "user": 5], remove: ["tags"])
+            try open().close()
+            var expected: [String: PropertyListValue] = ["count": isSet ? 1 : 3, "user": 5, "ran": true]
+            // That a setting is missing says nothing before the import has set it.
+            if !isSet { expected["tags"] = ["a", "b"] }
+            try old.expect(expected)
+        }
+
+        @Test(arguments: [false, true])
+        func `that is killed is finished before a newer release upgrades the suite`(isCache: Bool) async throws {
+            try exportFirstRelease()
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [name = old.name as String, other = other as URL, file = file as URL] in
+                let (suite, isOn) = (Suite(name), Locked(false))
+                let configuration = MoltConfiguration {
+                    $0.hooks.atPoint = { if $0.kind == .beforeApply, isOn.withLock({ $0 }) { raise(SIGKILL) } }
+                }
+                let registry = SettingsImportTests.migrations(of: suite)
+                let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
+                try suite.removeAll()
+                isOn.withLock { $0 = true }
+                try await target.import(from: file, settings: [suite])
+            }
+            let newer = MigrationRegistry(
+                migrations.migrations + [Migration(to: 4, "theme", .renameKey("user", to: "person", in: old.suite))]
+            )
+            if isCache {
+                try cache.upgrade(newer, attaching: [old.suite])
+            } else {
+                try await old.suite.upgrade(with: newer)
+            }
+            var upgraded = Self.upgraded
+            upgraded["person"] = upgraded.removeValue(forKey: "user")
+            try old.expect(upgraded)
+            try open(newer).close()
+            try old.expect(upgraded)
         }
     #endif
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Molt
@@ -36,7 +37,8 @@ import Testing
         #expect(try notes { $0.largeSettingSize = nil } == [])
         // The ledger is no setting.
         #expect(try notes { $0.largeSettingSize = 0 } == ["list", "data", "limit", "small"])
-        #expect(try notes { $0.role = .appExtension } == [])
+        // An extension cannot see the app's settings.
+        MoltError.thrown { _ = try notes { $0.role = .appExtension } }?.expect(.deferred)
     }
 
     @Test func `name what a pending conversion forgets, as its report does, in ten lines of text`() throws {

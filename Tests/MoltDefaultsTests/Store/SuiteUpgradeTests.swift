@@ -378,4 +378,33 @@ import Testing
         try scratch.expect(["a": 1], history: ["old"])
         try suite.upgradeState().expect(version: 1)
     }
+
+    /// An extension has a standard suite of its own.
+    @Test func `that is not that of the process is deferred, and left as it is`() throws {
+        try scratch.suite.set(1, forKey: "a")
+        let before = try scratch.allValues
+        let migrations: MigrationRegistry = [Migration(to: 1, "rename", .renameKey("a", to: "b", in: scratch.suite))]
+        for _ in 0..<2 {
+            MoltError.thrown {
+                try scratch.suite.upgrade(with: migrations, configuration: .init { $0.role = .appExtension })
+            }?.expect(.deferred)
+        }
+        try expect(scratch.allValues, is: before)
+        try expect(scratch.suite.pendingJournal(), is: [])
+        // A cache that waits for the app does so, although it cannot see the suite.
+        let cache = try ScratchCache()
+        try cache.upgrade([])
+        let later = MigrationRegistry(
+            migrations.migrations + [Migration(to: 2, "block", .run(attaching: [scratch.suite]) { _ in })]
+        )
+        let waited = Locked(0)
+        let configuration = MoltConfiguration {
+            $0.role = .appExtension
+            $0.owner = .anotherProcess(waiting: .milliseconds(50))
+            $0.monitor = MigrationMonitor { if case .waiting = $0 { waited.withLock { $0 += 1 } } }
+        }
+        MoltError.thrown { try CodableCache(at: cache.url, migrations: later, configuration: configuration) }?
+            .expect(.needsMigration)
+        #expect(waited.withLock { $0 } == 1)
+    }
 }

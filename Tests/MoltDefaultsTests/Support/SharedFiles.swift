@@ -51,12 +51,13 @@ struct SharedFiles: Codable, Sendable {
 
     // MARK: The stores' files
 
-    /// The contents of the stores' files, by their paths, without locks and shared memory.
+    /// The contents of the stores' files, by their paths, without shared memory.
     typealias Image = [String: Data]
 
     func image() throws -> Image {
         var image: Image = [:]
-        for file in try storeFiles() where ["plist", "molt", "molt-wal", "molt-attempt"].contains(file.pathExtension) {
+        for file in try storeFiles()
+        where ["plist", "molt", "molt-wal", "molt-attempt", "molt-lock"].contains(file.pathExtension) {
             image[file.path] = try Data(contentsOf: file)
         }
         return image

@@ -27,11 +27,12 @@ package struct SuitePatch: Codable {
         get { correctedRows?.rows }
         set { correctedRows = newValue.map(SuiteLedger.Rows.init) }
     }
-    /// Whether the values are imported, so that no migration has to make the same changes; nil for false.
-    var isImport: Bool?
+    /// The identifier of the import that the values come from, so that no migration has to make the same changes; nil
+    /// for an upgrade.
+    var importID: String?
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, set, remove, renamed, arrived, moved, isReplacement, isImport
+        case snapshot, set, remove, renamed, arrived, moved, isReplacement, importID
         case added = "rows"
         case correctedRows = "corrected"
     }
@@ -115,16 +116,20 @@ package struct SuitePatch: Codable {
             try ledger.checkWritable(in: suite)
             return try ledger.correcting(corrected).map { [Suite.ledgerKey: try $0.stored()] } ?? [:]
         }
-        let isAdded = ledger?.contains(rows) ?? rows.isEmpty
-        let isImport = isImport == true
+        let isImport = importID != nil
+        let isAdded = importID.map { ledger?.hasImport($0) == true } ?? ledger?.contains(rows) ?? rows.isEmpty
         guard isAdded || isImport || ledger?.hasAny(of: rows) != true else { return [:] }
+        // All was made at once. What the app has set back since, or removed, stays so.
+        if isAdded, isImport || !rows.isEmpty && phase == nil { return [:] }
         var changes: [String: PropertyListValue?] = [:]
-        if phase != .remove, isImport || rows.isEmpty || !isAdded {
+        if phase != .remove, rows.isEmpty || !isAdded {
             changes = additions(to: current)
             if !isAdded {
-                let ledger = ledger ?? SuiteLedger()
+                var ledger = ledger ?? SuiteLedger()
                 try ledger.checkWritable(in: suite)
-                changes[Suite.ledgerKey] = try ledger.adding(isImport ? ledger.missing(of: rows) : rows).stored()
+                ledger = ledger.adding(isImport ? ledger.missing(of: rows) : rows)
+                if let importID { ledger.add(import: importID) }
+                changes[Suite.ledgerKey] = try ledger.stored()
             }
         }
         if phase != .add {
