@@ -155,9 +155,9 @@ public struct MoltConfiguration: Sendable {
     /// for it; a declared one that is encoded as nil is removed.
     ///
     /// An element of an array that has not changed, as this build reads it, keeps its stored bytes, also at another
-    /// index. One that has changed keeps its unknown properties if it has the `id` of a stored one (the type is
-    /// `Identifiable`), or if it has none and the array has as many elements as before, in the same order. An element
-    /// that is changed and moved at once loses them without an `id`, and so does a changed one of a set.
+    /// index. A changed element of an `Identifiable` type keeps the unknown properties of the stored one with its `id`.
+    /// Without an `id`, it keeps them only if the array has as many elements as before, in the same order: an element
+    /// that is both changed and moved in one write loses them. A changed element of a set loses them, too.
     ///
     /// Nothing is kept if the stored record has another type, if an enum has another case, if the type looks at all keys
     /// when it decodes itself, or if it is not `Decodable`. Documents and records that are imported or restored replace

@@ -45,6 +45,7 @@ import Testing
         let settings: [String: PropertyListValue] = [
             "title": "Ada", "on": true, "size": 14, "width": 20.5,
             "since": .date(.init(timeIntervalSinceReferenceDate: 7)),
+            "never": .date(.init(timeIntervalSinceReferenceDate: 1e300)),
             "profile": .string(profile), "data": .data(Data(profile.utf8)), "raw": .data(Data([1, 2])),
             "draft.7": ["texts": ["Bob", "open"]],
         ]
@@ -68,7 +69,8 @@ import Testing
         #expect(
             found == [
                 "title": "Xxy", "on": true, "size": 14, "width": 11.1,
-                "since": .date(.init(timeIntervalSinceReferenceDate: 1)), "profile": .string(json("open")),
+                "since": .date(.init(timeIntervalSinceReferenceDate: 1)),
+                "never": .date(.init(timeIntervalSinceReferenceDate: 0)), "profile": .string(json("open")),
                 "data": .data(Data(json("open").utf8)), "raw": .data(Data([0, 0])),
                 "draft.7": ["texts": ["Xxx", "open"]],
             ]

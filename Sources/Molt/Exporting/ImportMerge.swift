@@ -114,8 +114,8 @@ struct ImportMerge {
     private func impossibleDate(_ record: StoreContents.StoredRecord) -> MoltError {
         MoltError(
             .storeFailed,
-            "The record \"\(record.key)\" of the file at \(path) was created or changed at a time beyond the calendar, so "
-                + "the file is damaged.",
+            "The record \"\(record.key)\" of the file at \(path) was created or changed at a time that no "
+                + "calendar has.",
             advice: "Import the other records with a selection.",
             outcome: .unchanged,
             store: path,

@@ -22,7 +22,7 @@ public struct ImportSummary: Equatable, Sendable {
     public var settings = 0
     /// The number of settings that were left out because the suite has another value under their key.
     public var keptSettings = 0
-    /// The chosen types of which there was no record; see ``CodableCache/import(from:only:settings:conflicts:progress:)``.
+    /// The chosen types of which there was no record, each with the probable name.
     public var missingTypes: [MigrationReport.UnmatchedName] = []
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport

@@ -400,7 +400,8 @@ public struct Record: Sendable {
         let isEach = try changeElements(at: path) { element, inner in
             try element.setIfMissing(inner, to: value, createsObjects: createsObjects)
         }
-        if isEach { return }
+        // The content itself is there, or null.
+        if isEach || path.count == 0 { return }
         guard isObject else { return isNull ? () : try put(value, at: path) }
         if let name = path.onlyName { return object.setIfMissing(name, to: value) }
         switch object.site(of: path.parts[...]) {
@@ -431,15 +432,16 @@ public struct Record: Sendable {
         else { return true }
         if isNull { return false }
         let outer = PropertyPath(parts: path.parts.prefix(depth))
+        // The value comes from inside the content's only property: no other case of an enum has it.
+        if full(outer).count == 0 { return true }
         // The only property of the object may be the one that leaves it.
         let isLeft = source.map { $0.count == depth + 1 && $0.starts(with: outer) } ?? false
         guard isBesideCase, !isLeft else { return true }
         let new = PropertyPath(parts: path.parts.prefix(depth + 1))
-        let whole = full(outer).count == 0 ? "the content" : "\"\(full(outer))\""
         throw error(
             .typeMismatch,
-            "\"\(full(path))\" needs a new object \"\(full(new))\" beside the only property of \(whole), which is an object, "
-                + "too. That looks like the case of an enum, and an enum cannot have two.",
+            "\"\(full(path))\" needs a new object \"\(full(new))\" beside the only property of \"\(full(outer))\", which "
+                + "is an object, too. That looks like the case of an enum, and an enum cannot have two.",
             advice: "If it is no enum, add `creatingObjects: true` to the step or call; if it is one, use `transform`.",
             property: path
         )

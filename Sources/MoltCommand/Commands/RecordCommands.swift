@@ -36,7 +36,7 @@ extension StoreCommands {
         let key = call.arguments[1]
         guard let record = try file.record(forKey: key) else {
             guard try !file.isQuarantined(key: key) else {
-                throw CommandError("the record \"\(key)\" is in quarantine; see molt quarantine --content")
+                throw CommandError("the record \"\(ErrorSummary.oneLine(key))\" is in quarantine; see molt quarantine --content")
             }
             throw CommandError("there is no value under the key \"\(ErrorSummary.oneLine(key))\"")
         }

@@ -132,8 +132,11 @@ extension FixtureRedaction {
         case .double(let number):
             return .double(number.isFinite ? Double(self.number("\(number)", place)) ?? 0 : number)
         case .date(let date):
-            let seconds = number("\(Int(date.timeIntervalSinceReferenceDate))", place)
-            return .date(Date(timeIntervalSinceReferenceDate: Double(seconds) ?? 0))
+            // A date beyond the calendar, as 1e300 seconds, has no digits to replace.
+            guard let seconds = Int64(exactly: date.timeIntervalSinceReferenceDate.rounded(.towardZero)) else {
+                return .date(Date(timeIntervalSinceReferenceDate: 0))
+            }
+            return .date(Date(timeIntervalSinceReferenceDate: Double(number("\(seconds)", place)) ?? 0))
         case .data(let data):
             if let text = String(utf8: Array(data)), let json = redactedJSON(text, of: key, at: path, place) {
                 return .data(Data(json.utf8))

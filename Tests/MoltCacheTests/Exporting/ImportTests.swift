@@ -499,7 +499,7 @@ import Testing
         try CodableCache(at: damaged).set(1, forKey: "a")
         try SQLite(damaged).run("UPDATE molt_record SET updated_at = 1e300")
         try expectUnchanged(cache) { try cache.import(from: damaged, conflicts: .newest) }?
-            .expect(.storeFailed, key: "a", says: "beyond the calendar")
+            .expect(.storeFailed, key: "a", says: "that no calendar has")
     }
 
     @Test func `names a chosen type that no record has, and takes types and keys together`() throws {

@@ -190,10 +190,23 @@ import Testing
             .moveProperty("Person", ["look", "theme"], to: ["look", "colors", "theme"])
         )
         #expect(inner == #"{"look":{"colors":{"theme":{"name":"dark"}}}}"#)
+        // The only property of a record may be an object that another one is built from.
+        let outer = try upgraded(
+            #"{"profile":{"street":"A"}}"#,
+            .moveProperty("Person", ["profile", "street"], to: ["address", "street"])
+        )
+        #expect(outer == #"{"profile":{},"address":{"street":"A"}}"#)
         #expect(
             try upgraded(#"{"idle":{}}"#, .transform("Person") { $0[["busy", "note"]] = 1 })
                 == #"{"idle":{},"busy":{"note":1}}"#
         )
+    }
+
+    @Test func `are not replaced if a call names no property in them`() throws {
+        for path: PropertyPath in [[], ["tags", .each], ["former", .each]] {
+            let content = #"{"tags":["a",null],"former":[{"street":"A"}]}"#
+            #expect(try upgraded(content, .transform("Person") { try $0.add(path, default: 1) }) == content)
+        }
     }
 
     @Test func `are looked for by the name that the step has`() async throws {

@@ -66,7 +66,7 @@ struct JSONOutline: Sendable {
     func hasSameName(_ index: Int, as other: Int, in outline: JSONOutline) -> Bool {
         let (value, otherValue) = (values[index], outline.values[other])
         guard !value.nameHasEscapes, !otherValue.nameHasEscapes else {
-            return name(of: index) == outline.name(of: other)
+            return ExactName.isSame(name(of: index), outline.name(of: other))
         }
         return Self.isSame(bytes, value.nameRange, outline.bytes, otherValue.nameRange)
     }
