@@ -36,10 +36,18 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         var usesRecords = false
         /// Whether it runs a closure of the app that may look for any setting.
         var isBlock = false
-        /// Where it moves a setting of another suite; nil if it does not, or leaves it there, too.
-        var destination: (@Sendable (_ key: String, _ suite: String) -> Suite?)?
+        /// Where it moves or copies a setting of another suite; nil if it does neither.
+        var destination: (@Sendable (_ key: String, _ suite: String) -> Destination?)?
         /// Whether a setting that it cannot convert is subject to the failure policy.
         var hasFailurePolicy = false
+    }
+
+    /// The place to which a step moves or copies a setting.
+    struct Destination: Sendable {
+        var suite: Suite
+        var key: String
+        /// Whether the setting also stays where it was.
+        var isCopy: Bool
     }
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
@@ -49,7 +57,21 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     func convertsKey(_ key: String) -> Bool { attachment?.converts(key) ?? false }
 
     /// The suite into which the step moves a setting of another suite, by the name of that one as an attached store.
-    func destination(of key: String, in suite: String) -> Suite? { attachment?.destination?(key, suite) }
+    func destination(of key: String, in suite: String) -> Suite? {
+        guard let destination = attachment?.destination?(key, suite), !destination.isCopy else { return nil }
+        return destination.suite
+    }
+
+    /// Where a setting is, or is too, after the step, by the name of its suite as an attached store; nil if the step
+    /// brings it nowhere.
+    func newPlace(of key: String, in suite: String) -> Destination? {
+        (declaration as? RenameKeysStep)?.destination(of: key, in: suite) ?? attachment?.destination?(key, suite)
+    }
+
+    /// Whether only its run shows which settings the step brings into its suites.
+    var bringsUnknownSettings: Bool {
+        isBlock || settings != nil && attached.contains { $0.suite == nil }
+    }
 
     /// The settings that the step moves into records.
     package var movedSettings: SettingsPlace? { (declaration as? MoveToRecordsStep)?.place.settings }

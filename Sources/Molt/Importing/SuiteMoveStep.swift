@@ -16,13 +16,14 @@ struct SuiteMoveStep: Sendable {
             faults: faults,
             attaching: [source.attached, .suite(destination)],
             changing: destination,
-            moving: movedTo
+            moving: newPlace
         ) { try run($0) }
     }
 
-    /// Where a setting of a suite has been moved; nil if it stays there.
-    @Sendable private func movedTo(_ key: String, _ suite: String) -> Suite? {
-        afterwards == .clean && source.name == suite && keys.includes(key) ? destination : nil
+    /// Where a setting of a suite is moved or copied; nil if it is neither.
+    @Sendable private func newPlace(of key: String, in suite: String) -> MigrationStep.Destination? {
+        guard source.name == suite, keys.includes(key) else { return nil }
+        return MigrationStep.Destination(suite: destination, key: newName(of: key), isCopy: afterwards != .clean)
     }
 
     private var parameters: [String] {

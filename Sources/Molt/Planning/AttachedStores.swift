@@ -153,17 +153,19 @@ final class AttachedStores {
     }
 
     /// The reason why some steps wait for a cache, if one moves settings into records.
-    func cacheReason(of steps: [MigrationStep]) throws -> String? {
-        try steps.lazy.compactMap(cacheReason).first
-    }
-
-    private func cacheReason(_ step: MigrationStep) throws -> String? {
-        guard primary != nil, let settings = step.movedSettings,
-            let suite = try store(settings.suite.attachedName).suite,
-            try suite.unavailability(in: role) == nil,
-            try snapshot(of: suite).values.keys.contains(where: settings.includes)
-        else { return nil }
-        return "It moves settings of \(suite) into records, which only a cache has. Open the cache."
+    ///
+    /// - Parameter earlier: The steps that run before them, and may bring the settings.
+    func cacheReason(of steps: [MigrationStep], after earlier: [MigrationStep]) throws -> String? {
+        guard primary != nil, steps.contains(where: { $0.movedSettings != nil }) else { return nil }
+        var keys = try ExpectedKeys(suiteStates())
+        for step in earlier { keys.add(from: step) }
+        for step in steps {
+            if let place = step.movedSettings, keys.mayHave(place) {
+                return "It moves settings of \(place.suite) into records, which only a cache has. Open the cache."
+            }
+            keys.add(from: step)
+        }
+        return nil
     }
 
     /// The reason to wait for a suite that reads as empty, though it had settings after the last migration.

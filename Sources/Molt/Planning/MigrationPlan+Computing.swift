@@ -299,13 +299,19 @@ extension MigrationPlan {
         let candidates = registry.migrations.indices.filter {
             entries[$0].willRun && !registry.migrations[$0].attached.isEmpty
         }
+        /// The steps of the migrations that do not wait.
+        var earlier: [MigrationStep] = []
         for index in candidates {
             let migration = registry.migrations[index]
             let running = migration.steps.filter(entries[index].action.runs)
             if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger) {
                 deferEntry(index, migration, reason, &waiting)
-            } else if let reason = try chainReason(migration, waitingForCache) ?? stores.cacheReason(of: running) {
+            } else if let reason = try chainReason(migration, waitingForCache)
+                ?? stores.cacheReason(of: running, after: earlier)
+            {
                 deferEntry(index, migration, reason, &waitingForCache)
+            } else {
+                earlier += running
             }
         }
         // Each round may add more stores, through a migration that works on several.

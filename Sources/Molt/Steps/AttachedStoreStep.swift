@@ -12,7 +12,7 @@ extension MigrationStep {
     ///   - losses: The data that it removes.
     ///   - keys: The keys of settings that it converts.
     ///   - isOldForm: Whether a value probably has the form from which it converts them.
-    ///   - destination: Where it moves a setting of another suite.
+    ///   - destination: Where it moves or copies a setting of another suite.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - runsClosure: Whether it runs a closure of the app.
     ///   - body: The step's work.
@@ -26,7 +26,7 @@ extension MigrationStep {
         losses: [MigrationReport.DataLoss] = [],
         converting keys: [String] = [],
         from isOldForm: (@Sendable (PropertyListValue) -> Bool)? = nil,
-        moving destination: (@Sendable (_ key: String, _ suite: String) -> Suite?)? = nil,
+        moving destination: (@Sendable (_ key: String, _ suite: String) -> Destination?)? = nil,
         usesRecords: Bool = false,
         runsClosure: Bool = false,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void

@@ -444,6 +444,63 @@ import Testing
         #expect(try scratch.suite.upgrade(with: migrations).deferred.isEmpty)
     }
 
+    @Test(arguments: ["move", "rename", "copy", "block", "one migration", "records first"])
+    func `Without a cache, a move into records also waits for settings that an earlier step brings`(
+        way: String
+    ) throws {
+        let old = try ScratchSuite(["draft": #"{"n":1}"#, "size": 1])
+        let new = try ScratchSuite()
+        let (from, into) = (old.suite, new.suite)
+        let move = Migration.suiteToAppGroup(to: 2, from: from, into: into)
+        func records(_ version: Int = 4, _ key: String = "draft", in suite: Suite) -> Migration {
+            Migration(to: version, "records", .moveToRecords(.setting(key, in: suite), ofType: "Draft", key: "draft"))
+        }
+        let migrations: MigrationRegistry =
+            switch way {
+            case "rename":
+                [move, Migration(to: 3, "rename", .renameKey("draft", to: "d", in: into)), records(4, "d", in: into)]
+            case "copy": [Migration(to: 2, "copy", .copyKey("draft", to: "d", in: from)), records(2, "d", in: from)]
+            case "block":
+                [
+                    Migration(to: 2, "block", .settings(in: from) { try $0.renameKey("draft", to: "d") }),
+                    records(4, "d", in: from),
+                ]
+            case "one migration":
+                [
+                    move,
+                    Migration(
+                        to: 2,
+                        "records",
+                        .renameKey("draft", to: "d", in: into),
+                        .moveToRecords(.setting("d", in: into), ofType: "Draft", key: "draft")
+                    ),
+                ]
+            case "records first": [records(1, in: from), move]
+            default: [move, records(in: into)]
+            }
+        let waiting = try from.upgrade(with: migrations).deferred.map(\.migration.name)
+        #expect(waiting == (way == "records first" ? ["records", move.name] : ["records"]))
+        try old.expectUnchanged { try from.upgrade(with: migrations) }
+        let cache = try ScratchCache()
+        try cache.upgrade(migrations)
+        let opened = try CodableCache(at: cache.url, migrations: migrations)
+        #expect(try opened.value([String: Int].self, forKey: "draft") == ["n": 1])
+        opened.close()
+        #expect(try from.upgrade(with: migrations).deferred.isEmpty)
+        #expect(try into.values()["draft"] == nil)
+    }
+
+    @Test func `Without a cache, a move into records waits for nothing if no setting comes`() throws {
+        let old = try ScratchSuite(["size": 1])
+        let new = try ScratchSuite()
+        let migrations: MigrationRegistry = [
+            .suiteToAppGroup(to: 2, from: old.suite, into: new.suite),
+            Migration(to: 2, "records", .moveToRecords(.setting("draft", in: new.suite), ofType: "Draft")),
+        ]
+        #expect(try old.suite.upgrade(with: migrations).deferred.isEmpty)
+        try new.expect(["size": 1])
+    }
+
     @Test func `A date in a property list has no properties, and text that looks like a tag is text`() throws {
         let values: [String: PropertyListValue] = [
             "date": Self.date, "dates": [Self.date], "in": ["at": Self.date, "x": 1],

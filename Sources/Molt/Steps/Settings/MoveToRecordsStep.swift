@@ -21,8 +21,8 @@ extension MigrationStep {
     /// with other content by then, or if a block is among those steps.
     ///
     /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache,
-    /// the migration waits if there is anything to move, and so do all later ones on the suite. An app extension that
-    /// cannot see the suite cannot open the cache before the app has.
+    /// the migration waits if there is anything to move, or if a step before it may bring something, and so do all
+    /// later ones on the suite. An app extension that cannot see the suite cannot open the cache before the app has.
     ///
     /// - Parameters:
     ///   - place: The settings.

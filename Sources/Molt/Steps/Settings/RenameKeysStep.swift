@@ -69,6 +69,12 @@ struct RenameKeysStep: StepDeclaration {
         return [kind, place.suite.declaredName, place.name.text, newName]
     }
 
+    /// Where a setting of a suite gets its new key; nil if it gets none.
+    func destination(of key: String, in suite: String) -> MigrationStep.Destination? {
+        guard place.suite.attachedName == suite, place.includes(key) else { return nil }
+        return MigrationStep.Destination(suite: place.suite, key: place.newKey(for: key, newName), isCopy: copies)
+    }
+
     func check(_ check: inout StepCheck) {
         let (old, new) = (MigrationStep.Place(place), MigrationStep.Place(newPlace))
         check.use(old)
