@@ -233,10 +233,10 @@ struct SalvagedTables {
         _ report: inout SalvageReport
     ) throws {
         guard !report.isLedgerWhole else { return }
-        var names: Set<String> = []
-        try target.connection.prepare("SELECT name FROM molt_ledger").eachRow { row throws(SQLiteError) in
-            names.insert(row.text(0))
-        }
+        // A row also stands for the migrations that it replaces, even if this registry has no shortcut of its name.
+        var names = Set(
+            try LedgerTable.rows(target.connection).flatMap { [$0.name] + ($0.isReplacing ? $0.replaces : []) }
+        )
         let ways = migrations.shortcutWays
         for (shortcut, way) in ways where names.contains(shortcut) { names.formUnion(way) }
         // A store that has been through the replaced migrations counts a shortcut as applied.
@@ -247,12 +247,15 @@ struct SalvagedTables {
         guard !passed.isEmpty else { return }
         let entries = passed.map { migration in
             // The versions of the records tell which of them went through a migration on read.
-            LedgerEntry(
+            var row = LedgerEntry(
                 name: migration.name,
                 version: migration.version,
                 outcome: migration.isOnRead ? .onRead : .ran,
-                appliedAt: Date()
+                appliedAt: Date(),
+                replaces: migrations.replaced(by: migration)
             )
+            row.replacedKinds = migrations.replacedKinds(by: migration)
+            return row
         }
         try LedgerTable.add(entries, version: report.schemaVersion, to: target.connection)
         let list = passed.map { "\"\(ErrorSummary.oneLine($0.name))\"" }.joined(separator: ", ")

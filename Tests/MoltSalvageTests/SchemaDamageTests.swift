@@ -53,6 +53,36 @@ import Testing
         }
     }
 
+    @Test func `A salvaged ledger keeps what each row replaces, which also tells which rows are not lost`() throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "one").writableByOlderReleases(), Migration(to: 1, "two"),
+            Migration(to: 2, "both", replacing: ["one", "two"]), Migration(to: 3, "last"),
+        ]
+        let newURL = scratch.file("saved.molt")
+        try FileManager.default.removeItem(at: url)
+        try CodableCache(at: url).close()
+        try CodableCache(at: url, migrations: registry).close()
+        let before = try StoreFile.state(at: url).ledger
+        #expect(before.first?.replacedKinds == ["one": .writable])
+        try tamper("UPDATE molt_ledger SET version = 'x' WHERE name = 'last'")
+        // The registry of a build that has no shortcut.
+        let older = MigrationRegistry(["one", "two"].map { Migration(to: 1, $0) } + [Migration(to: 3, "last")])
+        let report = try CodableCache.salvage(from: url, to: newURL, migrations: older)
+        #expect(!report.isLedgerWhole)
+        let after = try StoreFile.state(at: newURL).ledger
+        #expect(after.map(\.name) == ["both", "last"] && after.first == before.first)
+
+        // The row of a replacement is rebuilt with what it replaces.
+        try tamper("UPDATE molt_ledger SET outcome = x'00' WHERE name = 'both'")
+        let whole = scratch.file("whole.molt")
+        let retired: MigrationRegistry = [
+            Migration(to: 2, "both", replacing: ["one", "two"]), Migration(to: 3, "last"),
+        ]
+        _ = try CodableCache.salvage(from: url, to: whole, migrations: retired)
+        let rebuilt = try StoreFile.state(at: whole).ledger
+        #expect(rebuilt.first { $0.name == "both" }?.replaces == ["one", "two"])
+    }
+
     private static let tampering = [
         "UPDATE molt_record SET key = NULL WHERE id = 3",
         "UPDATE molt_record SET key = CAST(x'FFFE00' AS TEXT) WHERE id = 3",

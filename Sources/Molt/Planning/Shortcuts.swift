@@ -126,7 +126,7 @@ extension MigrationRegistry {
     }
 
     /// The names of all migrations that a migration replaces.
-    func replaced(by migration: Migration) -> [String] {
+    package func replaced(by migration: Migration) -> [String] {
         guard !migration.replaces.isEmpty, let way = ways[migration.name], way != Set(migration.replaces) else {
             return migration.replaces
         }

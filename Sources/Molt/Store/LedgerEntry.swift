@@ -176,7 +176,7 @@ extension LedgerEntry {
     var id: MigrationID { MigrationID(name: name, version: version) }
 
     /// Whether the migration did what those do that it replaces.
-    var isReplacing: Bool { outcome.isApplied && outcome != .replaced && !replaces.isEmpty }
+    package var isReplacing: Bool { outcome.isApplied && outcome != .replaced && !replaces.isEmpty }
 
     /// Whether the migration did what another one does.
     func covers(_ name: String) -> Bool { isReplacing && replaces.contains(name) }

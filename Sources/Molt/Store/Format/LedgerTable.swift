@@ -25,6 +25,11 @@ package enum LedgerTable {
         return state
     }
 
+    /// The rows of the ledger, in their order.
+    package static func rows(_ connection: Connection) throws(SQLiteError) -> [LedgerEntry] {
+        try state(connection).ledger
+    }
+
     /// Makes sure that no row is lost: its migration would look as if it had never been applied.
     ///
     /// - Throws: ``SQLiteError`` for damage.
