@@ -38,6 +38,11 @@ public var F_FULLFSYNC: Int32 { 51 }
 public var RENAME_EXCL: Int32 { 4 }
 public func renamex_np(_ from: UnsafePointer<CChar>!, _ to: UnsafePointer<CChar>!, _ flags: UInt32) -> Int32 { 0 }
 
+// Limits of a process: the kinds are plain numbers.
+public var RLIMIT_FSIZE: Int32 { 1 }
+public func getrlimit(_ resource: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { 0 }
+public func setrlimit(_ resource: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { 0 }
+
 // Processes and their memory.
 public var CTL_KERN: Int32 { 1 }
 public var KERN_PROC: Int32 { 14 }

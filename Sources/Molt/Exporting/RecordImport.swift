@@ -207,7 +207,13 @@ struct RecordImport {
         let advice: String
         switch (found > version, migrations.registry) {
         case (true, nil): (reason, advice) = ("the store has version \(version)", "Upgrade the store first.")
-        case (true, _): (reason, advice) = ("this release knows versions up to \(version)", "Update the app.")
+        case (true, _):
+            reason = "this release knows versions up to \(version)"
+            advice =
+                isSetAside
+                ? "It was set aside when another store took its place. Keep it, update the app, and import it then; or "
+                    + "put it back with `CodableCache.restore`, and open it with the newer release."
+                : "Update the app."
         case (false, nil):
             reason = "the store has version \(version)"
             advice = "Import it with the app's own tool, which has the migrations."
@@ -225,6 +231,13 @@ struct RecordImport {
             (error.storeVersion, error.registryVersion) = (found, found > version ? version : oldest)
         }
         throw error
+    }
+
+    /// Whether the file is a store that was set aside beside the open one.
+    private var isSetAside: Bool {
+        let name = (path as NSString).lastPathComponent
+        let kind = BackupName(name, of: (store as NSString).lastPathComponent)?.kind
+        return kind == .replaced || kind == .aside
     }
 
     /// Throws if records have not been through the same migrations as those of the open store.

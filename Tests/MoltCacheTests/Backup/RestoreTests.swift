@@ -266,6 +266,11 @@ import Testing
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
         #expect(kept.description.hasSuffix(".replaced: version 2, 3 records, \(kept.size) bytes") && !kept.isAutomatic)
         try scenario.expectContents(after, at: kept.url)
+        // An older release cannot import it; the message says what can be done.
+        let older = try scenario.open(1)
+        MoltError.thrown { try older.import(from: kept.url) }?
+            .expect(.superseded, storeVersion: 2, says: kept.url.path, "was set aside", "CodableCache.restore")
+        older.close()
         // It is no backup: nothing restores it automatically.
         #expect(try scenario.backups == [backup])
         try CodableCache.restore(kept, at: scenario.url)

@@ -143,6 +143,8 @@ import Testing
         #expect(cache.report.isFresh && cache.schemaVersion == 2)
         #expect(try cache.keys() == [])
         try cache.set(Person.jane, forKey: "jane")
+        MoltError.thrown { try cache.import(from: aside.url) }?
+            .expect(.superseded, storeVersion: 3, says: aside.url.path, "was set aside", "CodableCache.restore")
 
         #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
         try scenario.expectContents(before, at: aside.url)
