@@ -201,12 +201,21 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     ///
     /// See ``MigrationStep/moveStore(from:to:protection:)``.
     public var movesFrom: String?
+    /// The paths of stores at the old places of this one, which was moved from there; see
+    /// ``MigrationReport/otherStores``.
+    public var otherStores: [String] {
+        get { otherStoresOrNil ?? [] }
+        set { otherStoresOrNil = newValue.isEmpty ? nil : newValue }
+    }
+    /// Nil for none, for the same reason.
+    private var otherStoresOrNil: [String]?
     /// The move; nil if there is none.
     var move: PendingMove?
 
     private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes, movesFrom
         case needsErasureOrNil = "needsErasure"
+        case otherStoresOrNil = "otherStores"
     }
 
     /// The migrations that would run, in order, without those that run only if others import records.
@@ -299,6 +308,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         )
         try (source ?? store).checkLedger(for: self)
         self.move = move
+        otherStores = migrations.otherStores(than: store, state)
         movesFrom = move?.isFinished == false ? move?.path : nil
         checkExtension(store, migrations, configuration)
     }
@@ -392,6 +402,7 @@ extension MigrationPlan: CustomStringConvertible {
     public var description: String {
         var lines = [headline]
         if let movesFrom { lines.append("  > opening first moves the file from \(movesFrom)") }
+        lines += otherStores.map { "  > \(MigrationReport.note(onOtherStore: $0))" }
         if !journal.isEmpty {
             lines.append(
                 "  > changes to \(journal.joined(separator: ", ")) from an earlier upgrade have not been applied yet"

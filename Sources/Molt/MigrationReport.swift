@@ -136,6 +136,15 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public var erasure: Erasure?
     /// The move of the store's file to its place; nil if it was there.
     public var move: Move?
+    /// The paths of stores at the old places of this one, which was moved from there.
+    ///
+    /// An older build of the app that ran after the move has created such a store, and shows what that has. Molt neither
+    /// reads, changes nor removes it. Import from it what the app needs, and remove it; see
+    /// ``MigrationStep/moveStore(from:to:protection:)``.
+    public var otherStores: [String] {
+        get { otherStoresOrNil ?? [] }
+        set { otherStoresOrNil = newValue.isEmpty ? nil : newValue }
+    }
     /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
     public var isNewer: Bool {
         get { isNewerOrNil ?? false }
@@ -145,12 +154,15 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     var workOrNil: [Work]?
     /// Nil for false, for the same reason.
     var isNewerOrNil: Bool?
+    /// Nil for none, for the same reason.
+    var otherStoresOrNil: [String]?
 
     private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, isDryRun,
             isReadOnly, erasure, move
         case workOrNil = "work"
         case isNewerOrNil = "isNewer"
+        case otherStoresOrNil = "otherStores"
     }
 
     /// Whether there was nothing to do.
@@ -194,6 +206,13 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     /// The sum of the counts of all migrations.
     public var counts: Counts {
         entries.reduce(into: Counts()) { $0 += $1.counts }
+    }
+}
+
+extension MigrationReport {
+    /// The sentence about a store at an old place, without the full stop.
+    package static func note(onOtherStore path: String) -> String {
+        "an older build has created another store at the old place \(path)"
     }
 }
 

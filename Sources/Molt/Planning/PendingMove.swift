@@ -55,8 +55,20 @@ extension MigrationRegistry {
         return pending
     }
 
+    /// The paths of files at the old places of a store that has been moved from there: an older build has begun anew.
+    ///
+    /// Only their names are looked at.
+    ///
+    /// - Parameter state: The state of the file at the store's own place.
+    func otherStores(than store: StoreFile, _ state: StoreState) -> [String] {
+        guard !state.isFresh, !store.isInMemory, store.primary == nil else { return [] }
+        return moves(to: store.path)
+            .filter { state.ledger.hasMade($0) && FileStatus.unfollowed($0.path) != nil }
+            .map(\.path)
+    }
+
     /// The places from which a store's file has been moved, or will be.
-    func oldPlaces(of path: String) -> [String] { moves(to: path).map(\.path) }
+    package func oldPlaces(of path: String) -> [String] { moves(to: path).map(\.path) }
 
     /// Whether a store's file is moved to a place from elsewhere.
     func movesStore(to path: String) -> Bool { !moves(to: path).isEmpty }

@@ -26,7 +26,12 @@ extension MigrationStep {
     /// A process that does not own the store, and a cache that is only read, fail with the code `needsMigration`. So
     /// does an app extension if there is no store at either place, because it may not see the old one. A store at the
     /// new URL that was created there and has no records makes room for the old one. Once the migration has run, the
-    /// old place is no longer looked at.
+    /// store stays where it is.
+    ///
+    /// An older build that runs after the move creates a store of its own at the old URL, for example after a
+    /// downgrade, or in an extension that was not updated yet. From then on, ``MigrationPlan/otherStores`` and
+    /// ``MigrationReport/otherStores`` name that file. It is never changed or removed: import from it what the app
+    /// needs with ``CodableCache/import(from:only:settings:conflicts:progress:)``, and remove it with the files beside it.
     ///
     /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it,
     /// the file is moved back. If that is not possible, as on another volume, the error says that the file is at the

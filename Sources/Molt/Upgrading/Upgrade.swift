@@ -316,6 +316,7 @@ final class Upgrade {
         )
         report.onRead = plan.onRead
         report.move = move
+        report.otherStores = plan.otherStores
         return report
     }
 

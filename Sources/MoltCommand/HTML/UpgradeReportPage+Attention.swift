@@ -239,6 +239,10 @@ extension UpgradeReportPage {
         } else if let path = plan?.movesFrom {
             lines.append("The store would be moved from \(path).")
         }
+        for path in report?.otherStores ?? plan?.otherStores ?? [] {
+            let note = MigrationReport.note(onOtherStore: path)
+            lines.append(note.prefix(1).uppercased() + note.dropFirst() + ".")
+        }
         if plan?.needsErasure == true {
             lines.append("Records that were deleted before would be erased from the file.")
         }

@@ -314,10 +314,14 @@ package struct RegisteredApp: Sendable {
         return try CodableCache(existing: url, migrations: migrations, configuration: configuration)
     }
 
-    /// The store at a path; opening a cache would create a missing one.
+    /// The store at a path, or one that a migration moves there; opening a cache would create a missing one.
     private func existing(_ path: String) throws -> StoreArgument {
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        guard size ?? 0 > 0 else { throw CommandError("there is no store at \(path)") }
+        func isThere(_ path: String) -> Bool {
+            let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            return size ?? 0 > 0
+        }
+        let places = [path] + migrations.oldPlaces(of: FileStatus.path(of: URL(filePath: path)))
+        guard places.contains(where: isThere) else { throw CommandError("there is no store at \(path)") }
         return try StoreArgument(path)
     }
 

@@ -98,6 +98,19 @@ import Testing
         let again = try CodableCache(at: new, migrations: registry)
         defer { again.close() }
         #expect(again.report.isEmpty && exists(old))
+        // It is named, and left alone.
+        #expect(again.report.otherStores == [old.path] && "\(again.report)".contains("old place \(old.path)"))
+        let json = try JSONEncoder().encode(again.report)
+        #expect(try JSONDecoder().decode(MigrationReport.self, from: json).otherStores == [old.path])
+        let later = try MigrationPlan(forFileAt: new, migrations: registry)
+        #expect(later.otherStores == [old.path] && !later.needsUpgrade && "\(later)".contains(old.path))
+        #expect(try CodableCache.dryRun(at: new, migrations: registry).otherStores == [old.path])
+        // What the older build has written can be imported.
+        let stray = try CodableCache(at: old)
+        try stray.set(1, forKey: "one")
+        stray.close()
+        try again.import(from: old)
+        #expect(try again.value(Int.self, forKey: "one") == 1)
     }
 
     @Test func `Erasing names the backups at the old place, which keep the bytes`() throws {

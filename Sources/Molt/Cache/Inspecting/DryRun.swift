@@ -20,8 +20,11 @@ struct DryRun {
         var opening = configuration.opening(of: original)
         let copy: ScratchCopy
         let move: PendingMove?
+        let otherStores: [String]
         do {
-            move = try migrations.pendingMove(of: original, original.state())
+            let state = try original.state()
+            move = try migrations.pendingMove(of: original, state)
+            otherStores = migrations.otherStores(than: original, state)
             let source = move?.source ?? original
             opening.storeSize = source.byteCount
             copy = try ScratchCopy(of: move?.sourceURL ?? url, for: .dryRun, byteCount: source.byteCount ?? 0)
@@ -49,6 +52,7 @@ struct DryRun {
                 try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             report.move = move.map(MigrationReport.Move.init(pending:))
+            report.otherStores = otherStores
             return report
         } catch {
             throw copy.ofOriginal(error)

@@ -15,11 +15,12 @@ extension MigrationReport: CustomStringConvertible {
             }
         let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
         let moved = move.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
+        let others = otherStores.map { ErrorSummary.oneLine("old place: \(Self.note(onOtherStore: $0))") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let work = work.map { "after the commit: \($0)" }
         let lines =
-            [table] + moved + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines + waiting
-            + work + sampleLines
+            [table] + moved + others + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines
+            + waiting + work + sampleLines
         return lines.joined(separator: "\n")
     }
 
