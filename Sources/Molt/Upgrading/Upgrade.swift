@@ -280,7 +280,9 @@ final class Upgrade {
         releaseSuites()
         var erasure = MigrationReport.Erasure(isComplete: false, copies: [])
         // A dry run or an import that was killed has left records in the temporary directory.
-        CopyDirectory.removeLeftovers(of: CopyDirectory.Purpose.allCases)
+        if let path = CopyDirectory.removeLeftovers(of: CopyDirectory.Purpose.allCases).first {
+            erasure.reason = "The temporary copy at \(path) cannot be removed."
+        }
         do throws(MoltError) {
             // Backups stay where the file was when they were made.
             for place in [store.path] + registry.oldPlaces(of: store.path) {

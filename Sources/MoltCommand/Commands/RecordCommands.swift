@@ -34,11 +34,12 @@ extension StoreCommands {
     ) { call, terminal in
         let file = try StoreArgument(call.arguments[0]).records()
         let key = call.arguments[1]
+        let shownKey = ErrorSummary.oneLine(key)
         guard let record = try file.record(forKey: key) else {
             guard try !file.isQuarantined(key: key) else {
-                throw CommandError("the record \"\(ErrorSummary.oneLine(key))\" is in quarantine; see molt quarantine --content")
+                throw CommandError("the record \"\(shownKey)\" is in quarantine; see molt quarantine --content")
             }
-            throw CommandError("there is no value under the key \"\(ErrorSummary.oneLine(key))\"")
+            throw CommandError("there is no value under the key \"\(shownKey)\"")
         }
         if call.has("--raw") {
             terminal.write(record.content)

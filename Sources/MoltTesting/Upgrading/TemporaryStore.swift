@@ -18,7 +18,7 @@ public final class TemporaryStore: Sendable {
     /// The directory while this object owns it, which removes it; nil for a copy that another process made.
     private let owned: CopyDirectory?
     private var isOwner: Bool { owned != nil }
-    private static let removesLeftovers: Void = CopyDirectory.removeLeftovers(of: [.fixture])
+    private static let leftovers = CopyDirectory.removeLeftovers(of: [.fixture])
     private let state = Locked(State())
 
     private struct State {
@@ -58,7 +58,7 @@ public final class TemporaryStore: Sendable {
                     + "make it with `primary: .cache`."
             )
         }
-        Self.removesLeftovers
+        _ = Self.leftovers
         let owned = try CopyDirectory(for: .fixture, removesLeftovers: false)
         self.owned = owned
         directory = owned.url

@@ -46,8 +46,12 @@ package final class CopyDirectory: Sendable {
     package static var parent: URL { FileManager.default.temporaryDirectory }
 
     /// Removes the directories that killed processes have left.
-    package static func removeLeftovers(of purposes: [Purpose]) {
+    ///
+    /// - Returns: The paths of those that cannot be removed.
+    @discardableResult
+    package static func removeLeftovers(of purposes: [Purpose]) -> [String] {
         let directory = parent
+        var remaining: [String] = []
         // Nothing can be removed from a directory that cannot be listed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where purposes.contains(where: { isName(name, for: $0) }) {
@@ -55,9 +59,10 @@ package final class CopyDirectory: Sendable {
             // A directory in use is locked.
             guard let lock = try? FileLock(directory: path, waiting: { throw DurableFile.Failure(number: EAGAIN) })
             else { continue }
-            try? FileManager.default.removeItem(atPath: path)
+            do { try FileManager.default.removeItem(atPath: path) } catch { remaining.append(path) }
             _ = consume lock
         }
+        return remaining
     }
 
     private static func isName(_ name: String, for purpose: Purpose) -> Bool {
