@@ -379,4 +379,16 @@ import Testing
             MoltError.thrown { _ = try upgraded([first, both], version) }?.expect(.partlyReplaced, migration: "both")
         }
     }
+
+    @Test func `of the oldest supported version has been through nothing that a later migration replaces`() throws {
+        let short = Migration(to: 5, "short", replacing: ["a", "b"], .renameType("Alien", to: "Person"))
+        let documents = try DocumentUpgrade(MigrationRegistry([short], oldestSupportedVersion: 3))
+        #expect(try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 3).typeName == "Person")
+        MoltError.thrown { try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 4) }?
+            .expect(.partlyReplaced, migration: "short")
+        MoltError.thrown { try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 2) }?.expect(.tooOld)
+        // The range of versions that may be partly through is empty.
+        let late = try DocumentUpgrade(MigrationRegistry([short], oldestSupportedVersion: 5))
+        #expect(try late.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 5).typeName == "Alien")
+    }
 }

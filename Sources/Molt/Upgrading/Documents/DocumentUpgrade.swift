@@ -39,7 +39,9 @@ public struct DocumentUpgrade: Sendable {
         init?(_ migration: Migration, in registry: MigrationRegistry) {
             let names = Set(registry.migrations.map { ExactName($0.name) })
             guard !migration.replaces.allSatisfy({ names.contains(ExactName($0)) }) else { return nil }
-            let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
+            let earlier = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
+            let before = max(earlier, registry.oldestSupportedVersion)
+            guard before < migration.version else { return nil }
             self.migration = migration
             versions = before + 1..<migration.version
         }
