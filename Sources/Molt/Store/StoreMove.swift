@@ -88,6 +88,7 @@ struct StoreMove {
         }
         guard try makeRoom() else { return false }
         AttemptLog(of: old.path).clear()
+        AttemptLog(ofWorkIn: old).move(to: AttemptLog(ofWorkIn: new))
         old.removeLeftovers()
         new.removeLeftovers()
         try reach("before the file is moved")

@@ -6,8 +6,8 @@ package struct TestHooks: Sendable {
     package var batchSize = 512
     /// How often an upgrade may be interrupted before it is no longer tried.
     var attemptLimit = 5
-    /// The app's build.
-    var build = AppBuild.current
+    /// The app's build; nil for that of the running one, which is found out only for an attempt.
+    var build: String?
     /// The maximum number of pages in the file, for a full disk; nil for no limit.
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.

@@ -129,7 +129,7 @@ struct WorkAfterCommit {
             from: migration.version,
             to: migration.version,
             appVersion: configuration.appVersion,
-            build: configuration.hooks.build,
+            build: configuration.hooks.build ?? AppBuild.current,
             processName: process.processName,
             processID: process.processIdentifier,
             work: migration.name

@@ -274,4 +274,42 @@ struct WorkAfterCommitTests {
         #expect(try notebook.lines == ["old"])
         #expect(working.fingerprint == notebook.adding("new").fingerprint)
     }
+
+    /// Notes work that was interrupted as often as it may be, in the file of a store.
+    private func interruptWork(of url: URL) throws {
+        let attempt = UpgradeAttempt(
+            startedAt: Date(timeIntervalSince1970: 0),
+            from: 1,
+            to: 1,
+            appVersion: "",
+            build: AppBuild.current,
+            processName: "app",
+            processID: 1_999_999_999,
+            work: "person"
+        )
+        let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
+        let lines = (1...5).reduce(into: Data()) { lines, _ in lines += line }
+        try lines.write(to: URL(fileURLWithPath: url.path + "-work-attempt"))
+    }
+
+    @Test func `that was interrupted too often is done again after a restore, and not after a move`() throws {
+        isFailing.withLock { $0 = true }
+        try open([migration()])
+        let backup = try CodableCache.backUp(at: url)
+        isFailing.withLock { $0 = false }
+        try interruptWork(of: url)
+        #expect(try open([migration()]).pendingWork.count == 1)
+        let new = store.directory.file("new.molt")
+        let moving: MigrationRegistry = [migration(), Migration(to: 2, "move", .moveStore(from: url, to: new))]
+        let moved = try CodableCache(at: new, migrations: moving)
+        #expect(moved.report.pendingWork.first?.problem?.contains("was interrupted 5 times") == true)
+        moved.close()
+        #expect(!FileManager.default.fileExists(atPath: url.path + "-work-attempt"))
+
+        try CodableCache.restore(backup, at: new, fromAnotherStore: true)
+        #expect(!FileManager.default.fileExists(atPath: new.path + "-work-attempt"))
+        let restored = try CodableCache(at: new, migrations: moving)
+        #expect(restored.report.pendingWork.isEmpty && log.count == 2)
+        restored.close()
+    }
 }

@@ -9,8 +9,6 @@ package struct StoreReplacement {
     /// The files beside the store; its path is resolved if it is a link.
     private let files: StoreFiles
     private let storeName: String
-    private let attempts: AttemptLog
-
     /// The request for a copy of intact contents before they are replaced; nil for no copy.
     private let keeping: BackupRequest?
     /// Returns the changes of attached stores to keep in that copy; called with the lock held.
@@ -30,7 +28,6 @@ package struct StoreReplacement {
         self.attachedNow = attachedNow
         self.atCopy = atCopy
         files = StoreFiles(storeName)
-        attempts = AttemptLog(of: storeName)
     }
 
     package enum Contents {
@@ -53,7 +50,7 @@ package struct StoreReplacement {
 
     /// Replaces the contents.
     ///
-    /// Interrupted upgrades of the old contents do not count for the new ones.
+    /// Interrupted upgrades of the old contents, and interrupted work after their commits, do not count for the new ones.
     ///
     /// - Parameter waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The requested copy of intact contents, or the damaged file; nil when there were none.
@@ -133,7 +130,7 @@ package struct StoreReplacement {
             kept = try BackupCopy(of: storeName, request, isLocked: true).make()
         }
         repeat { atCopy() } while try copy.step()
-        attempts.clear()
+        files.clearAttempts()
         try copy.finish()
         // Apple's SQLite never asks the drive to flush its cache. Nobody locks the log, so opening it is safe.
         DurableFile.flushDrive(of: files.log)
@@ -218,7 +215,7 @@ package struct StoreReplacement {
         if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
             try DurableFile.move(files.path, to: aside)
         }
-        attempts.clear()
+        files.clearAttempts()
         try part.replace(files.path)
         _ = consume lock
         return hasContent ? aside : nil

@@ -24,6 +24,12 @@ struct StoreFiles {
     /// The list of work after a commit that began; see ``AttemptLog``.
     var workAttempts: String { path + "-work-attempt" }
 
+    /// Removes both lists, which say nothing about other contents.
+    func clearAttempts() {
+        AttemptLog(of: path).clear()
+        AttemptLog(ofWorkIn: self).clear()
+    }
+
     /// The path of a file in the same directory.
     func path(of name: String) -> String {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"
