@@ -116,13 +116,11 @@ struct TransferredSuites {
             migration in
             SuiteLedger.Row(
                 LedgerEntry(
-                    name: migration.name,
-                    version: migration.version,
+                    of: migration,
+                    in: migrations,
                     outcome: .createdAtVersion,
                     appliedAt: Date(),
-                    appVersion: configuration.appVersion,
-                    fingerprint: migration.fingerprint,
-                    replaces: migrations.replaced(by: migration)
+                    appVersion: configuration.appVersion
                 ),
                 of: origin
             )

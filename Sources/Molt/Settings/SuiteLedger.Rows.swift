@@ -117,8 +117,10 @@ extension [SuiteLedger.Row] {
     }
 
     /// The names of the migrations that came before those of the rows in the registries that applied them.
+    ///
+    /// A migration that was marked as applied says nothing about earlier ones.
     var earlier: Set<String> {
-        let applied = filter(\.entry.outcome.isApplied)
+        let applied = filter { $0.entry.outcome.isApplied && $0.entry.outcome != .marked }
         return applied.countsByOrder.reduce(into: []) { $0.formUnion($1.names) }
     }
 

@@ -484,7 +484,7 @@ final class Upgrade {
             from: plan.from,
             to: plan.to,
             appVersion: configuration.appVersion,
-            build: configuration.hooks.build,
+            build: configuration.hooks.build ?? AppBuild.current,
             processName: process.processName,
             processID: process.processIdentifier
         )
@@ -735,25 +735,21 @@ final class Upgrade {
 
     private func ledgerRows() -> [LedgerEntry] {
         let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
-        return entries.map { entry in
-            let migration = migrations[entry.migration.name]
+        return entries.compactMap { entry in
+            guard let migration = migrations[entry.migration.name] else { return nil }
             var row = LedgerEntry(
-                name: entry.migration.name,
-                version: entry.migration.version,
+                of: migration,
+                in: registry,
                 outcome: entry.outcome,
                 appliedAt: Date(),
-                duration: entry.duration,
-                counts: entry.counts,
-                attachedCounts: entry.attachedCounts,
-                appVersion: configuration.appVersion,
-                // Other migrations, or the app itself, did the work.
-                fingerprint: [.replaced, .baseline].contains(entry.outcome) ? nil : migration?.fingerprint,
-                replaces: migration.map(registry.replaced) ?? [],
-                isWorkPending: entry.outcome == .ran && migration?.work != nil,
-                isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false,
-                isWritableByOlderReleases: migration?.isWritableByOlderReleases ?? false
+                appVersion: configuration.appVersion
             )
-            row.replacedKinds = migration.map(registry.replacedKinds) ?? [:]
+            row.duration = entry.duration
+            row.counts = entry.counts
+            row.attachedCounts = entry.attachedCounts
+            row.isWorkPending = entry.outcome == .ran && migration.work != nil
+            // Other migrations, or the app itself, did the work.
+            if [.replaced, .baseline].contains(entry.outcome) { row.fingerprint = nil }
             return row
         }
     }

@@ -408,6 +408,19 @@ struct ShortcutTests {
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
+    @Test func `A later migration that was marked as applied says nothing about replaced ones`() async throws {
+        let notebook = try Notebook(["old"])
+        let parts = registry(notebook)
+        let later = MigrationRegistry([parts.migrations[0], parts.migrations[1], notebook.adding("c", to: 5)])
+        try await notebook.suite.upgrade(with: parts.upTo("a"))
+        try notebook.suite.correctLedger(.markApplied("c"), with: later, reason: "a test")
+        let merged: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
+        await #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: merged) }?
+            .expect(.partlyReplaced, migration: "both", says: #"(missing: "b")"#)
+        try await notebook.suite.upgrade(with: MigrationRegistry(parts.migrations + [notebook.adding("c", to: 5)]))
+        #expect(try notebook.lines == ["old", "a", "b"])
+    }
+
     /// Puts a suite back from a copy.
     private func put(_ values: [String: PropertyListValue], into notebook: Notebook) throws {
         try notebook.suite.write(set: values, remove: Set(notebook.suite.allValues().keys).subtracting(values.keys))

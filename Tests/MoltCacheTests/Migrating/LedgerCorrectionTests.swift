@@ -67,6 +67,26 @@ import Testing
         #expect(try store.snapshot().contents == [#"{"trace":"abc"}"#])
     }
 
+    @Test func `A mark that is taken back leaves the version of migrations that have run since`() async throws {
+        let store = try OldStore(Self.records)
+        func version() throws -> Int { try StoreFile.state(at: store.url).version }
+        try await store.upgrade(Self.all.upTo(version: 1))
+        try correct(.markApplied("b"), of: store.url)
+        #expect(try version() == 2)
+        // An accepted edit after the mark changes nothing about the version.
+        let edited = MigrationRegistry([Self.trace("a", to: 1), Self.trace("b", to: 2, revision: 2)])
+        try correct(.acceptEdit("b"), of: store.url, edited)
+        try correct(.markPending("b"), of: store.url, edited)
+        #expect(try version() == 1)
+
+        try correct(.markApplied("b"), of: store.url)
+        try await store.upgrade(Self.all)
+        try correct(.markPending("b"), of: store.url)
+        #expect(try version() == 3)
+        #expect(try await store.upgrade(Self.all).outcomes == "b ran")
+        #expect(try store.snapshot().contents == [#"{"trace":"acb"}"#])
+    }
+
     // MARK: Marking as applied
 
     // "skipExecutingMigrations essentially allows you to mimic a migration being executed", such as that of a hotfix:

@@ -67,30 +67,30 @@ struct CorrectedLedger {
         }
         // The ledger of a suite that is upgraded without a cache is in its settings.
         if let primary, correction.kind != .acceptedEdit, !changed.contains(primary) { changed.append(primary) }
-        version = isComplete ? Self.version(after: change, old, plan) : plan.from
+        version = isComplete ? Self.version(after: change, ledger, plan) : plan.from
         var correction = correction
         if version > plan.from { correction.versionBefore = plan.from }
         func corrected(_ old: LedgerEntry?, upTo version: Int) -> LedgerEntry {
             var row =
                 old
                 ?? LedgerEntry(
-                    name: name,
-                    version: migration.version,
+                    of: migration,
+                    in: registry,
                     outcome: .unmarked,
                     appliedAt: correction.date,
-                    replaces: registry.replaced(by: migration)
+                    appVersion: correction.appVersion
                 )
-            row.correct(correction, isComplete ? migration : nil, registry.replaced(by: migration), upTo: version)
-            row.replacedKinds = registry.replacedKinds(by: migration)
+            row.correct(correction, isComplete ? migration : nil, registry, upTo: version)
             return row
         }
         // An edit may concern a suite that another store has brought through the migration.
         changesStore = correction.kind != .acceptedEdit || old?.outcome.isApplied == true
+        let origin = SuiteLedger.Origin(registry)
         for suite in changed {
             let earlier = ledgers[suite]?.rows.first { $0.entry.name == name }
             // Each store counts the versions of a suite's rows for itself.
             let entry = corrected(earlier?.entry, upTo: .max)
-            var row = earlier ?? SuiteLedger.Row(entry, of: SuiteLedger.Origin(registry))
+            var row = earlier ?? SuiteLedger.Row(entry, of: origin)
             row.entry = entry
             suites[suite] = row
         }
@@ -101,15 +101,19 @@ struct CorrectedLedger {
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
     ///
     /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run. One
-    /// that was marked as applied, and is marked as pending, takes back by how much it raised it.
-    private static func version(after change: LedgerChange, _ old: LedgerEntry?, _ plan: MigrationPlan) -> Int {
+    /// that was marked as applied, and is marked as pending, takes back by how much it raised it, as far as no later one
+    /// has run since.
+    private static func version(after change: LedgerChange, _ ledger: [LedgerEntry], _ plan: MigrationPlan) -> Int {
         let name = change.migration
         let lowest: Int
         switch change.kind {
         case .markedApplied: lowest = plan.from
         case .markedPending:
-            guard old?.outcome == .marked, let before = old?.corrections.last?.versionBefore else { return plan.from }
-            lowest = before
+            guard let row = ledger.first(where: { $0.name == name }), row.outcome == .marked,
+                let mark = row.corrections.last(where: { $0.kind == .markedApplied }), let before = mark.versionBefore
+            else { return plan.from }
+            let others = ledger.filter { $0.name != name && $0.outcome.isApplied && $0.outcome != .marked }
+            lowest = others.map(\.version).reduce(before, max)
         case .acceptedEdit: return plan.from
         }
         let isApplied = { (entry: MigrationPlan.Entry) in
@@ -186,16 +190,16 @@ extension LedgerEntry {
     ///
     /// - Parameters:
     ///   - migration: The migration as the app declares it; nil if only the row is known.
-    ///   - replaced: The names of all migrations that it replaces.
+    ///   - registry: The registry that has it.
     ///   - version: The highest version that the row may get.
     fileprivate mutating func correct(
         _ correction: LedgerCorrection,
         _ migration: Migration?,
-        _ replaced: [String],
+        _ registry: MigrationRegistry,
         upTo version: Int
     ) {
         // A replacement may have the name of one of its parts, whose row this is.
-        let isPart = migration.map { self.version < $0.version && replaced.contains(name) } ?? false
+        let isPart = migration.map { self.version < $0.version && registry.replaced(by: $0).contains(name) } ?? false
         switch correction.kind {
         case .markedApplied where !outcome.isApplied || isPart:
             forgetRun()
@@ -204,7 +208,7 @@ extension LedgerEntry {
             attachedCounts = [:]
             appVersion = correction.appVersion
             moltVersion = MoltRelease.version
-            if let migration { take(from: migration, replaced) }
+            if let migration { take(from: migration, in: registry) }
         case .markedApplied: break
         case .markedPending:
             // The time stays: what the suites held then is compared with what they hold when it runs again.
@@ -212,19 +216,12 @@ extension LedgerEntry {
             outcome = .unmarked
         case .acceptedEdit:
             guard let migration else { break }
+            replacedKinds = registry.replacedKinds(by: migration)
             fingerprint = migration.fingerprint
             // A row above the store's version would make pending migrations late.
             if migration.version <= version { self.version = migration.version }
         }
         corrections.append(correction)
-    }
-
-    private mutating func take(from migration: Migration, _ replaced: [String]) {
-        version = migration.version
-        fingerprint = migration.fingerprint
-        replaces = replaced
-        isReadableByOlderReleases = migration.isReadableByOlderReleases
-        isWritableByOlderReleases = migration.isWritableByOlderReleases
     }
 
     /// Removes what an earlier run has counted in records.
