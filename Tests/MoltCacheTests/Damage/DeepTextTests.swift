@@ -36,8 +36,11 @@ import Testing
     }
 
     @Test func `in a column of the ledger counts as no value`() throws {
-        try write("UPDATE molt_ledger SET attached_counts = 'DEEP', replaces = 'DEEP'")
+        try write("UPDATE molt_ledger SET attached_counts = 'DEEP', corrections = 'DEEP'")
         #expect(try CodableCache.history(at: url).map(\.name) == ["first"])
+        // What a migration replaces decides what runs.
+        try write("UPDATE molt_ledger SET replaces = 'DEEP'")
+        #expect(throws: MoltError.self) { try CodableCache.history(at: url) }
     }
 
     @Test func `in the file of attempts and in shapes counts as nothing`() throws {

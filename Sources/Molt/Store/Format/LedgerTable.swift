@@ -188,7 +188,7 @@ package enum LedgerTable {
         )
     }
 
-    private static func entry(_ row: Statement) -> LedgerEntry {
+    private static func entry(_ row: Statement) throws(SQLiteError) -> LedgerEntry {
         var counts = MigrationReport.Counts()
         // Numbers of a damaged file are clamped, so that sums of counts do not overflow.
         func count(_ column: Int32) -> Int { Int(clamping: min(max(row.integer(column), 0), 1 << 40)) }
@@ -197,7 +197,9 @@ package enum LedgerTable {
         counts.dropped = count(7)
         counts.created = count(8)
         counts.quarantined = count(9)
-        let replaced: [String: Int] = row.isNull(14) ? [:] : value(of: row.text(14)) ?? [:]
+        // Without them, migrations that the store has been through would look pending or missing.
+        let replaces: [String: Int]? = row.isNull(14) ? [:] : value(of: row.text(14))
+        guard let replaced = replaces else { throw .malformedReplaces }
         var entry = LedgerEntry(
             name: row.text(0),
             version: Int(clamping: Int32(clamping: row.integer(1))),

@@ -46,6 +46,7 @@ extension SQLiteError {
     static let wrongRow = damage("an index leads to the row of another key")
     static let missingRow = damage("a row is missing that an index names")
     static let unequalIndex = damage("a table and its index have different numbers of rows")
+    static let malformedReplaces = damage("a row of the ledger does not tell which migrations it replaces")
     static let missingTypeName = damage("the name of a type is missing")
     static let sharedTypeName = damage("two types have the same name")
     static let malformedKey = damage("a key is not text")
