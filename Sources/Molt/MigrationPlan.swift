@@ -99,7 +99,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
         /// Whether an earlier opening has left that work undone, so that this one tries again.
         public var isWorkPending: Bool
         /// The names of the migrations that it replaces; not part of the JSON.
-        package var replaces: [String] = []
+        @NotCompared package var replaces: [String] = []
 
         private enum CodingKeys: CodingKey {
             case migration, steps, status, action, replacement, losses, requirements, work, isWorkPending
@@ -180,13 +180,13 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
     /// It is not part of the JSON.
-    var finishedOnRead: [String] = []
+    @NotCompared var finishedOnRead: [String] = []
     /// The blocks that a new store runs all the same, because a suite that they work on is not new.
     ///
     /// It is not part of the JSON.
-    var blocksOnSuites: Set<ScheduledStep.ID> = []
-    /// Whether the app says at which version the store enters, and its file has another one.
-    var entersNow = false
+    @NotCompared var blocksOnSuites: Set<ScheduledStep.ID> = []
+    /// Whether the app says at which version the store enters, and its file has another one; not part of the JSON.
+    @NotCompared var entersNow = false
 
     /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
     ///
@@ -210,7 +210,9 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     /// Nil for none, for the same reason.
     private var otherStoresOrNil: [String]?
     /// The move; nil if there is none.
-    var move: PendingMove?
+    ///
+    /// It is not part of the JSON.
+    @NotCompared var move: PendingMove? = nil
 
     private enum CodingKeys: String, CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes, movesFrom

@@ -519,7 +519,7 @@ extension MigrationPlan {
             requirements: migration.requirements.map(\.reason),
             work: migration.work?.summary,
             isWorkPending: migration.work != nil && store.applied[migration.name]?.isWorkPending == true,
-            replaces: registry.replaced(by: migration)
+            replaces: shortcuts.replaced[migration.name] ?? []
         )
     }
 
@@ -636,7 +636,10 @@ extension MigrationPlan {
                     + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
                 advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
                     + "with a release that has them. A missing one that is itself a replacement of the others need not "
-                    + "be in the list.",
+                    + "be in the list."
+                    + (migration.attached.contains { $0.suite != nil }
+                        ? " Without the cache file, only the replaced migrations tell what settings have been through."
+                        : ""),
                 migration: migration.id
             )
         )

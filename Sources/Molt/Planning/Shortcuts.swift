@@ -5,6 +5,8 @@
 struct Shortcuts {
     /// The names of all migrations that each shortcut replaces; see ``MigrationRegistry/shortcutWays``.
     let ways: [String: Set<String>]
+    /// The names of all migrations that each migration replaces.
+    let replaced: [String: [String]]
     /// The shortcuts that the store has taken or will take, by the names of the migrations that they replace.
     private(set) var replacements: [String: MigrationID] = [:]
     /// The names of the shortcuts that the store does not take, and counts as applied after the replaced migrations.
@@ -21,7 +23,9 @@ struct Shortcuts {
         _ histories: Histories,
         entered: Set<String>
     ) {
-        ways = registry.shortcutWays
+        let all = registry.ways
+        replaced = registry.migrations.reduce(into: [:]) { $0[$1.name] = registry.replaced(by: $1, all) }
+        ways = registry.shortcuts(among: all)
         guard !ways.isEmpty else { return }
         let rows = histories.store.applied
         let hasApplied = { name in entered.contains(name) || histories.store.has(name) }
@@ -102,8 +106,9 @@ extension MigrationRegistry {
     }
 
     /// The ``ways`` of the shortcuts.
-    package var shortcutWays: [String: Set<String>] {
-        let ways = ways
+    package var shortcutWays: [String: Set<String>] { shortcuts(among: ways) }
+
+    fileprivate func shortcuts(among ways: [String: Set<String>]) -> [String: Set<String>] {
         guard !ways.isEmpty else { return [:] }
         let names = Set(names)
         return ways.filter { name, _ in
@@ -127,9 +132,12 @@ extension MigrationRegistry {
 
     /// The names of all migrations that a migration replaces.
     package func replaced(by migration: Migration) -> [String] {
-        guard !migration.replaces.isEmpty, let way = ways[migration.name], way != Set(migration.replaces) else {
-            return migration.replaces
-        }
+        migration.replaces.isEmpty ? [] : replaced(by: migration, ways)
+    }
+
+    /// - Parameter ways: Those of the registry.
+    fileprivate func replaced(by migration: Migration, _ ways: [String: Set<String>]) -> [String] {
+        guard let way = ways[migration.name], way != Set(migration.replaces) else { return migration.replaces }
         return way.sorted()
     }
 }

@@ -137,7 +137,11 @@ struct MigrationPlanTests {
     @Test func `A plan is decoded from JSON unchanged`() throws {
         var withJournal = plan(registry, at: 1, ledger: [("a", 1)])
         withJournal.journal = ["suite a"]
-        let plans = [withJournal, plan(registry, at: 0, isFresh: true), plan(registry, at: 2, ledger: [("x", 2)])]
+        let replacing: MigrationRegistry = [Migration(to: 2, "both", replacing: ["a", "b"])]
+        let plans = [
+            plan(replacing, at: 0), withJournal, plan(registry, at: 0, isFresh: true),
+            plan(registry, at: 2, ledger: [("x", 2)]),
+        ]
         for plan in plans {
             let json = try JSONEncoder().encode(plan)
             #expect(try JSONDecoder().decode(MigrationPlan.self, from: json) == plan)
