@@ -194,7 +194,7 @@ struct SalvagedTables {
         for (id, row) in sortedRows(.ledger) {
             guard row.count >= 13, row[1].string != nil, row[2].integer != nil, row[3].string != nil,
                 row[4...5].allSatisfy({ $0.number != nil }), row[6...10].allSatisfy({ $0.integer != nil }),
-                row[11].string != nil, row[12].string != nil
+                row[11].string != nil, row[12].string != nil, row.count < 16 || Self.tellsReplaced(row[15])
             else {
                 report.isLedgerWhole = false
                 continue
@@ -224,6 +224,13 @@ struct SalvagedTables {
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }
+    }
+
+    /// Whether Molt can read what a row of the ledger replaces; without a text, it replaces nothing.
+    private static func tellsReplaced(_ value: ColumnValue) -> Bool {
+        guard let text = value.string else { return true }
+        let replaced: [String: Int]? = LedgerTable.value(of: text)
+        return replaced != nil
     }
 
     /// Adds lost ledger rows of migrations that must have been applied, as the store has passed their version.

@@ -92,7 +92,6 @@ extension MigrationPlan {
     ) rethrows {
         store = storeName
         from = state.version
-        entersNow = state.baseline != nil && state.storedVersion != registry.version
         to = registry.version(for: state.ledger)
         isFresh = state.isFresh
         baseline = state.baseline
@@ -101,6 +100,7 @@ extension MigrationPlan {
         journal = state.journal
         edits = Self.edits(state, registry)
         settingNotes = []
+        entersNow = state.baseline != nil && state.storedVersion != registry.version
         finishedOnRead = finished.map(\.name)
         needsErasure = state.needsErasure
         let history = History(state.ledger, earlier: state.earlier)

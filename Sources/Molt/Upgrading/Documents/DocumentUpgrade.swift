@@ -41,7 +41,6 @@ public struct DocumentUpgrade: Sendable {
             guard !migration.replaces.allSatisfy({ names.contains(ExactName($0)) }) else { return nil }
             let earlier = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
             let before = max(earlier, registry.oldestSupportedVersion)
-            guard before < migration.version else { return nil }
             self.migration = migration
             versions = before + 1..<migration.version
         }
