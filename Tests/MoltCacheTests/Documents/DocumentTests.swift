@@ -155,6 +155,26 @@ import Testing
         #expect(texts == [#"p {"id":"p","comments":["c","c"]}"#, #"c {"id":"c","at":2}"#])
     }
 
+    @Test(arguments: [#"{"comments":[{"id":"p"}]}"#, #"{"comments":[{"id":"x"}],"tags":[{"id":"x"}]}"#])
+    func `yields none with the key of another type's, as a cache refuses it`(post: String) throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "parts",
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id")),
+                .extractRecords("Post", ["tags", .each], as: "Tag", key: .property("id"))
+            )
+        ]
+        let documents = try DocumentUpgrade(migrations)
+        MoltError.thrown {
+            try documents.upgrade(Data(post.utf8), ofType: "Post", writtenAt: 0, forKey: "p")
+        }?.expect(.keyExists, key: "p", migration: "parts")
+
+        let store = try OldStore([StoredRecord("Post", "p", post)])
+        MoltError.thrown { try CodableCache(at: store.url, migrations: migrations) }?
+            .expect(.keyExists, key: "p", migration: "parts")
+    }
+
     @Test func `must have a known type if all are named`() throws {
         let documents = try DocumentUpgrade(Self.migrations, types: ["Person"])
         let known = try documents.upgrade(Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0)
