@@ -156,8 +156,9 @@ public struct MoltConfiguration: Sendable {
     ///
     /// An element of an array that has not changed, as this build reads it, keeps its stored bytes, also at another
     /// index. A changed element of an `Identifiable` type keeps the unknown properties of the stored one with its `id`.
-    /// Without an `id`, it keeps them only if the array has as many elements as before, in the same order: an element
-    /// that is both changed and moved in one write loses them. A changed element of a set loses them, too.
+    /// An element of another type keeps those at its index, if the array has as many elements as before and none has
+    /// only moved. Do not rely on it where elements are both changed and moved in one write: they lose them, or get
+    /// those of the one that was at their index. A changed element of a set loses them.
     ///
     /// Nothing is kept if the stored record has another type, if an enum has another case, if the type looks at all keys
     /// when it decodes itself, or if it is not `Decodable`. Documents and records that are imported or restored replace

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `What was extracted from a record stays, though a later step drops the record`() throws {
+        let scratch = try ScratchSuite(["draft.1": #"{"title":"a","note":{"id":"x"}}"#])
+        let cache = try ScratchCache()
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "move", move(scratch)),
+            Migration(to: 2, "extract", .extractRecords("Draft", "note", as: "Note", key: .derived)),
+            Migration(to: 3, "drop", .deleteType("Draft")),
+        ]
+        #expect(try contents(cache, migrations) == ["d1/note": #"Note {"id":"x"}"#])
+        try scratch.writeFile(["draft.2": #"{"title":"b","note":{"id":"y"}}"#])
+        let found = try contents(cache, migrations)
+        #expect(found == ["d1/note": #"Note {"id":"x"}"#, "d2/note": #"Note {"id":"y"}"#])
+        try scratch.expect([:])
+    }
+
     @Test func `A setting stays if its record would have to go through a block`() throws {
         let scratch = try ScratchSuite(["draft.1": Self.draft])
         let cache = try ScratchCache()
