@@ -176,7 +176,8 @@ public final class CodableCache: Sendable {
             configuration: upgradeConfiguration,
             onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
         )
-        // A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the end.
+        // A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the
+        // end.
         let reading =
             isOnlyRead
             ? try ReadingCheck(migrations, upgradeConfiguration).check(store) : try migrator.readNewer(store)

@@ -111,8 +111,8 @@ extension Migration {
     /// The opening that has run the migration does the work, after the commit and after all changes to settings. Until
     /// the work succeeds, each later opening tries again: ``LedgerEntry/isWorkPending`` of the migration's row says so.
     /// If the work throws, the opening succeeds all the same. ``MigrationReport/pendingWork`` then lists it, and the
-    /// monitor gets ``MigrationEvent/workFailed(_:)``. Work that a crash or a kill has interrupted five times is left to
-    /// another build of the app; see ``MoltConfiguration/retriesInterruptedUpgrades``.
+    /// monitor gets ``MigrationEvent/workFailed(_:)``. Work that a crash or a kill has interrupted five times is left
+    /// to another build of the app; see ``MoltConfiguration/retriesInterruptedUpgrades``.
     ///
     /// - Important: The work may be done more than once: a process may be killed after it, and before the ledger is
     ///   written. It must not fail because its result is there already.

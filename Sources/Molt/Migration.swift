@@ -105,8 +105,8 @@ public struct Migration: Sendable {
     /// ```
     ///
     /// A value that the older release sets for an existing key keeps the properties that it does not know: see
-    /// ``MoltConfiguration/keepsUnknownProperties`` for what that means. A value for a new key lacks them, and so does a
-    /// new element of an array, so they must be optional.
+    /// ``MoltConfiguration/keepsUnknownProperties`` for what that means. A value for a new key lacks them, and so does
+    /// a new element of an array, so they must be optional.
     ///
     /// No step ever sees what an older release writes after it. The registry is therefore invalid if the migration has
     /// steps, or if its coders differ from those of the version before.

@@ -40,9 +40,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// Whether a migration may run on a store that has already passed its version; false by default.
     ///
     /// This happens when two branches of an app's code, each with its own migration, are merged. Allow it only if every
-    /// such migration is also correct for records of a later version. Records that it creates are in the form of its own
-    /// version, and go through the later steps; if one of those is a block that the store has been through, opening it
-    /// throws `lateMigration`.
+    /// such migration is also correct for records of a later version. Records that it creates are in the form of its
+    /// own version, and go through the later steps; if one of those is a block that the store has been through, opening
+    /// it throws `lateMigration`.
     public var allowsLateMigrations: Bool
 
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.

@@ -138,8 +138,8 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     public var move: Move?
     /// The paths of stores at the old places of this one, which was moved from there.
     ///
-    /// An older build of the app that ran after the move has created such a store, and shows what that has. Molt neither
-    /// reads, changes nor removes it. Import from it what the app needs, and remove it; see
+    /// An older build of the app that ran after the move has created such a store, and shows what that has. Molt
+    /// neither reads, changes nor removes it. Import from it what the app needs, and remove it; see
     /// ``MigrationStep/moveStore(from:to:protection:)``.
     public var otherStores: [String] {
         get { otherStoresOrNil ?? [] }

@@ -51,10 +51,10 @@ public struct MoltConfiguration: Sendable {
     public var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
-    /// If false, it fails with the code `attemptsFailed` until another build of the app opens the store: one with another
-    /// ``appVersion``, build number or, without a bundle, executable. Work after the commit is then left undone.
-    /// ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup or to
-    /// start afresh.
+    /// If false, it fails with the code `attemptsFailed` until another build of the app opens the store: one with
+    /// another ``appVersion``, build number or, without a bundle, executable. Work after the commit is then left
+    /// undone. ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup
+    /// or to start afresh.
     public var retriesInterruptedUpgrades = false
     /// Whether a store that a newer release has upgraded is opened if its migrations allow that; false by default.
     ///
@@ -96,9 +96,9 @@ public struct MoltConfiguration: Sendable {
     ///   itself with a `singleValueContainer()`; the shape of such a type is not compared.
     /// - A hand-written `encode(to:)` leaves out some properties. Use `encodeIfPresent` and `decodeIfPresent` for them.
     ///
-    /// A type that was renamed in code alone has no stored shape. When the first value of a type is written whose shape is
-    /// that of another type with values, or when ``CodableCache/update(_:forKey:expiry:_:)`` gives a record another type,
-    /// a debug build prints a warning.
+    /// A type that was renamed in code alone has no stored shape. When the first value of a type is written whose shape
+    /// is that of another type with values, or when ``CodableCache/update(_:forKey:expiry:_:)`` gives a record another
+    /// type, a debug build prints a warning.
     ///
     /// No shape is compared or stored with `ignore`, nor with `report` if no monitor has a closure. For the comparison,
     /// the first value of a type is encoded once more and, if its type is `Decodable`, decoded once; so are up to two
@@ -150,9 +150,9 @@ public struct MoltConfiguration: Sendable {
     /// try cache.set(Person(name: "Jim"), forKey: "john")  // {"name":"Jim","photo":"7"}
     /// ```
     ///
-    /// The same holds for nested objects, under properties, under keys of dictionaries, in the payloads of enums, and in
-    /// arrays. Values of unknown properties are kept byte for byte. A property is declared if the type has a coding key
-    /// for it; a declared one that is encoded as nil is removed.
+    /// The same holds for nested objects, under properties, under keys of dictionaries, in the payloads of enums, and
+    /// in arrays. Values of unknown properties are kept byte for byte. A property is declared if the type has a coding
+    /// key for it; a declared one that is encoded as nil is removed.
     ///
     /// An element of an array that has not changed, as this build reads it, keeps its stored bytes, also at another
     /// index. A changed element of an `Identifiable` type keeps the unknown properties of the stored one with its `id`.
@@ -160,13 +160,13 @@ public struct MoltConfiguration: Sendable {
     /// only moved. Do not rely on it where elements are both changed and moved in one write: they lose them, or get
     /// those of the one that was at their index. A changed element of a set loses them.
     ///
-    /// Nothing is kept if the stored record has another type, if an enum has another case, if the type looks at all keys
-    /// when it decodes itself, or if it is not `Decodable`. Documents and records that are imported or restored replace
-    /// everything.
+    /// Nothing is kept if the stored record has another type, if an enum has another case, if the type looks at all
+    /// keys when it decodes itself, or if it is not `Decodable`. Documents and records that are imported or restored
+    /// replace everything.
     ///
-    /// Every `set` also reads the stored content, and takes about a twentieth longer; about a tenth if properties of the
-    /// record itself are unknown. If unknown ones may be inside nested objects or changed arrays, the new value is also
-    /// decoded, to see which keys its types declare; for arrays, the stored one is decoded, too.
+    /// Every `set` also reads the stored content, and takes about a twentieth longer; about a tenth if properties of
+    /// the record itself are unknown. If unknown ones may be inside nested objects or changed arrays, the new value is
+    /// also decoded, to see which keys its types declare; for arrays, the stored one is decoded, too.
     ///
     /// A store that a newer release has upgraded keeps unknown properties whatever the option: see
     /// ``Migration/writableByOlderReleases()``.

@@ -31,7 +31,8 @@ extension MigrationStep {
     /// An older build that runs after the move creates a store of its own at the old URL, for example after a
     /// downgrade, or in an extension that was not updated yet. From then on, ``MigrationPlan/otherStores`` and
     /// ``MigrationReport/otherStores`` name that file. It is never changed or removed: import from it what the app
-    /// needs with ``CodableCache/import(from:only:settings:conflicts:progress:)``, and remove it with the files beside it.
+    /// needs with `CodableCache.import`, and remove it with the files beside
+    /// it.
     ///
     /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it,
     /// the file is moved back. If that is not possible, as on another volume, the error says that the file is at the

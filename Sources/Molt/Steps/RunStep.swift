@@ -14,9 +14,10 @@ extension MigrationStep {
     /// - Parameters:
     ///   - summary: The block's description in plans and reports; the migration's name by default.
     ///   - onFreshStore: Whether the block also runs on a store that was just created, because it imports data; false
-    ///     by default, as a new store has nothing to migrate. A block with `attached` suites runs there anyway if one of
-    ///     them has settings or a ledger, and has not been through the migration; it then finds no records. If it creates records there, all later steps and
-    ///     migrations run on them, so it must create them in the form of its own version.
+    ///     by default, as a new store has nothing to migrate. A block with `attached` suites runs there anyway if one
+    ///     of them has settings or a ledger, and has not been through the migration; it then finds no records. If it
+    ///     creates records there, all later steps and migrations run on them, so it must create them in the form of its
+    ///     own version.
     ///   - attached: The suites that the block works on; none by default. If one of them is unavailable, as on a locked
     ///     device, opening the store fails with the code `deferred`.
     ///   - revision: The revision of the block's code, 1 by default; see ``transform(_:revision:_:)``.

@@ -16,8 +16,8 @@ extension Suite {
     /// that a migration still has to set makes the next upgrade fail.
     ///
     /// Settings that a newer release has upgraded are refused with the code `superseded`. With
-    /// ``MoltConfiguration/opensNewerStores``, they stay as they are if its migrations let older releases read them, and
-    /// ``MigrationReport/isReadOnly`` says whether these may also write.
+    /// ``MoltConfiguration/opensNewerStores``, they stay as they are if its migrations let older releases read them,
+    /// and ``MigrationReport/isReadOnly`` says whether these may also write.
     ///
     /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
     /// one upgrades and the other waits.

@@ -34,9 +34,9 @@ internal import Molt
 ///   without `cache`.
 /// - An entry of `ledger` requires a name and a version. The outcome is `ran` by default. `fingerprint`,
 ///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion`, `moltVersion` and `corrections` are
-///   optional, and so is `replaces`, which has `migration`, `readable`, `writable` (what it declared about older releases)
-///   or `replacement` by the name of each migration that this one replaced. A correction has a `kind` (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date`
-///   and, optionally, an `appVersion`.
+///   optional, and so is `replaces`, which has `migration`, `readable`, `writable` (what it declared about older
+///   releases) or `replacement` by the name of each migration that this one replaced. A correction has a `kind`
+///   (`markedApplied`, `markedPending` or `acceptedEdit`), a `reason`, a `date` and, optionally, an `appVersion`.
 /// - A record has one of four content members. `content` is JSON, stored without the white space between its tokens and
 ///   otherwise byte for byte. `text` is a string stored byte for byte, even if it is not JSON. `bytes` is the same in
 ///   Base64, for content that is not UTF-8. `data` is raw data in Base64.

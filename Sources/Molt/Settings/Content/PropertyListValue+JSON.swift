@@ -38,7 +38,8 @@ extension PropertyListValue {
     /// Creates a value from JSON.
     ///
     /// - Parameter hasNulls: Whether null becomes the string `$null`. Otherwise a member that is null is left out.
-    /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large or has too many digits.
+    /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large or
+    ///   has too many digits.
     init(json: RecordValue, hasNulls: Bool) throws(MoltError) {
         switch json {
         case .null:

@@ -13,8 +13,8 @@ extension MigrationStep {
     /// way back.
     ///
     /// The entries keep their order, and their values stay byte for byte the same in JSON. Null stays null, and nothing
-    /// is created where the property is missing. The upgrade fails with the code `typeMismatch` for a value that has the
-    /// new form already, an array that should become another one, an array of an odd count, a key that is neither a
+    /// is created where the property is missing. The upgrade fails with the code `typeMismatch` for a value that has
+    /// the new form already, an array that should become another one, an array of an odd count, a key that is neither a
     /// string nor an integer, a key that occurs twice, and any other value.
     ///
     /// - Parameters:

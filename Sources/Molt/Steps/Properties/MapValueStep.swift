@@ -5,9 +5,9 @@ extension MigrationStep {
     /// .mapValue("Order", "status", ["open": "active", "done": "archived"], otherwise: .fail)
     /// ```
     ///
-    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it. Nothing is
-    /// created where the property is missing. In settings, an integer also names a whole `Double` of a property list, which
-    /// has no literal of its own.
+    /// Use it for example when cases of an enum are renamed. Null is left as it is, unless `values` names it. Nothing
+    /// is created where the property is missing. In settings, an integer also names a whole `Double` of a property
+    /// list, which has no literal of its own.
     ///
     /// - Parameters:
     ///   - place: The type of the records, or settings; see ``Place``.

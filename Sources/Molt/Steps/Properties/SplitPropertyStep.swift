@@ -7,8 +7,8 @@ extension MigrationStep {
     ///
     /// "Ada King Lovelace" becomes "Ada" and "King Lovelace"; with `at: .last(" ")`, "Ada King" and "Lovelace". A
     /// separator at the beginning or end stays part of the text, so no character is lost, and
-    /// ``joinProperties(_:_:into:separator:ifMissing:creatingObjects:)`` gives the same string again. If the property is
-    /// null, all new ones are null.
+    /// ``joinProperties(_:_:into:separator:ifMissing:creatingObjects:)`` gives the same string again. If the property
+    /// is null, all new ones are null.
     ///
     /// Objects on the new paths are created only for a string: for null, none is. An object is not created beside what
     /// may be an enum's case, that is in an object whose only property is an object: the upgrade fails with the code

@@ -10,15 +10,15 @@ extension MigrationStep {
     /// Data in no form that Molt reads, such as an image, becomes a record of raw data.
     ///
     /// A string, number, Boolean or date alone becomes a record only of a type such as `String`, `Int` or `Date`, or if
-    /// `place` declares its form, as for an enum with raw values. Otherwise the setting stays, and the report lists it as
-    /// ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    /// `place` declares its form, as for an enum with raw values. Otherwise the setting stays, and the report lists it
+    /// as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
     ///
     /// The setting is removed after the record is committed. If a record already has the key, it must have the same
     /// type and content. Otherwise the upgrade fails with the code `keyExists`.
     ///
     /// If the suite comes back from an older copy, its settings go through all steps on records that follow this one,
-    /// so that the records get today's form. A setting stays in the suite, and the report names it, if there is a record
-    /// with other content by then, or if a block is among those steps.
+    /// so that the records get today's form. A setting stays in the suite, and the report names it, if there is a
+    /// record with other content by then, or if a block is among those steps.
     ///
     /// The first cache that is opened with the migration moves the settings. In an upgrade of a suite without a cache,
     /// the migration waits if there is anything to move, or if a step before it may bring something, and so do all

@@ -50,7 +50,8 @@ package struct StoreReplacement {
 
     /// Replaces the contents.
     ///
-    /// Interrupted upgrades of the old contents, and interrupted work after their commits, do not count for the new ones.
+    /// Interrupted upgrades of the old contents, and interrupted work after their commits, do not count for the new
+    /// ones.
     ///
     /// - Parameter waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The requested copy of intact contents, or the damaged file; nil when there were none.

@@ -64,8 +64,8 @@ extension MigrationContext {
         }
     }
 
-    /// - Returns: What has become of the setting: if the step runs again, on a suite that was put back from a copy, there
-    ///   may be another record.
+    /// - Returns: What has become of the setting: if the step runs again, on a suite that was put back from a copy,
+    ///   there may be another record.
     private func addRecord(
         of value: PropertyListValue,
         in form: SettingForm?,

@@ -101,8 +101,8 @@ struct CorrectedLedger {
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
     ///
     /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run. One
-    /// that was marked as applied, and is marked as pending, takes back by how much it raised it, as far as no later one
-    /// has run since.
+    /// that was marked as applied, and is marked as pending, takes back by how much it raised it, as far as no later
+    /// one has run since.
     private static func version(after change: LedgerChange, _ ledger: [LedgerEntry], _ plan: MigrationPlan) -> Int {
         let name = change.migration
         let lowest: Int
