@@ -78,6 +78,19 @@ import Testing
         #expect(try contents(cache, migrations) == expected)
     }
 
+    @Test func `A new cache waits for a deferred move, so that the record goes through later blocks`() throws {
+        let scratch = try ScratchSuite(["draft.1": Self.draft])
+        let cache = try ScratchCache()
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "move", move(scratch)),
+            Migration(to: 3, "count", .run { try $0.enumerate("Draft") { _, new in new["n"] = 1 } }),
+        ]
+        let error = try #require(throws: MoltError.self) { try cache.upgrade(migrations, role: .appExtension) }
+        #expect(error.code == .deferred && error.migration?.name == "move", "\(error)")
+        #expect(try contents(cache, migrations) == ["d1": #"Draft {"title":"a","n":1}"#])
+        try scratch.expect([:])
+    }
+
     @Test func `A failure policy holds for the steps that a record goes through late`() throws {
         let broken: PropertyListValue = #"{"title":7}"#
         for policy in [RecordFailurePolicy.stop, .quarantine(), .drop()] {

@@ -79,7 +79,7 @@ struct DocumentSteps: Sendable {
         }
     }
 
-    /// Sends a record through the steps of migrations to versions later than its own.
+    /// Sends a record through the steps of migrations to versions later than its `storedVersion`.
     ///
     /// - Returns: The document, then those that were extracted from it; also those that are gone.
     func upgrade(_ record: Record) throws -> [Document] {
