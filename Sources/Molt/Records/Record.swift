@@ -428,15 +428,15 @@ public struct Record: Sendable {
         createsObjects: Bool
     ) throws -> Bool {
         guard path.onlyName == nil, !createsObjects, isObject,
-            case .noObject(let depth, let isBesideCase) = object.site(of: path.parts[...])
+            case .noObject(let depth, isNull: let replacesNull) = object.site(of: path.parts[...])
         else { return true }
         if isNull { return false }
         let outer = PropertyPath(parts: path.parts.prefix(depth))
-        // The value comes from inside the content's only property: no other case of an enum has it.
-        if full(outer).count == 0 { return true }
+        // In the whole content, the value comes from inside the only property: no other case of an enum has it.
+        if replacesNull || full(outer).count == 0 { return true }
         // The only property of the object may be the one that leaves it.
         let isLeft = source.map { $0.count == depth + 1 && $0.starts(with: outer) } ?? false
-        guard isBesideCase, !isLeft else { return true }
+        guard !isLeft, object.looksLikeCase(at: outer.parts[...]) else { return true }
         let new = PropertyPath(parts: path.parts.prefix(depth + 1))
         throw error(
             .typeMismatch,

@@ -9,8 +9,8 @@ extension SplicedObject {
         ///
         /// - Parameters:
         ///   - depth: The number of objects above it, without the outermost one.
-        ///   - isBesideCase: Whether it would be put beside what looks like the case of an enum.
-        case noObject(depth: Int, isBesideCase: Bool)
+        ///   - isNull: Whether it is null.
+        case noObject(depth: Int, isNull: Bool)
         /// The path leads through a value that is neither an object nor null.
         case obstacle
     }
@@ -22,17 +22,19 @@ extension SplicedObject {
             let index = object.lastIndex(of: part.text)
             let isNull = index.map { object.withValue(at: $0) { $0.elementsEqual("null".utf8) } }
             if depth == path.count - 1 { return isNull.map { .value(isNull: $0) } ?? .free }
-            guard let index, isNull == false else {
-                return .noObject(depth: depth, isBesideCase: index == nil && object.looksLikeCase)
-            }
+            guard let index, isNull == false else { return .noObject(depth: depth, isNull: index != nil) }
             guard let child = object.child(at: index) else { return .obstacle }
             object = child
         }
         return .free
     }
 
-    /// Whether it has one property alone, whose value is an object: Codable writes an enum with associated values so.
-    private var looksLikeCase: Bool {
+    /// Whether an object has one property alone, whose value is an object: Codable writes an enum with associated
+    /// values so.
+    func looksLikeCase(at path: ArraySlice<PropertyPath.Part>) -> Bool {
+        if let part = path.first {
+            return lastIndex(of: part.text).flatMap(child)?.looksLikeCase(at: path.dropFirst()) == true
+        }
         let names = names
         guard let name = names.first, names.allSatisfy({ ExactName.isSame($0, name) }) else { return false }
         return lastIndex(of: name).flatMap(child) != nil
