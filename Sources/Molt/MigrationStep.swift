@@ -180,7 +180,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     var runsContentClosure: Bool { declaration.runsClosure }
 
     /// Changes a record if the step is one that changes single records.
-    func change(_ record: inout Record) throws {
+    package func change(_ record: inout Record) throws {
         if case .edit(let edit, _) = action { try edit.apply(&record) }
     }
 

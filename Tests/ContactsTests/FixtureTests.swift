@@ -1,11 +1,10 @@
 import Foundation
 import Generators
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
 import contacts
-
-@testable import Molt
 
 /// Empty suites with fixed names, because the fixtures contain the names.
 private let suites = SettingsSuites(id: "fixtures")

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
 import contacts
-
-@testable import Molt
 
 @Suite struct `Stores of earlier contacts releases` {
     private let scratch: ScratchDirectory

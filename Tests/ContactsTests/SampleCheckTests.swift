@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
 import contacts
-
-@testable import Molt
 
 @Suite struct `The check of sample data` {
     private let scratch: ScratchDirectory

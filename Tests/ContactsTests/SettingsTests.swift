@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
 import contacts
-
-@testable import Molt
 
 @Suite final class `Settings of the contacts app` {
     private let scratch: ScratchDirectory

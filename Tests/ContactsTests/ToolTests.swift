@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    @testable import Molt
+    import Molt
     import TestSupport
     import Testing
     import contacts

@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// What a command has printed, and its exit code.
 struct CommandRun {

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltCommand
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("The commands that correct a ledger") struct CorrectionTests {
     private let scratch: ScratchDirectory

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltCommand
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Numbers, texts and names that only a damaged or a crafted file has.
 @Suite("The tool and a file with impossible values") struct DamagedFileTests {

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltCommand
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("molt diff") struct DiffTests {
     private let scratch: ScratchDirectory

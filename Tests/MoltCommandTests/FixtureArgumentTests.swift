@@ -1,11 +1,10 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestHome
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("A fixture in place of a store") struct FixtureArgumentTests {
     private let scratch: ScratchDirectory

@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("molt fixture") struct FixtureTests {
     private let scratch: ScratchDirectory

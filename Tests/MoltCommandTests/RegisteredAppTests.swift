@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("The command line of a registry") struct RegisteredAppTests {
     private let scratch: ScratchDirectory

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 /// Opens, reads, writes, upgrades and salvages a damaged store of each kind.
 ///

@@ -1,10 +1,9 @@
 import Foundation
 import Generators
+import Molt
 import MoltSalvage
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Losses from a damaged write-ahead log` {
     let scratch: ScratchDirectory

@@ -1,11 +1,10 @@
 import Foundation
 import Generators
+import Molt
 import MoltSalvage
 // Nearly every test uses a scratch directory, or inspects a cache file with SQLite.
 @_exported public import TestSupport
 import Testing
-
-@testable import Molt
 
 struct SoundNote: Codable, Equatable, Sendable {
     var number: Int

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 /// Pages that refer to each other create cycles, or more paths through a tree than can be followed.
 @Suite struct `Salvaging trees with cycles and shared pages` {

@@ -1,8 +1,7 @@
 import Foundation
 import Generators
+import Molt
 import MoltSalvage
-
-@testable import Molt
 
 /// A file with a long write-ahead log, and all contents that each key has had.
 struct LoggedStore {

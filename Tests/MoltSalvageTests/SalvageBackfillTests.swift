@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 /// Stores of which only some records went through a migration on read.
 @Suite("Salvaging a store that is partly upgraded on read")

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 @Suite struct `Salvaging a damaged cache in place` {
     let scratch: ScratchDirectory

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 @Suite struct `Reports of a damaged write-ahead log` {
     let scratch: ScratchDirectory

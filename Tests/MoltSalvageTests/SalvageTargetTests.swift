@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 @Suite struct `The new file of a salvage` {
     let scratch: ScratchDirectory

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltSalvage
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 struct Person: Codable, Equatable, Sendable {
     var firstName: String

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltSalvage
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// Files that SQLite considers intact, with content that no release of Molt has written.
 @Suite struct `Caches with tampered tables` {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 @Suite("Migrated stores")
 struct MigratedStoreTests {

@@ -1,7 +1,7 @@
 #if PostgreSQLTests
 
     import Foundation
-    @testable import Molt
+    import Molt
 
     // The code of the guide "Upgrading documents in your own database"; `.ci/examples` compares them.
 

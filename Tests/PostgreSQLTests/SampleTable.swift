@@ -2,7 +2,7 @@
 
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
 
     /// The table of samples, and what the processes of a test tell each other.
     struct SampleTable {

@@ -2,7 +2,7 @@
 
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
 
     /// Documents of every version, in every edit, and the migrations between them.
     struct Samples {

@@ -2,7 +2,7 @@
 
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
     import MoltTesting
     import Testing
 

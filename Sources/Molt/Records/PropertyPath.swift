@@ -67,7 +67,7 @@ public struct PropertyPath: Sendable {
     var parts: [Part] { exactName.map { [.name($0)] } ?? otherParts }
 
     /// The names, the outermost first; an empty one for `each`.
-    var names: [String] { exactName.map { [$0.text] } ?? otherParts.map(\.text) }
+    package var names: [String] { exactName.map { [$0.text] } ?? otherParts.map(\.text) }
 
     var count: Int { exactName == nil ? otherParts.count : 1 }
 

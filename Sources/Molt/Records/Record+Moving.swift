@@ -57,7 +57,7 @@ extension Record {
         }
     }
 
-    mutating func copy(
+    package mutating func copy(
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: MissingProperty,

@@ -432,7 +432,7 @@ extension Record {
 
     // MARK: For steps
 
-    mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: Record.MissingProperty)
+    package mutating func wrap(_ path: PropertyPath, in wrapper: Wrapper, ifMissing: Record.MissingProperty)
         throws
     {
         let depth = full(path).count + 1

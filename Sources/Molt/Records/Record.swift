@@ -41,13 +41,13 @@ public struct Record: Sendable {
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
     /// The first error of a subscript; the step throws it after its closure has returned.
-    private(set) var failure: (any Error)?
+    package private(set) var failure: (any Error)?
     /// Seconds since 1970; nil for never.
-    private(set) var expirationSeconds: Double?
+    package private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
     private(set) var hasNewExpiration = false
     /// The key that was set since the record was loaded.
-    private(set) var changedKey: String?
+    package private(set) var changedKey: String?
     /// Increases with each change of the record beside its content.
     private(set) var headRevision = 0
     /// Whether it is the content of a setting.
@@ -194,7 +194,7 @@ public struct Record: Sendable {
     }
 
     /// Increases with each change of the record.
-    var revision: Int { object.revision &+ headRevision }
+    package var revision: Int { object.revision &+ headRevision }
 
     // MARK: Properties
 
@@ -360,7 +360,7 @@ public struct Record: Sendable {
         return .skip
     }
 
-    mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
+    package mutating func remove(_ path: PropertyPath, ifMissing: Record.MissingProperty) throws {
         if try changeElements(at: path, ifMissing: ifMissing, { try $0.remove($1, ifMissing: ifMissing) }) { return }
         guard path.count > 0 else {
             guard elementPath != nil else { throw error(.propertyMissing, "No property is named.", property: path) }
@@ -370,7 +370,7 @@ public struct Record: Sendable {
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
-    mutating func rename(
+    package mutating func rename(
         _ path: PropertyPath,
         to newName: String,
         ifMissing: Record.MissingProperty
@@ -396,7 +396,7 @@ public struct Record: Sendable {
     /// Sets a property if it is missing or null; a null content and null elements stay null.
     ///
     /// - Parameter createsObjects: Whether missing or null objects on the path are created.
-    mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8], createsObjects: Bool) throws {
+    package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8], createsObjects: Bool) throws {
         let isEach = try changeElements(at: path) { element, inner in
             try element.setIfMissing(inner, to: value, createsObjects: createsObjects)
         }

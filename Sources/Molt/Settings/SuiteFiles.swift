@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 
 /// Molt's files about a suite: the lock of its upgrades and, without a cache, the store with the journal.
-struct SuiteFiles {
+package struct SuiteFiles {
     private let suite: Suite
 
-    init(_ suite: Suite) {
+    package init(_ suite: Suite) {
         self.suite = suite
     }
 
@@ -17,7 +17,7 @@ struct SuiteFiles {
     }
 
     /// The file of a store for the suite alone; it exists while an upgrade of the suite is unfinished.
-    var store: URL {
+    package var store: URL {
         get throws(MoltError) {
             try directory().appending(path: suite.domainName + ".molt", directoryHint: .notDirectory)
         }

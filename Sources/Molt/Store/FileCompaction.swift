@@ -3,18 +3,18 @@ internal import Foundation
 /// Gives the space of removed records back, on a connection of its own.
 ///
 /// Records keep their ids, and the file its generation, so caches that have the file open can go on.
-struct FileCompaction {
+package struct FileCompaction {
     private let path: String
     private let connection: Connection
     /// The number of bytes that can be written in a directory; nil if unknown.
-    var freeSpace: (String) -> Int64? = FreeSpace.bytes
+    package var freeSpace: (String) -> Int64? = FreeSpace.bytes
     /// The number of pages that one transaction moves.
-    var slice = 256
+    package var slice = 256
 
     /// Opens a file that has our tables.
     ///
     /// - Throws: ``MoltError`` with the code `fileMissing`, or that of a file that cannot be used.
-    init(of path: String) throws(MoltError) {
+    package init(of path: String) throws(MoltError) {
         let state = try FileProbe.state(path)
         if let layout = state.laterLayout { throw FileFormat.newer(path, Int64(layout), isReadable: true) }
         guard !state.isFresh else { throw MoltError(.fileMissing, "There is no cache at \(path).", store: path) }
@@ -36,7 +36,7 @@ struct FileCompaction {
     ///     throws to give up.
     /// - Returns: The number of bytes by which the file shrinks.
     /// - Throws: ``MoltError``: `busy`, `cancelled`, or the store's error. Slices that are done stay done.
-    func run(
+    package func run(
         isCancelled: @escaping () -> Bool,
         progress: (Double) -> Void,
         patience: () -> () throws -> Void
@@ -139,7 +139,7 @@ struct FileCompaction {
     ///
     /// - Parameter reach: Called before the file is rewritten, and before the mark is removed.
     /// - Throws: ``MoltError``, for example `busy` if another connection is reading; the mark is then still there.
-    func erase(until deadline: Instant?, reach: () throws -> Void) throws {
+    package func erase(until deadline: Instant?, reach: () throws -> Void) throws {
         defer { connection.close() }
         connection.interrupt(at: deadline)
         // Short reads of other processes end in that time; others keep the log until the next opening.

@@ -72,7 +72,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         set { hasWork = newValue ? true : nil }
     }
     /// Data of a later release of Molt, as JSON; this release preserves it without reading it.
-    var extra: String?
+    package var extra: String?
     /// Whether the migration declared that older releases can read the store after it.
     ///
     /// See ``Migration/readableByOlderReleases()``.

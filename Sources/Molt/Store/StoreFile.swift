@@ -26,7 +26,7 @@ package final class StoreFile {
     /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
     package var isDurable = true
     /// Called before each part of a backup is restored, for tests that kill the process there.
-    var atCopy: () -> Void = {}
+    package var atCopy: () -> Void = {}
     let isInMemory: Bool
     /// Whether a file that this release can only read is accepted; it is refused otherwise.
     var readsLaterLayouts = false
@@ -184,7 +184,7 @@ package final class StoreFile {
     }
 
     /// The size of the file and its log; nil in memory, for a suite, and when nothing is there.
-    var byteCount: Int64? {
+    package var byteCount: Int64? {
         isInMemory || primary != nil ? nil : files.byteCount.map(Int64.init)
     }
 
@@ -207,7 +207,7 @@ package final class StoreFile {
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
     /// - Throws: The errors of `body` and `waiting`; ``MoltError`` with the code `storeFailed` or `busy`, or that of a
     ///   file that cannot be used.
-    func withWriteTransaction(
+    package func withWriteTransaction(
         until deadline: Instant?,
         isSynced: Bool = true,
         _ body: (StoreTransaction) throws -> Bool,
@@ -365,7 +365,7 @@ package final class StoreFile {
     // MARK: For the cache
 
     /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
-    func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
+    package func ready(isReadOnly: Bool = false, busyMilliseconds: Int32) throws -> Connection {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.busyTimeout = busyMilliseconds

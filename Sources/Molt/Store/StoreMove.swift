@@ -6,7 +6,7 @@ internal import Foundation
 /// volume is copied to a temporary name, sealed, and removed once the copy has its final name. A sealed file has a
 /// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
 /// from.
-struct StoreMove {
+package struct StoreMove {
     /// The names of the marks of a sealed file and its copy.
     private static let mark = "move"
     /// The format of a sealed file.
@@ -15,17 +15,17 @@ struct StoreMove {
     private let old: StoreFiles
     private let new: StoreFiles
     /// Whether the file is copied even within a volume, for tests.
-    var isCopied = false
+    package var isCopied = false
     /// Called while the file is copied; throws to stop.
-    var checking: () throws -> Void = {}
+    package var checking: () throws -> Void = {}
     /// Called repeatedly while another process moves a store into the same directory; throws to give up.
-    var locking: () throws -> Void = {}
+    package var locking: () throws -> Void = {}
     /// Called repeatedly while another process uses the file at a path; throws to give up.
-    var waiting: (_ path: String) throws -> Void = { _ in }
+    package var waiting: (_ path: String) throws -> Void = { _ in }
     /// Called between the parts of the work.
-    var reach: (String) throws -> Void = { _ in }
+    package var reach: (String) throws -> Void = { _ in }
 
-    init(from path: String, to newPath: String) {
+    package init(from path: String, to newPath: String) {
         old = StoreFiles(path)
         new = StoreFiles(newPath)
     }
@@ -56,7 +56,7 @@ struct StoreMove {
     /// - Throws: ``MoltError`` with the code `busy` from `waiting`, or the code of a file that cannot be used; the old
     ///   file is then still there.
     @discardableResult
-    func run() throws -> Bool {
+    package func run() throws -> Bool {
         do {
             try DurableFile.makeDirectory(at: new.directory)
             let lock = try FileLock(directory: new.directory, waiting: locking)

@@ -3,7 +3,7 @@ package struct StoreState: Equatable, Sendable {
     /// The schema version; 0 = written before Molt, or never migrated.
     package var version: Int
     /// Whether the store does not exist yet: there is no file, or nothing was ever written to it.
-    var isFresh: Bool
+    package var isFresh: Bool
     /// The rows for applied and deferred migrations, in the order in which they were recorded.
     package var ledger: [LedgerEntry]
     /// The names of the migrations that came before an applied one in the registry that applied it to a suite.
@@ -13,7 +13,7 @@ package struct StoreState: Equatable, Sendable {
     /// The attached stores with committed changes that are not applied yet.
     package var journal: [String]
     /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
-    var laterLayout: Int?
+    package var laterLayout: Int?
     /// The version at which the app says that the store enters, if it has no ledger; `version` is the same.
     package var baseline: Int?
     /// The version that the store itself has.
@@ -36,5 +36,5 @@ package struct StoreState: Equatable, Sendable {
         self.journal = journal
     }
 
-    static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
+    package static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
 }

@@ -2,7 +2,7 @@
 ///
 /// The layout of `ContinuousClock.Instant` is known at run time only, and so would be that of everything that contains
 /// one. The code for such types is large: each copy and each access looks the layout up.
-struct Instant: Comparable, Sendable {
+package struct Instant: Comparable, Sendable {
     private static let origin = ContinuousClock.now
     private let sinceOrigin: Duration
 
@@ -19,7 +19,7 @@ struct Instant: Comparable, Sendable {
 
     var instant: ContinuousClock.Instant { Self.origin.advanced(by: sinceOrigin) }
 
-    static func < (left: Instant, right: Instant) -> Bool {
+    package static func < (left: Instant, right: Instant) -> Bool {
         left.sinceOrigin < right.sinceOrigin
     }
 

@@ -5,9 +5,9 @@ package struct TestHooks: Sendable {
     /// The number of records that are read, changed and written at a time.
     package var batchSize = 512
     /// How often an upgrade may be interrupted before it is no longer tried.
-    var attemptLimit = 5
+    package var attemptLimit = 5
     /// The app's build; nil for that of the running one, which is found out only for an attempt.
-    var build: String?
+    package var build: String?
     /// The maximum number of pages in the file, for a full disk; nil for no limit.
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.

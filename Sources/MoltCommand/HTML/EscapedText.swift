@@ -4,19 +4,19 @@ import Molt
 ///
 /// Characters that cannot be seen, or that change the order of the text around them, are shown as in Swift's source
 /// code: `\u{202E}`. The joiners of emoji and of several scripts stay.
-enum EscapedText {
+package enum EscapedText {
     /// The length, in Unicode scalars, at which a text is cut.
     private static let longest = 2_000
 
     /// The content of an element.
     ///
     /// - Parameter keepsLines: Whether line breaks and tabs stay as they are.
-    static func content(_ text: String, keepsLines: Bool) -> String {
+    package static func content(_ text: String, keepsLines: Bool) -> String {
         escaped(text, keepsLines: keepsLines) { "<span class=\"escape\">\($0)</span>" }
     }
 
     /// The value of an attribute in double quotes.
-    static func attribute(_ text: String) -> String {
+    package static func attribute(_ text: String) -> String {
         escaped(text, keepsLines: false) { $0 }
     }
 

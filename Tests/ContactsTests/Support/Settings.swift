@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import contacts
-
-@testable import Molt
 
 /// Today's registry over empty suites, for tests that are not about settings.
 let migrations = contacts.migrations(settings: .empty)

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import TestSupport
-
-@testable import Molt
 
 /// An operation that writes, and that must not lose data on a full disk.
 ///

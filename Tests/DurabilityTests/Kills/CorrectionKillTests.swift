@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    @testable import Molt
+    import Molt
     import TestSupport
     import Testing
 

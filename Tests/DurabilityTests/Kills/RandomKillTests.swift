@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
     import TestSupport
     import Testing
 

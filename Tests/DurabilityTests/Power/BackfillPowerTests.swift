@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 extension PowerLossTests {
     @Suite("Losses of power while the backfill of an upgrade on read is written")

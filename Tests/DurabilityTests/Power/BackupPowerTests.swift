@@ -1,9 +1,8 @@
 import FaultyDisk
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 extension PowerLossTests {
     @Suite("Losses of power during backups and restores")

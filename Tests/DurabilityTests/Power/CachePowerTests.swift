@@ -1,9 +1,8 @@
 import FaultyDisk
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// The suites about losses of power; serialized, as only one recording can be made at a time.
 @Suite("Losses of power", .serialized, .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library"))

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The successive states of a cache while it was recorded, and which of them must be durable.
 struct CacheTimeline {

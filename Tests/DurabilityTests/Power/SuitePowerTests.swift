@@ -1,7 +1,7 @@
 #if os(Linux)
     import FaultyDisk
     import Foundation
-    @testable import Molt
+    import Molt
     import Testing
     import TestSupport
 

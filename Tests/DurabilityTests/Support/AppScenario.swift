@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// An app with a cache and two suites, which one registry upgrades together.
 struct AppScenario: Codable, Sendable {
@@ -73,7 +72,7 @@ struct AppScenario: Codable, Sendable {
         switch primary {
         case .cache:
             var configuration = People.configuration
-            configuration.hooks.batchSize = TestHooks().batchSize
+            configuration.hooks.batchSize = MoltConfiguration().hooks.batchSize
             configuration.hooks.atPoint = hook
             try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
         case .suite:

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// Records of an early release, and migrations that rename, split, drop, create and change keys.
 enum People {

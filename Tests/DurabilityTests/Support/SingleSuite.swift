@@ -1,4 +1,4 @@
-@testable import Molt
+import Molt
 
 /// The settings of a suite that is upgraded without a cache.
 enum SingleSuite {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import TestHome
-
-@testable import Molt
 
 /// The files of one test: a directory for a cache, and the files of its suites.
 ///

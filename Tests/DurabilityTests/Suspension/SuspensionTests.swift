@@ -1,7 +1,7 @@
 #if CHILD_PROCESSES
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
     import MoltSalvage
     import TestSupport
     import Testing

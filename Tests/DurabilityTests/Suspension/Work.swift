@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// Work on a thread of its own, with the codes of the errors that it throws.
 final class Work: Sendable {

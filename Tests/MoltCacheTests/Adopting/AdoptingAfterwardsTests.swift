@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// What happens to the directory once it was adopted.
 @Suite struct `An adopted Cache directory` {

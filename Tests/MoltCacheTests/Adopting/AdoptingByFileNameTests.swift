@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// An entry whose key is not known has its file's name as its key.
 @Suite struct `Adopting a Cache directory by file names` {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// A directory that Cache 7 itself wrote, adopted by the keys that it was written with.
 @Suite struct `Adopting a Cache directory by its keys` {

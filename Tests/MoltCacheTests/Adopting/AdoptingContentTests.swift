@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Which content counts as a value, and which as raw data.
 @Suite struct `The content of an adopted file` {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Files that cannot be adopted, and directories with faults.
 @Suite struct `A Cache directory with faults` {

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 extension CodableCache {
     /// Expects this number of records.

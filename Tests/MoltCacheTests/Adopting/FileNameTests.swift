@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// How Cache 7 names the files of keys.
 @Suite struct `File names of a Cache directory` {

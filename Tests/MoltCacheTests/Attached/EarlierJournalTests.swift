@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// Journals name files, and commits fail with results, that no upgrade of today leaves.
 @testable import Molt
 
 /// A store whose last upgrade is committed, with changes to a suite that are still to be made.

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Races between the transactions of an upgrade")
 struct RaceTests {

@@ -1,7 +1,7 @@
 #if CHILD_PROCESSES
     import Foundation
     import Generators
-    @testable import Molt
+    import Molt
     import Testing
 
     /// The size of the store in bytes, so that a copy has several parts.

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The cache of an app with several releases.
 struct BackupScenario {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// The rule is a table over dates; no backup has to be made for each.
 @testable import Molt
 
 @Suite struct `Backups kept under a policy` {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 /// Trees of which SQLite silently finds only a part: those of the records and of the indexes.
 @Suite struct `A store with a damaged tree` {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Foundation's decoder ends the process for some texts that are nested deeper than 512.
 @Suite("Text that is nested too deeply") struct DeepTextTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 private struct SoundNote: Codable, Equatable, Sendable {
     var number: Int

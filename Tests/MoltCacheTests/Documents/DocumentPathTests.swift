@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// A document outside of a cache becomes what a record of a cache becomes.
 @Suite("A document and a record") struct DocumentPathTests {

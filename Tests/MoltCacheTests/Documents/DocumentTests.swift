@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("A document outside of a cache") struct DocumentTests {
     private static let migrations: MigrationRegistry = [

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `A store that a newer app upgraded` {
     let scenario: BackupScenario

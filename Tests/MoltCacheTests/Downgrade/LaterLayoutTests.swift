@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A cache file of a later layout")
 struct LaterLayoutTests {

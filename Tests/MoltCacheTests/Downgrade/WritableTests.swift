@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Release 1 has the name of a person, and release 2 adds a photo.
 @Suite struct `A store that a newer app upgraded, and that older releases may write` {

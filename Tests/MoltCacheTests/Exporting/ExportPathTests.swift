@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// A record that was exported by one release and imported by another becomes what the upgrade of the store makes of it.
 @Suite("An export, an import and an upgrade") struct ExportPathTests {

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltSalvage
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Compacting a file` {
     private let scratch: ScratchDirectory

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// A transaction is killed before any step of an upgrade could be.
 @testable import Molt
 
 @Suite struct `A store after a kill` {

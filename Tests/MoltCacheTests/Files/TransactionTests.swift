@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// The rows that a transaction writes are tested without an upgrade around it.
 @testable import Molt
 
 /// What the migrator does to a store: records and their types, the ledger and the journal, errors.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// Rows at the edges of two buffers come up in no upgrade that a test can choose.
 @testable import Molt
 
 /// A batch is written with one call; the result equals writing each record by itself.

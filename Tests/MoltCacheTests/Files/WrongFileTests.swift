@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `A file that is not a readable cache` {
     let scratch: ScratchDirectory

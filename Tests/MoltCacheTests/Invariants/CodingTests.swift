@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Invariant 8: what closures decode and encode does not depend on the coders of today's release.
 @Suite("The coders of a migration") struct CodingTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariants 4 and 12: other connections see the old store until the commit, and no store of a newer app.
 @Suite("Other connections during and after an upgrade")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariants 5 and 6: an up-to-date store is not written to, and a fresh one runs no block.
 @Suite("Opening an up-to-date or a fresh store")

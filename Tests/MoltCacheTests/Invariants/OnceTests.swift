@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariant 2: each migration is applied once, whichever process opens first.
 @Suite("Applying each migration once")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariant 3: migrations run by version, then by registration order, and faults are reported before any write.
 @Suite("The order of migrations")

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Invariant 8: upgrading at once gives byte for byte what upgrading with a close at each version gives.
 @Suite("The path of an upgrade")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariants 9 and 11: an error stops the upgrade and names the record, but no message contains a value.
 @Suite("Values in errors and reports")

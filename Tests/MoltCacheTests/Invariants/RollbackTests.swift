@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariant 1: after a failure the store is as it was before.
 @Suite("The atomicity of an upgrade")

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// A migration may stand beside those that it replaces, or complete what some of them have begun.
 @Suite("Shortcuts and replacements")

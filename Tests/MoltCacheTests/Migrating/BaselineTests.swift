@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// A store that the app versioned itself enters at the version that the app says.
 @Suite("Baselines")

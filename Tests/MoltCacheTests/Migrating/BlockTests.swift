@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Running a block over the whole store", .through(.migrator))
 struct BlockTests {

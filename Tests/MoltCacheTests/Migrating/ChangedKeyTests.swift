@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("The keys whose values changed since a version")
 struct ChangedKeyTests {

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Their changes of single records are tested in MoltCoreTests; these tests are about whole stores.
 @Suite struct `Steps that take the place of closures` {

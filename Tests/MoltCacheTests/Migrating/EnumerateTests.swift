@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 // A file is read ahead if a batch does not hold all its records, and a store in memory is not.
 @Suite("Enumerating records in a block", .through(.migrator, .inMemory))

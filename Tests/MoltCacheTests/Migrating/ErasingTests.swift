@@ -3,6 +3,7 @@ import Generators
 import TestSupport
 import Testing
 
+// The generator asks the steps of a random registry what they rename.
 @testable import Molt
 
 @Suite struct `Erasing a deleted type` {

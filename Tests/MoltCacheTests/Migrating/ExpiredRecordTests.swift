@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Expired records, which can no longer be read, take no part in an upgrade.
 @Suite struct `Records that have expired before an upgrade` {

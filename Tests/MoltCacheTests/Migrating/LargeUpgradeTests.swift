@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// SQLite is made to use a file within one write of rows.
 @testable import Molt
 
 /// A type with more records than a batch is read through a second connection while the previous batch is written.

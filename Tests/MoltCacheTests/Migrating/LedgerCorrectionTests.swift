@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `A ledger that is corrected by hand` {
     private static let records = [StoredRecord("Person", "p", #"{"trace":""}"#)]

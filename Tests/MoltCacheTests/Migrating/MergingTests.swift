@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 private typealias Policy = Record.ConflictPolicy
 
@@ -33,7 +32,7 @@ private let sum = Policy.merge { record, other in
     @Test func `become parents of one record by the policy, and no parent changes more than the others`() async throws {
         for (policy, first, second, child) in Self.cases {
             // A closure runs for each child after the first one, and so for the equal one, too.
-            let isMerge = policy.runsClosure
+            let isMerge = if case .merge = policy { true } else { false }
             let child = isMerge ? child.replacing("\"n\":3", with: "\"n\":4") : child
             for failures in [RecordFailurePolicy.stop, .drop(upTo: .none), .quarantine(upTo: .none)] {
                 let store = try OldStore(Self.posts([first, first, second, #"{"id":"y"}"#]))
@@ -158,8 +157,9 @@ private let sum = Policy.merge { record, other in
     }
 
     @Test func `A document's objects are merged with the values of a cache, in one transaction`() throws {
-        for (policy, first, second, child) in Self.cases {
-            let cache = try CodableCache(inMemory: registry(Self.step(policy)))
+        let scratch = try ScratchDirectory()
+        for (index, (policy, first, second, child)) in Self.cases.enumerated() {
+            let cache = try CodableCache(at: scratch.file("\(index).molt"), migrations: registry(Self.step(policy)))
             try cache.set(document: Data(first.utf8), ofType: "C", writtenAt: 1, forKey: "x")
             let output = try cache.set(
                 document: Data("{\"c\":[\(second)]}".utf8),
@@ -168,9 +168,9 @@ private let sum = Policy.merge { record, other in
                 forKey: "p"
             )
             #expect(output.extracted.map { String(decoding: $0.content, as: UTF8.self) } == [child])
-            #expect(try cache.content("x") == child)
+            #expect(try cache.storedText(forKey: "x") == child)
         }
-        let cache = try CodableCache(inMemory: registry(Self.step(.stop)))
+        let cache = try CodableCache(at: scratch.file("old.molt"), migrations: registry(Self.step(.stop)))
         try cache.set(document: Data(Self.old.utf8), ofType: "C", writtenAt: 1, forKey: "x", expiry: .never)
         try cache.set(document: Data("{}".utf8), ofType: "D", writtenAt: 1, forKey: "z")
         func post(_ child: String) throws {
@@ -181,7 +181,7 @@ private let sum = Policy.merge { record, other in
             #expect(try cache.keys().sorted() == ["x", "z"])
         }
         try post(Self.old.replacing(",", with: ", "))
-        #expect(try cache.content("x") == Self.old)
+        #expect(try cache.storedText(forKey: "x") == Self.old)
     }
 
     @Test func `In a document, the policy decides between its own objects`() throws {
@@ -378,12 +378,6 @@ private let sum = Policy.merge { record, other in
             #"A one {"n":9,"old":"one"}"#,
             #"A tag {"n":6,"at":1e1,"old":"tag"} until 6000000000.0"#
         )
-    }
-}
-
-extension CodableCache {
-    fileprivate func content(_ key: String) throws -> String? {
-        try core.lookUp(key).content.map { String(decoding: $0.data, as: UTF8.self) }
     }
 }
 

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Their changes of single records are tested in MoltCoreTests; these tests are about whole stores.
 @Suite("Steps that change a property of each record", .through(.migrator))

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// An upgrade is asked to stop from within a closure, and the closure calls that begin afterwards are counted.
 @Suite("An upgrade that is asked to stop")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Transforming a record in place", .through(.migrator))
 struct TransformTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Cancelling an upgrade and waiting for another")
 struct CancellationTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A migration that was edited after it was applied")
 struct EditedMigrationTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("The ledger and the report of an upgrade")
 struct LedgerTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A dry run beside a running app") struct RehearsalTests {
     private let store: OldStore

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("The summary of an opening") struct SummaryTests {
     private static let records = [

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// More records than one batch of the sweep, which has 64 here.
 @Suite("The backfill of an upgrade on read") struct BackfillTests {

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Invariant 8 for migrations on read: when a record is upgraded makes no difference.
 @Suite("The path of an upgrade on read") struct OnReadPathTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A migration on read") struct OnReadTests {
     private static let records = [

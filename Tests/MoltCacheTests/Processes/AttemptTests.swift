@@ -1,6 +1,6 @@
 #if CHILD_PROCESSES
     import Foundation
-    @testable import Molt
+    import Molt
     import Testing
 
     /// A first migration, one with a step, and later ones without any.

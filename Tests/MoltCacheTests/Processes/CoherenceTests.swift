@@ -1,8 +1,7 @@
 import Foundation
 import Generators
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Two caches on one file stand for two processes: they share nothing but the file.
 @Suite struct `Two caches on the same file` {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `A cache used by several threads` {
     let scratch: ScratchDirectory

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A process that leaves the upgrade to another one")
 struct OwnerTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Child processes that share only a file.
 @Suite struct `Several processes on one file` {

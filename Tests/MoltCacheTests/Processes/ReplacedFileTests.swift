@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 /// After an open cache's file was replaced, the next read must not return values of the old file.
 @Suite struct `A file that is replaced while it is open` {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 @Suite struct `A record that a block cannot convert` {
     static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{ \"n\":\"\($0)\"}") }

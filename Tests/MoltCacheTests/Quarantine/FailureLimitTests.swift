@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 @Suite struct `The limit of records that cannot be converted` {
     typealias Policy = RecordFailurePolicy

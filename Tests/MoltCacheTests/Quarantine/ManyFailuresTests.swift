@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// Thousands of failures, on all cores.
 @Suite struct `Many records that cannot be converted` {

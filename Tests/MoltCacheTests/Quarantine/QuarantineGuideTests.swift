@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `The guide's example of records that cannot be converted` {
     struct PersonV1: Codable { var name: String, age: String }

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `The state in which a record is quarantined` {
     /// A record that fails in one of five migrations, after changes of its key, type, expiry and content.

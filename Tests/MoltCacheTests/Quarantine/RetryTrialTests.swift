@@ -2,6 +2,7 @@ import Foundation
 import MoltTesting
 import Testing
 
+// A record is put into quarantine that is gone before the change is made.
 @testable import Molt
 
 /// How a record in quarantine goes through a retry, and which effects a retry must not have.

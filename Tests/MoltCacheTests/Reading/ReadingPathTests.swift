@@ -3,6 +3,7 @@ import Generators
 import TestSupport
 import Testing
 
+// The bytes of a record are compared as a reader converts them, before they are decoded.
 @testable import Molt
 
 /// Invariant 8 for a file that is only read: a record that is read is what an upgrade makes of it.

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 @Suite(.serialized) struct `Permissions and locations of a cache's files` {
     let scratch: ScratchDirectory

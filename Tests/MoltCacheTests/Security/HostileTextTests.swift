@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 private struct Value: Codable, Equatable, Sendable {
     var text: String

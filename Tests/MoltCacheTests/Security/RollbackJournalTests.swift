@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltSalvage
 import Testing
-
-@testable import Molt
 
 @Suite struct `A rollback journal beside a cache` {
     let scratch: ScratchDirectory

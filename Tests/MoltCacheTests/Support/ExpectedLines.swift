@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 extension StoredRecord {
     /// Type, key, content and, if there is one, the expiry.

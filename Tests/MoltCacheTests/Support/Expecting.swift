@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Expects that SQLite finds no damage in a file.
 func expectIntegrity(of url: URL, sourceLocation: SourceLocation = #_sourceLocation) throws {

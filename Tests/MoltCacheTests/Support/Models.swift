@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 struct Person: Codable, Equatable, Sendable {
     var firstName: String

@@ -1,6 +1,6 @@
+import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 extension CodableCache.Configuration {
     /// The standard configuration with changes.
@@ -11,6 +11,11 @@ extension CodableCache.Configuration {
 }
 
 extension CodableCache {
+    /// The text of a record as the file has it; nil if there is none.
+    func storedText(forKey key: String) throws -> String? {
+        try Snapshot(of: URL(fileURLWithPath: path))[key]?.text
+    }
+
     /// Closes the cache, and returns everything that a sequence of its changes delivered.
     func close(thenAll changes: AsyncStream<Change>) async -> [Change] {
         close()

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// Lines of text in a suite of its own: each is a key, and its value is the line's number.
 final class Notebook: Sendable {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
-
-@testable import Molt
 
 /// A directory as Cache 7 left it, and a store that is opened at the time at which the files were written.
 struct OldDirectory {

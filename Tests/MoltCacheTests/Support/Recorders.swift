@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// Values that closures have recorded, in order and from any thread.
 final class Log<Element: Sendable>: Sendable {

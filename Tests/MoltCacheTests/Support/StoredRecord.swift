@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// A record as a store holds it, byte for byte.
 struct StoredRecord: Equatable, Sendable, CustomStringConvertible {

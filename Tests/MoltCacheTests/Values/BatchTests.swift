@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A batch is encoded into chunks of one megabyte before it is written; the result equals setting each value by itself.
 @Suite struct `Batches of changes` {

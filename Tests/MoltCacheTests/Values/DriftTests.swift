@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A type whose shape changed without a new version, noticed when a value is written.
 @Suite("Drift of a type's shape")

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Values that a newer release wrote, and an older one reads and writes.
 @Suite struct `Values that a release does not know` {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A value that is decoded again when it is read again was not kept by the memory layer.
 @Suite(.serialized) struct `The memory layer` {

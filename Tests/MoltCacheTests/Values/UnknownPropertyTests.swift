@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Properties that a type does not declare` {
     private struct Address: Codable, Equatable, Sendable {
@@ -48,7 +47,7 @@ import Testing
     }
 
     private func expect(_ json: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let found = try cache.core.lookUp("p").content.map { String(decoding: $0.data, as: UTF8.self) }
+        let found = try cache.storedText(forKey: "p")
         #expect(found == json, sourceLocation: sourceLocation)
     }
 
@@ -444,7 +443,7 @@ import Testing
         let json = #"{"full_name":"a","nick_name":"b","photo_url":"c"}"#
         try cache.set(document: Data(json.utf8), ofType: "Item", writtenAt: 0, forKey: "i")
         try cache.set(Item(fullName: "d"), forKey: "i")
-        let found = try cache.core.lookUp("i").content.map { String(decoding: $0.data, as: UTF8.self) }
+        let found = try cache.storedText(forKey: "i")
         #expect(found == #"{"full_name":"d","photo_url":"c"}"#)
     }
 
@@ -464,7 +463,7 @@ import Testing
             }
         )
         try new.set(Person(name: "b"), forKey: "p")
-        let found = try new.core.lookUp("p").content.map { String(decoding: $0.data, as: UTF8.self) }
+        let found = try new.storedText(forKey: "p")
         #expect(found == #"{"name":"b","x":1}"#)
     }
 

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Calls as an app's author would write them, in every kind of context; that they compile is half of the test.
 @Suite struct `An app's calls` {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `Values in a cache` {
     let scratch: ScratchDirectory

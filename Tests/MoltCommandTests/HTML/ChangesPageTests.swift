@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltCommand
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("The page of a diff") struct ChangesPageTests {
     private func diff(_ a: ReportStore, _ b: ReportStore, _ words: String...) async -> CommandRun {

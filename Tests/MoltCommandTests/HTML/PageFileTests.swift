@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("The file of a page") struct PageFileTests {
     private let store: ReportStore

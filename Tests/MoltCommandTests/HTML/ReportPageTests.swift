@@ -1,10 +1,9 @@
 import Foundation
+import Molt
+import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
-@testable import MoltCommand
 
 @Suite("The page of a dry run") struct ReportPageTests {
     @Test func `is one well-formed file that loads nothing`() async throws {

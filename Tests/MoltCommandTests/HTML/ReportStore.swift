@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltCommand
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// A store in a directory of its own, and the pages about it.
 struct ReportStore {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `Descriptions of an error` {
     @Test func `The description is one line with all known context`() {

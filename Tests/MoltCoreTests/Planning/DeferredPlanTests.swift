@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Plans for a store with a deferred migration")
 struct DeferredPlanTests {
@@ -16,9 +15,13 @@ struct DeferredPlanTests {
     }
 
     private func settings(_ name: String, replacing replaced: [String] = [], usesRecords: Bool = false) -> Migration {
-        let step = MigrationStep(kind: "s", summary: "s", parameters: [], attaching: [], usesRecords: usesRecords) {
-            _ in
-        }
+        let suite = Suite("molt.test.deferred")
+        let step: MigrationStep =
+            if usesRecords {
+                .moveToRecords(.setting("theme", in: suite), ofType: "Theme")
+            } else {
+                .renameKey("theme", to: "style", in: suite)
+            }
         return Migration(to: 2, name, replacing: replaced, step)
     }
 

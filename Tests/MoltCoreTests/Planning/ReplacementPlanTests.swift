@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("A migration that replaces earlier ones")
 struct ReplacementPlanTests {

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Changing the kind of values and the form of dates` {
     // MARK: Kinds

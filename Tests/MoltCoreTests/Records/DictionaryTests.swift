@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `Dictionaries as objects and alternating arrays` {
     private static let forms: [(before: String, form: Record.DictionaryForm, after: String)] = [

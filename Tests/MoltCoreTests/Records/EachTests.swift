@@ -1,8 +1,7 @@
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Paths through the elements of arrays and dictionaries` {
     // MARK: Changes

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Agreement of records with Foundation` {
     private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)

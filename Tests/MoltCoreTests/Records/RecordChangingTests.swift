@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite struct `Changing a record` {
     @Test func `Any Encodable value can be set, and is encoded with sorted keys`() throws {

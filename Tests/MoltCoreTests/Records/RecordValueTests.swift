@@ -1,8 +1,7 @@
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Record values` {
     @Test func `Literals make the corresponding values`() throws {

@@ -3,6 +3,7 @@ import Generators
 import TestSupport
 import Testing
 
+// Slots of a batch are used again, as only a pass over a store does.
 @testable import Molt
 
 @Suite struct `Splicing a record` {

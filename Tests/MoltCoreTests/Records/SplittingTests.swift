@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Splitting and joining strings` {
     @Test(arguments: [

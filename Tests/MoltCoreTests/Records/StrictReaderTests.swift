@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Reading JSON strictly` {
     @Test func `Text that the grammar allows is read and written again without loss`() throws {

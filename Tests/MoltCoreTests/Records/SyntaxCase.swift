@@ -1,4 +1,4 @@
-@testable import Molt
+import Molt
 
 /// JSON texts by the families of cases in RFC 8259's grammar.
 enum SyntaxCase {

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Parts of a registry")
 struct RegistryTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The cases of Realm's tests for changes that need a migration.
 @Suite("Drift between shapes")

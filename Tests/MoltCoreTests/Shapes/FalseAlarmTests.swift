@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Types that store their values in several ways without having changed, and changes that must still be found.
 @Suite("False alarms of drift")

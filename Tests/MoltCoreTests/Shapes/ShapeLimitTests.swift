@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Taking a shape does not look into instances, has a bounded cost, and keeps nothing that users typed.
 @Suite("Limits of taking a shape")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// What the suites about shapes have in common.
 protocol ShapeSuite {}

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The shapes of types, as taken from values.
 @Suite("Shapes of types")

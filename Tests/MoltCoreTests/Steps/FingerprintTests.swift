@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Fingerprints of migrations")
 struct FingerprintTests {

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Declared steps")
 struct StepDeclarationTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// An operation that a record refuses.
 struct FailingOperation: Sendable, CustomTestStringConvertible {

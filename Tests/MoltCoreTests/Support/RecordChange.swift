@@ -1,7 +1,6 @@
 import Generators
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A random change to a record.
 enum RecordChange: Sendable {

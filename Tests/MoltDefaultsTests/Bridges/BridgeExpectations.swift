@@ -1,7 +1,6 @@
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Expects that a value is read from a form other than the one in which it is stored.
 func expect<Value: DefaultsSerializable & Equatable>(

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 extension DefaultsKeys {
     fileprivate static let tags = DefaultsKey<[String]>("tags", default: ["first"])

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Bridges of single values") struct LeafBridgeTests {
     @Test func `A Codable value is stored as JSON text`() throws {

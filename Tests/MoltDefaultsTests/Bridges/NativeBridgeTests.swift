@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Bridges of scalars") struct ScalarBridgeTests {
     @Test func `Integers of every width are native and exact at their limits`() throws {

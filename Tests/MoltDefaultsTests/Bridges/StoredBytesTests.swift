@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Stored bytes of a setting") struct StoredBytesTests {
     private struct Window: Codable, Hashable, DefaultsSerializable {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Settings at the nesting limit` {
     /// Nested arrays and dictionaries with a string at the innermost level.

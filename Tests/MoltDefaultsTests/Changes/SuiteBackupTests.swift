@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `Backups of settings` {
     private static let old: [String: PropertyListValue] = [

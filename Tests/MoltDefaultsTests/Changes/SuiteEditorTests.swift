@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Settings in an upgrade") struct SuiteEditorTests {
     private static let old: [String: PropertyListValue] = ["volume": 0.5, "name": "n", "count": 3]

@@ -1,6 +1,6 @@
 #if DEBUG
     import Foundation
-    @testable import Molt
+    import Molt
     import TestSupport
     import Testing
 

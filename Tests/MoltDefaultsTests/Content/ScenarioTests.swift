@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// What apps have to do with settings, each in one or two declared steps.
 @Suite("Settings of an earlier release") struct ScenarioTests {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Steps on the content of settings` {
     private func upgrade(_ scratch: ScratchSuite, _ steps: MigrationStep...) throws -> MigrationReport {
@@ -274,8 +273,8 @@ import Testing
     @Test func `Each form can be changed to each other one`() throws {
         let json = #"{"at":700000000,"list":["a",{"n":1.5}],"photo":"AQ=="}"#
         let native: PropertyListValue = ["at": 700_000_000, "list": ["a", ["n": 1.5]], "photo": "AQ=="]
-        let list = try PropertyListCoding.data(native, .binary)
-        let xml = try PropertyListCoding.data(native, .xml)
+        let list = try PropertyListSerialization.data(fromPropertyList: native.object, format: .binary, options: 0)
+        let xml = try PropertyListSerialization.data(fromPropertyList: native.object, format: .xml, options: 0)
         let values: [SettingForm: PropertyListValue] = [
             .native: native, .jsonText: .string(json), .jsonData: .data(Data(json.utf8)),
             .binaryPropertyList: .data(list),

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Situations that the tests of Defaults 5 do not cover, some with their number in the acceptance list.
 ///

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
 @Suite("A suite that Defaults 4 wrote") struct DefaultsV4FixtureTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The examples of Defaults' guide from 4 to 5 and of its own tests, with the types of these.
 @Suite("Typed keys of settings that Defaults 4 wrote") struct DefaultsV4TypeTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// One value in each of the forms in which SwiftyUserDefaults 3, 4 and 5 and Defaults store it.
 struct SwiftyRow: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Settings in an export") struct SettingsExportTests {
     private let scratch: ScratchSuite

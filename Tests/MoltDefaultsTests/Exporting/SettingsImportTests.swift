@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Settings and records that are exported by an earlier release and imported by a later one.
 @Suite("An import of settings") struct SettingsImportTests {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Migration of settings from Defaults 4 to 5") struct DefaultsV4ToV5Tests {
     private let cache: ScratchCache

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A setting in a library's old form that no migration names.
 @Suite("A forgotten key") struct ForgottenKeyTests {

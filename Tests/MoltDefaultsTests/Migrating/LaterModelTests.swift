@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Invariant 8 for settings: a conversion does not depend on the models of the release that runs it.
 @Suite("A conversion by a later release") struct LaterModelTests {

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 extension MigrationReport {
     /// Expects these keys, in order, each with its outcome and the reason.

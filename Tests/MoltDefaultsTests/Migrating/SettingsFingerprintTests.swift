@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Fingerprints of migrations of settings") struct SettingsFingerprintTests {
     private static let suite = Suite("s")

@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 @Suite("Migration of settings of SwiftyUserDefaults") struct SwiftyUserDefaultsTests {
     private static func json(_ text: String) -> PropertyListValue { .data(Data(text.utf8)) }

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// The mistakes that apps make when they move their settings by hand.
 @Suite struct `Moving settings to an app group` {

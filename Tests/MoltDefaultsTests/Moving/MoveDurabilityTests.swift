@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}

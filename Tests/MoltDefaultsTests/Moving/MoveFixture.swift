@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Two suites, and a store whose migration moves settings from one to the other.
 struct MoveFixture {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Rules of a move of settings` {
     // MARK: Keys

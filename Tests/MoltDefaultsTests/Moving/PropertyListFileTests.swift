@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Settings of a property list file` {
     private let new: ScratchSuite

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Expects that no suite can hold a value, because of the part of it at a place; nil is the whole value.
 @discardableResult

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `A suite whose ledger is corrected by hand` {
     private let scratch: ScratchSuite

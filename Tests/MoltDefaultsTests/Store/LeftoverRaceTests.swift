@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("A suite's ledger after another process was killed") struct LeftoverRaceTests {
     private let scratch: ScratchSuite

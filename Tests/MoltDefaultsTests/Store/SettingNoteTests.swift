@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("The notes on settings in a plan") struct SettingNoteTests {
     private static func text(_ count: Int) -> PropertyListValue {

@@ -1,9 +1,8 @@
 import Foundation
 import Generators
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
 @Suite("Upgrade paths of settings") struct SettingsPathTests {

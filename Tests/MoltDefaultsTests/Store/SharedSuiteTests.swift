@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `A suite that several stores share` {
     private let scratch: ScratchSuite

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite(.enabled(if: TestHome.isAvailable)) struct `An upgrade of a suite without a cache` {
     private let scratch: ScratchSuite

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 #if os(Linux)
     /// On a device that was not unlocked since its start, the system keeps settings files closed.
@@ -46,8 +45,8 @@ import Testing
                             let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
                             #expect(plan.deferred.map(\.migration) == [migration.id])
                             let opened = try CodableCache(at: cache, migrations: [migration])
-                            let expected = MigrationReport.Deferral(migration: migration.id, reason: reason)
-                            #expect(opened.report.deferred == [expected])
+                            #expect(opened.report.deferred.map(\.migration) == [migration.id])
+                            #expect(opened.report.deferred.map(\.reason) == [reason])
                             opened.close()
                             let ledger = try StoreFile.state(at: cache).ledger
                             #expect(ledger.map(\.outcome) == [.deferred])

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `A live suite` {
     let scratch = ScratchSuite(named: TestHome.newSuiteName())

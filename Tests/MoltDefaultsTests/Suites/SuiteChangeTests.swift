@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+// A change is stopped after each of its single writes, in memory.
 @testable import Molt
 
 @Suite struct `A change computed from a suite's values` {

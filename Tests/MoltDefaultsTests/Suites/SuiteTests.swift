@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `The name of a suite` {
     @Test func `is compared by the domain that it stands for`() {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    @testable import Molt
+    import Molt
     import Testing
 
     /// `UserDefaults` then lists the key as unsaved, although its value equals the one in the file.

@@ -1,6 +1,5 @@
+import Molt
 import Testing
-
-@testable import Molt
 
 /// Expects a value; an `#expect` with `try` in it takes the compiler several times as long.
 func expect<Value: Equatable>(

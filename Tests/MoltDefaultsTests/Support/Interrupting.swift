@@ -1,7 +1,6 @@
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 private struct Stop: Error {}
 

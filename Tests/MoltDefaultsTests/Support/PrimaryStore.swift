@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// The store whose migrations change suites: a cache, or one of the suites.
 enum PrimaryStore: String, Codable, CaseIterable, Sendable {

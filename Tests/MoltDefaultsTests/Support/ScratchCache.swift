@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import TestSupport
-
-@testable import Molt
 
 /// A cache file for one test, removed with this object.
 final class ScratchCache: Sendable {

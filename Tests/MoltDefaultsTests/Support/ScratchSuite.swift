@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// A suite for one test in the tests' home directory, which is removed when the tests end.
 final class ScratchSuite: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import Molt
+import Molt
 
 /// Suites, and a directory with caches and messages, that several processes share.
 struct SharedFiles: Codable, Sendable {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Two suites that two caches and a widget without one upgrade, each in a process of its own.
 ///

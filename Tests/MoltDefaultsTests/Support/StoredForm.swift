@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// The stored form of a value that is set.
 func stored<Value: DefaultsSerializable & Sendable>(_ value: Value) throws -> PropertyListValue? {

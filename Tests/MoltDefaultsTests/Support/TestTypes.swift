@@ -1,4 +1,4 @@
-@testable import Molt
+import Molt
 
 // The types of Defaults' own migration tests, under Molt's names.
 

@@ -1,8 +1,7 @@
 import FaultyDisk
 import Foundation
+import Molt
 import Testing
-
-@testable import Molt
 
 /// An upgrade of suites that any process can run, with a cache or the first suite as its primary store.
 struct UpgradeScenario: Codable, Sendable {

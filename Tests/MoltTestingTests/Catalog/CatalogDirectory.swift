@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import MoltTesting
-
-@testable import Molt
 
 /// A directory for a catalog, which is removed when it is deinitialized.
 final class CatalogDirectory: Sendable {

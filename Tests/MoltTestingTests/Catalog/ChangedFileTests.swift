@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// Files of a catalog that somebody edited, wrote or removed, and registries that do not fit them.
 @Suite("Changed files of a catalog")

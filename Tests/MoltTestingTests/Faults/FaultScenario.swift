@@ -1,7 +1,6 @@
 import Foundation
+import Molt
 import MoltTesting
-
-@testable import Molt
 
 /// A store with several batches of records and two suites, and migrations of every kind for it.
 enum FaultScenario {

@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import MoltTesting
+import MoltTesting
 
 extension FaultSweep {
     /// Upgrades the store in child processes, kills each at another point, and checks that nothing is lost.

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Fault sweeps` {
     /// The scenario's records, without suites.

@@ -1,7 +1,6 @@
 import Foundation
-
-@testable import Molt
-@testable import MoltTesting
+import Molt
+import MoltTesting
 
 /// A point at which a child process is killed while it upgrades a copy of a store, with the child's inputs.
 ///

@@ -1,10 +1,9 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestHome
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Kills of child processes` {
     #if CHILD_PROCESSES

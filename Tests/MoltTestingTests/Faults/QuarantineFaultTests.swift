@@ -1,7 +1,6 @@
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 @Suite struct `Faults while records are quarantined` {
     @Test func `All records that fail are quarantined, and the report names them`() throws {

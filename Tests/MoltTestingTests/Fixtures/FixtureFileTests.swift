@@ -1,10 +1,9 @@
 import Foundation
 import Generators
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Fixture files")
 struct FixtureFileTests {

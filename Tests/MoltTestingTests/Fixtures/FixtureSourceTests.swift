@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite("Fixtures from existing stores")
 struct FixtureSourceTests {

@@ -1,8 +1,7 @@
 import Foundation
 import Generators
+import Molt
 import MoltTesting
-
-@testable import Molt
 
 /// Random fixtures with every kind of content, determined by a seed.
 enum RandomFixture {

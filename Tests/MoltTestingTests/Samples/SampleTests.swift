@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Samples in the one call that verifies a catalog` {
     private enum V1 {

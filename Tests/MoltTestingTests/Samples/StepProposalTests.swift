@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 @Suite struct `Steps proposed for the differences between two versions` {
     private enum V1 {

@@ -1,7 +1,6 @@
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// A dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable` is an array in JSON.
 @Suite("A step with `.each` on a dictionary that is an array") struct AlternatingTests {

@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// Fixtures without records, whose settings hold what the app encodes.
 @Suite("Settings as the app reads them") struct FixtureSettingTests {

@@ -1,9 +1,8 @@
 import Foundation
+import Molt
 import MoltTesting
 import TestSupport
 import Testing
-
-@testable import Molt
 
 /// The model of the older release, of which the newer one knows nothing.
 private struct Person: Codable, RecordType {

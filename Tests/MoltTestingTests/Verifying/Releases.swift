@@ -1,8 +1,7 @@
 import Foundation
+import Molt
 import MoltTesting
 import Testing
-
-@testable import Molt
 
 /// An app with three releases: its registry, its current types, and the store of its first release.
 enum Releases {

@@ -80,7 +80,7 @@ extension CodableCache.QuarantinedRecord {
     }
 
     /// The record as a store holds it.
-    var stored: StoreContents.StoredRecord {
+    package var stored: StoreContents.StoredRecord {
         StoreContents.StoredRecord(
             key: key,
             typeName: typeName,

@@ -24,7 +24,7 @@ extension MigrationReport: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    var headline: String {
+    package var headline: String {
         let waiting =
             switch deferred.count {
             case 0: ""

@@ -1,5 +1,5 @@
 /// Facts about the shape of a type that need no value.
-enum StaticShape {
+package enum StaticShape {
     /// The modules whose types are identified by name, as the app cannot change them.
     private static let modules: Set<Substring> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
@@ -24,7 +24,7 @@ enum StaticShape {
     /// The name of a Foundation type without platform differences.
     ///
     /// On Apple platforms some types have Objective-C names: `NSDecimal`, `Measurement<NSUnitLength>`.
-    static func portable(_ name: String) -> String {
+    package static func portable(_ name: String) -> String {
         guard name.contains("NS") else { return name }
         return name.replacing(/\b_*NS(?=\p{Lu})/.wordBoundaryKind(.simple), with: "")
     }

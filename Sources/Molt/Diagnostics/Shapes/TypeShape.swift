@@ -64,7 +64,7 @@ package struct ObjectShape: Sendable, Equatable {
     /// The properties that are always written, or never seen, but are optional for reading.
     package var lenient: Set<String> = []
     /// The names of the stored properties in code, if known.
-    var members: Set<String>?
+    package var members: Set<String>?
     /// The coding keys of the properties.
     var code = CodeNames()
 }

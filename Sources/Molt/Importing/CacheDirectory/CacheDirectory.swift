@@ -50,7 +50,7 @@ public enum CacheDirectory {
     /// ```
     public struct Content: Equatable, Sendable {
         /// The type name of a value; nil when the file can only be raw data.
-        let typeName: String?
+        package let typeName: String?
         /// Whether a file without a value is adopted as raw data.
         let mayBeData: Bool
 

@@ -3,9 +3,9 @@ internal import Foundation
 /// The MD5 digest (RFC 1321), which Cache's file names contain; it is not used for security.
 ///
 /// CryptoKit is not available on Linux.
-enum MD5 {
+package enum MD5 {
     /// Returns the digest in uppercase hexadecimal digits, as in Cache's file names.
-    static func hexadecimal(of message: some Sequence<UInt8>) -> String {
+    package static func hexadecimal(of message: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let digest = digest(of: Array(message))
         return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

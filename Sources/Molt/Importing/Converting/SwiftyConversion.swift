@@ -5,13 +5,15 @@ internal import Foundation
 /// It reads the forms of all releases: native arrays, JSON data, keyed archives of plain values, archives around JSON
 /// data, and strings that denote a number or a Boolean. Values in the new form stay unchanged, and so do archives of
 /// other objects.
-struct SwiftyConversion: Sendable {
+package struct SwiftyConversion: Sendable {
+    package init() {}
+
     /// Converts a stored value; one with an element that cannot be converted is not converted.
     ///
     /// - Parameters:
     ///   - stored: The value in the suite's own domain.
     ///   - form: The form of values under the key.
-    func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
+    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
             var walk = DefaultsV4Walk(target: .latest)
             let value = try converted(stored, as: form, &walk)

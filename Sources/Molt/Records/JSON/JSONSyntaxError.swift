@@ -29,6 +29,11 @@ package struct JSONSyntaxError: Error, Equatable, Sendable, CustomStringConverti
     /// The offset in bytes.
     package var offset: Int
 
+    package init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     /// The reason and the offset.
     package var description: String {
         "\(reason.rawValue), at byte \(offset)"

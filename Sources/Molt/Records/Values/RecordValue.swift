@@ -65,7 +65,7 @@ public enum RecordValue: Hashable, Sendable {
     }
 
     /// The same value with the properties of all objects in the order of their names.
-    var sorted: RecordValue {
+    package var sorted: RecordValue {
         switch self {
         case .array(let elements): .array(elements.map(\.sorted))
         case .object(let object): .object(object.sorted)

@@ -8,7 +8,7 @@
 ///
 /// JSON text does not determine the form: in JSON, a date is a number and data is a string.
 public struct DefaultsForm: Sendable {
-    let kind: Kind
+    package let kind: Kind
 
     package init(_ kind: Kind) { self.kind = kind }
 
@@ -159,7 +159,7 @@ extension DefaultsForm {
     /// The form of a dictionary's keys.
     public struct Key: Sendable {
         /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
-        let text: @Sendable (String) -> String?
+        package let text: @Sendable (String) -> String?
         /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
         ///
         /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.

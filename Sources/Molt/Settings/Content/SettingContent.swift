@@ -245,7 +245,7 @@ package struct SettingContent {
     ///
     /// - Parameter dates: The form of dates in JSON.
     /// - Throws: ``MoltError`` with the code `cannotStore` for content that JSON cannot hold.
-    mutating func changeForm(to newForm: SettingForm, dates: Record.DateForm) throws {
+    package mutating func changeForm(to newForm: SettingForm, dates: Record.DateForm) throws {
         guard newForm != form else { return }
         if form.isPropertyList, !newForm.isPropertyList {
             try record.replaceContent(with: Self.plain(record.content(), dates))

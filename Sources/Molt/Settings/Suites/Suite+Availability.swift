@@ -4,14 +4,14 @@ internal import Foundation
 ///
 /// Until the device is first unlocked after a restart, Apple's systems return no settings and no error. The file
 /// exists, but cannot be opened.
-enum SuiteEvidence: Sendable {
+package enum SuiteEvidence: Sendable {
     /// The file does not exist or contains no settings.
     case empty
     case filled
     /// The file exists but cannot be opened.
     case closed
 
-    init(fileAt path: String) {
+    package init(fileAt path: String) {
         do {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let bytes = try DurableFile.read(target) ?? Data()
@@ -26,7 +26,7 @@ enum SuiteEvidence: Sendable {
 
 extension Suite {
     /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
-    static let closedDomains = Locked<Set<String>>([])
+    package static let closedDomains = Locked<Set<String>>([])
 
     /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
     func unavailability(in role: MoltConfiguration.Role) throws -> String? {

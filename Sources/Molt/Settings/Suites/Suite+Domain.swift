@@ -58,7 +58,7 @@ extension Suite {
     /// All values in the domain; on Linux, the app's unsaved ones are saved first.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
-    func allValues() throws -> [String: PropertyListValue] {
+    package func allValues() throws -> [String: PropertyListValue] {
         if let content { return content }
         try validate()
         return try storedValues()

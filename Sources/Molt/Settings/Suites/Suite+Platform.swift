@@ -445,7 +445,7 @@ extension Suite {
         /// Checks that the file could be written now; the library makes missing directories.
         ///
         /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
-        func checkWritable() throws {
+        package func checkWritable() throws {
             try validate()
             var place = preferencesPath
             while access(place, W_OK) != 0 {

@@ -6,7 +6,7 @@ extension Suite {
     /// Makes changes that are the same for every content; a key in both arguments is set.
     ///
     /// - Throws: The same errors as ``change(restoring:_:)``.
-    func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
+    package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
         try change { domain in
             var changes: [String: PropertyListValue?] = values.mapValues { $0.asStored() }
             for key in values.keys { try checkForm(of: key, among: domain) }
@@ -26,7 +26,7 @@ extension Suite {
     ///   - snapshot: The values to restore first if a kill has destroyed the suite's file; none by default.
     ///   - makeChanges: Receives the values and returns the changes; it must not use the suite.
     /// - Throws: ``MoltError`` as ``allValues()``, `cannotStore`, or `readBackFailed` with the keys that differ.
-    func change(
+    package func change(
         restoring snapshot: [String: PropertyListValue]? = nil,
         _ makeChanges: ([String: PropertyListValue]) throws -> [String: PropertyListValue?]
     ) throws {

@@ -43,7 +43,7 @@ package struct BackupName: Hashable, Sendable {
         self.kind = kind
     }
 
-    var text: String {
+    package var text: String {
         "\(Self.stem(of: store)).\(version.map { "v\($0)-" } ?? "")\(Self.text(of: date)).\(kind.rawValue)"
     }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// The policy for the backups that upgrades make before they write to a store.
 ///
@@ -28,8 +28,8 @@ public struct BackupPolicy: Sendable {
     /// The newest backup is kept at any age; it is the only one if the value is zero or less.
     public var maximumAge: Duration?
     /// The number of bytes that can be written at a path, or nil if unknown; tests replace it to simulate a full disk.
-    var freeSpace: @Sendable (_ path: String) -> Int64?
-    var now: @Sendable () -> Date
+    package var freeSpace: @Sendable (_ path: String) -> Int64?
+    package var now: @Sendable () -> Date
 
     /// Creates a policy; by default it keeps two backups of any age.
     ///

@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// The free disk space, with all platform differences in one place.
-enum FreeSpace {
+package enum FreeSpace {
     /// The number of bytes that this process can still write in a directory; nil if the system does not say.
-    static func bytes(at directory: String) -> Int64? {
+    package static func bytes(at directory: String) -> Int64? {
         #if os(macOS) || os(iOS) || os(visionOS)
             // Includes space that the system would free for a user's request.
             let url = URL(fileURLWithPath: directory, isDirectory: true)

@@ -9,11 +9,11 @@ package struct RestoreRequest {
     /// Whether attached stores in the backup that are not available stay as they are; otherwise it is refused.
     var leavesUnattached = false
     /// The request for a copy of the replaced contents, made if they are undamaged; nil to keep no copy.
-    var keeping: BackupRequest?
+    package var keeping: BackupRequest?
     /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
     var attachedNow: () throws -> [JournalEntry] = { [] }
 
-    init() {}
+    package init() {}
 }
 
 extension RestoreRequest {
@@ -56,7 +56,7 @@ package struct BackupRequest {
     /// Called before each part of the work; throws to stop it.
     var step: () throws -> Void
 
-    init(
+    package init(
         _ kind: BackupName.Kind,
         version: Int,
         attached: [JournalEntry]? = nil,

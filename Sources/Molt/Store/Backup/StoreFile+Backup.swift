@@ -5,7 +5,7 @@ extension StoreFile {
     ///
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
     ///   `step`; no file is left in that case.
-    func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
+    package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         guard !isInMemory else { throw MoltError.backupFailed("it is in memory.", store: storeName) }
         return try BackupCopy(of: path, request).make()
     }
@@ -29,7 +29,7 @@ extension StoreFile {
     ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The suites in the backup that were left as they are.
     @discardableResult
-    func restore(
+    package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void

@@ -38,7 +38,7 @@ package struct AttemptLog: Sendable {
     }
 
     /// The attempt in progress, unless no process has its identifier any more.
-    func holder() -> UpgradeAttempt? {
+    package func holder() -> UpgradeAttempt? {
         guard let last = attempts().last, last.processID > 0 else { return nil }
         // A process of another user exists, but may not be signalled.
         return kill(last.processID, 0) == 0 || errno == EPERM ? last : nil

@@ -40,7 +40,7 @@ package enum FileFormat {
         """
 
     /// Makes a new database one of ours without tables, in one page: SQLite writes it for the application id.
-    static func blank(pageSize: Int) -> String {
+    package static func blank(pageSize: Int) -> String {
         "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(applicationID)"
     }
 

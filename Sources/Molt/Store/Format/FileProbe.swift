@@ -5,7 +5,7 @@ internal import Foundation
 /// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems, closing a file drops
 /// all of this process's locks on it, including those of other open connections. SQLite knows its connections and
 /// avoids that.
-struct FileProbe {
+package struct FileProbe {
     private let files: StoreFiles
     private var path: String { files.path }
     /// The number of reads of a changing file before the probe takes locks instead.
@@ -31,7 +31,7 @@ struct FileProbe {
     ///
     /// - Returns: The closure's result; nil when the file is missing or empty.
     @_semantics("optimize.sil.specialize.generic.never")  // Otherwise it is compiled once for each closure.
-    static func look<Found>(
+    package static func look<Found>(
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(MoltError) -> Found? {

@@ -3,9 +3,14 @@ internal import Foundation
 /// Changes to one attached store that are to be made after the commit.
 package struct JournalEntry: Equatable, Sendable {
     /// The name of the attached store.
-    var store: String
+    package var store: String
     /// The changes, in a form that only the attached store can read.
-    var changes: [UInt8]
+    package var changes: [UInt8]
+
+    package init(store: String, changes: [UInt8]) {
+        self.store = store
+        self.changes = changes
+    }
 }
 
 /// Reads and writes the changes that attached stores get after a commit.

@@ -42,7 +42,7 @@ extension SQLiteError {
 
     /// An update found fewer rows than were read earlier in the same transaction.
     static let lostRows = damage("rows are missing that were read before")
-    static let disorder = damage("rows are out of order")
+    package static let disorder = damage("rows are out of order")
     static let wrongRow = damage("an index leads to the row of another key")
     static let missingRow = damage("a row is missing that an index names")
     static let unequalIndex = damage("a table and its index have different numbers of rows")

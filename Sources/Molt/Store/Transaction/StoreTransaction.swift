@@ -5,7 +5,7 @@ internal import Foundation
 /// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
 /// insertion, and ``read(into:types:after:through:)`` returns records in that order. Statements are prepared at their
 /// first use and kept until the end.
-final class StoreTransaction {
+package final class StoreTransaction {
     private let connection: Connection
     let storeName: String
     /// Whether the store may have records; that of a suite has none.
@@ -168,7 +168,7 @@ final class StoreTransaction {
     }
 
     /// Adds changes to attached stores, to be applied after the commit.
-    func addToJournal(_ entries: [JournalEntry]) throws {
+    package func addToJournal(_ entries: [JournalEntry]) throws {
         guard !entries.isEmpty else { return }
         try mapped { () throws(SQLiteError) in try JournalTable.add(entries, to: connection) }
     }
@@ -397,7 +397,7 @@ final class StoreTransaction {
     ///
     /// - Parameter erases: Whether their bytes are overwritten, and the file is marked for the rest of that work, also
     ///   if the type is gone: its records may have been deleted before.
-    func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
+    package func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
         try mapped { () throws(SQLiteError) in
             if erases {
                 needsErasure = true

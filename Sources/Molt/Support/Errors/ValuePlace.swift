@@ -24,7 +24,7 @@ package struct ValuePlace: Hashable, Sendable {
     /// The place including the keys of dictionaries, such as `["Ada"][0].name`.
     ///
     /// - Important: It contains a part of the value. Do not log it where users' data must not go.
-    var fullDescription: String {
+    package var fullDescription: String {
         text { $0 }
     }
 
