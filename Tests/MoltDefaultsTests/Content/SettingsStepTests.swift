@@ -271,8 +271,9 @@ import Testing
     private static let date = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 7e8))
 
     @Test func `Each form can be changed to each other one`() throws {
-        let json = #"{"at":700000000,"list":["a",{"n":1.5}],"photo":"AQ=="}"#
-        let native: PropertyListValue = ["at": 700_000_000, "list": ["a", ["n": 1.5]], "photo": "AQ=="]
+        // Foundation writes several members of a dictionary in any order.
+        let json = #"{"list":[{"at":700000000},"a",{"n":1.5},{"photo":"AQ=="}]}"#
+        let native: PropertyListValue = ["list": [["at": 700_000_000], "a", ["n": 1.5], ["photo": "AQ=="]]]
         let list = try PropertyListSerialization.data(fromPropertyList: native.object, format: .binary, options: 0)
         let xml = try PropertyListSerialization.data(fromPropertyList: native.object, format: .xml, options: 0)
         let values: [SettingForm: PropertyListValue] = [
