@@ -21,7 +21,7 @@ package enum FileSizeLimit {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         #else
-            let resource = RLIMIT_FSIZE
+            let resource: Int32 = RLIMIT_FSIZE
         #endif
         guard getrlimit(resource, &limit) == 0 else { throw Failure(errorNumber: errno) }
         limit.rlim_cur = min(bytes.map { rlim_t($0) } ?? .max, limit.rlim_max)
