@@ -70,6 +70,9 @@
             let isUnchanged = "WHERE key = $1 AND version = $2 AND content = $3"
             let old = [row.key, "\(row.version)", row.content]
             if new.isDropped { return try connection.execute("DELETE FROM documents \(isUnchanged)", old) }
+            if new.key != row.key, try !connection.rows("\(select) WHERE key = $1", [new.key]).isEmpty {
+                throw MoltError(.keyExists, "\(row.type) \(row.key) gets the key \(new.key) of another document.")
+            }
             let columns = "key = $4, type = $5, version = $6, content = $7, problem = NULL"
             let values = [new.key, new.typeName, "\(new.version)", String(decoding: new.content, as: UTF8.self)]
             try connection.execute("UPDATE documents SET \(columns) \(isUnchanged)", old + values)

@@ -12,18 +12,22 @@
         private let handle: OpaquePointer
         /// The number of statements after which the process kills itself; nil for never.
         private var remainingStatements: Int?
+        /// The only statement that counts; nil if all do.
+        private let countedStatement: String?
 
         /// Connects to the server that the environment variable `MOLT_POSTGRESQL` describes.
         ///
         /// - Parameter statements: After that many statements the process kills itself: when it has sent the next one,
         ///   and before it knows the result.
-        init(killedAfter statements: Int? = nil) throws {
+        /// - Parameter statement: The only statement that counts; nil if all do.
+        init(killedAfter statements: Int? = nil, of statement: String? = nil) throws {
             guard let server = ProcessInfo.processInfo.environment["MOLT_POSTGRESQL"] else {
                 throw Failure(message: "There is no server. Run .ci/postgresql, which starts one, and the tests.")
             }
             guard let handle = PQconnectdb(server) else { throw Failure(message: "libpq has no memory.") }
             self.handle = handle
             remainingStatements = statements
+            countedStatement = statement
             guard PQstatus(handle) == CONNECTION_OK else { throw failure }
         }
 
@@ -64,11 +68,13 @@
             let copies = values.map { strdup($0) }
             defer { for copy in copies { free(copy) } }
             let parameters = copies.map { UnsafePointer<CChar>($0) }
-            if remainingStatements == 0 {
-                PQsendQueryParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0)
-                kill(getpid(), SIGKILL)
+            if let remaining = remainingStatements, countedStatement == nil || countedStatement == statement {
+                if remaining == 0 {
+                    PQsendQueryParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0)
+                    kill(getpid(), SIGKILL)
+                }
+                remainingStatements = remaining - 1
             }
-            if let remaining = remainingStatements { remainingStatements = remaining - 1 }
             guard let result = PQexecParams(handle, statement, Int32(values.count), nil, parameters, nil, nil, 0) else {
                 throw failure
             }

@@ -88,6 +88,42 @@
             #expect(try table.count("documents WHERE version < 6 OR problem IS NOT NULL") == 0)
         }
 
+        @Test func `A document whose new key is taken waits for a decision, and the others are upgraded`() throws {
+            try table.create(documents: 0, samples, seed: 6)
+            // The key of 1 is taken by a document of today; 3 and 4 get one key.
+            let first = try [samples.document(1, edit: 0, at: 6), samples.document(1, edit: 1, at: 1)]
+            let others = try (2..<200).map { try samples.document($0, edit: 0, at: $0 % 5) }
+            try table.insert(first + others)
+            let folding = Migration(
+                to: 7,
+                "fold",
+                .transform("Person") { if $0.key == "people/3" || $0.key == "people/4" { $0.key = "people/both" } }
+            )
+            let migrations = MigrationRegistry(Samples.migrations.migrations + [folding])
+            let documents = try DocumentTable(connection: table.connection, documents: DocumentUpgrade(migrations))
+            while try documents.upgradeBatch() {}
+
+            let waiting = "SELECT key, content, problem FROM documents WHERE version < 7 ORDER BY key"
+            let rows = try table.connection.strings(waiting)
+            try #require(rows.count == 2)
+            #expect(rows[0].prefix(2) == ["1", first[1].content])
+            #expect(rows[0][2].contains("key people/1 of another document"))
+            #expect(["3", "4"].contains(rows[1][0]))
+            #expect(rows[1][2].contains("key people/both of another document"))
+            let key = rows[1][0]
+            let error = #expect(throws: MoltError.self) { try documents.document(forKey: key) }
+            #expect(error?.code == .keyExists)
+
+            // The decision.
+            try table.connection.execute("DELETE FROM documents WHERE key IN ('people/1', 'people/both')")
+            try table.connection.execute("UPDATE documents SET problem = NULL")
+            while try documents.upgradeBatch() {}
+            #expect(try table.count("documents WHERE version < 7 OR problem IS NOT NULL") == 0)
+            let kept = try #require(try documents.document(forKey: "people/1"))
+            #expect(try Samples.edit(of: kept.content) == 1)
+            #expect(try documents.document(forKey: "people/both") != nil)
+        }
+
         @Test func `A document that a step turns into raw data keeps its content`() throws {
             try table.create(documents: 0, samples, seed: 5)
             try table.insert([samples.document(1, edit: 0, at: 1)])
@@ -109,10 +145,10 @@
                 for slot in 0..<4 {
                     group.addTask {
                         var random = SeededGenerator(seed: UInt64(slot))
-                        // A full batch has 103 statements; the last one is its commit.
-                        for statements in (0..<6).map({ _ in random.below(2000) }) + [103 * random.below(20) + 102] {
+                        for statements in (0..<6).map({ _ in random.below(2000) }) {
                             try await Work.sweepUntilKilled(statements: statements).runInProcess()
                         }
+                        try await Work.sweepUntilKilledInCommit(after: random.below(20)).runInProcess()
                     }
                 }
                 try await group.waitForAll()

@@ -11,6 +11,8 @@
         case sweep
         /// Upgrades documents until a number of statements is reached, and kills itself in the next one.
         case sweepUntilKilled(statements: Int)
+        /// Upgrades documents until a number of batches is committed, and kills itself in the next commit.
+        case sweepUntilKilledInCommit(after: Int)
         /// Reads documents until the table says stop.
         case read(seed: UInt64)
         /// Edits documents as the release of a version does, until the table says stop.
@@ -32,7 +34,10 @@
         }
 
         private var end: ExitTest.Condition {
-            if case .sweepUntilKilled = self { .signal(SIGKILL) } else { .success }
+            switch self {
+            case .sweepUntilKilled, .sweepUntilKilledInCommit: .signal(SIGKILL)
+            default: .success
+            }
         }
 
         private func run() throws {
@@ -40,15 +45,14 @@
             switch self {
             case .sweep:
                 let connection = try PostgreSQLConnection()
-                let table = DocumentTable(connection: connection, documents: samples.latest)
                 let began = Date().timeIntervalSince1970
-                while try table.upgradeBatch() {}
+                try sweep(connection, samples)
                 let ended = Date().timeIntervalSince1970
                 try connection.execute("INSERT INTO sweeps VALUES ($1, $2)", ["\(began)", "\(ended)"])
             case .sweepUntilKilled(let statements):
-                let connection = try PostgreSQLConnection(killedAfter: statements)
-                let table = DocumentTable(connection: connection, documents: samples.latest)
-                while try table.upgradeBatch() {}
+                try sweep(PostgreSQLConnection(killedAfter: statements), samples)
+            case .sweepUntilKilledInCommit(let commits):
+                try sweep(PostgreSQLConnection(killedAfter: commits, of: "COMMIT"), samples)
             case .read(let seed):
                 var random = SeededGenerator(seed: seed)
                 try repeatUntilStop { try read(random.below(Samples.readCount), $0, samples) }
@@ -60,6 +64,11 @@
                     if !Samples.isSpam(number) { try table.edit(number, at: version, samples) }
                 }
             }
+        }
+
+        private func sweep(_ connection: PostgreSQLConnection, _ samples: Samples) throws {
+            let table = DocumentTable(connection: connection, documents: samples.latest)
+            while try table.upgradeBatch() {}
         }
 
         private func repeatUntilStop(_ body: (SampleTable) throws -> Void) throws {
