@@ -38,11 +38,16 @@ import Testing
         }
     }
 
-    @Test func `prints content that is not JSON as it is`() async throws {
+    @Test func `prints content that is not JSON as it is, and fails`() async throws {
         for content in ["}", "]]]", "{", #"{"a":"#, String(repeating: "[", count: 100_000)] {
             try SQLite(url).run("UPDATE molt_record SET content = '\(content)'")
-            await run("get", url.path, "ada").expect(output: content + "\n")
+            await run("get", url.path, "ada")
+                .expect(1, output: content + "\n", errors: #"the content of "ada" is not JSON text"#)
+            await run("get", url.path, "ada", "--raw").expect(output: content)
         }
+        // No UTF-8.
+        try SQLite(url).run("UPDATE molt_record SET content = CAST(x'22FF22' AS TEXT)")
+        await run("get", url.path, "ada").expect(1, errors: "not JSON text")
     }
 
     @Test func `prints no line break and no bidirectional control of a foreign name`() async throws {

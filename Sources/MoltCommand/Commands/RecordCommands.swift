@@ -45,16 +45,13 @@ extension StoreCommands {
             terminal.write(record.content)
         } else if record.isData {
             terminal.say("\(record.content.count) bytes of data; see --raw")
+        } else if record.content.isJSON {
+            let text = JSONLayout.indented(JSONLayout.minified(record.content))
+            terminal.say(json: String(decoding: text, as: UTF8.self))
         } else {
-            let text = String(decoding: record.content, as: UTF8.self)
-            if (try? JSONPart(text)) != nil {
-                terminal.say(
-                    json: String(decoding: JSONLayout.indented(JSONLayout.minified(record.content)), as: UTF8.self)
-                )
-            } else {
-                // A damaged text cannot be laid out.
-                terminal.say(ErrorSummary.oneLine(text))
-            }
+            // A damaged text cannot be laid out.
+            terminal.say(ErrorSummary.oneLine(String(decoding: record.content, as: UTF8.self)))
+            throw CommandError("the content of \"\(shownKey)\" is not JSON text; see molt get --raw")
         }
         return ExitCode.success
     }
