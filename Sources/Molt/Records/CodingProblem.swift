@@ -16,6 +16,8 @@ package struct CodingProblem {
         }
         place = error.place
         switch error {
+        case .typeMismatch(let expected, let context) where context.debugDescription == Self.noSingleCase:
+            words = "\(expected) has no case for the stored object"
         case .typeMismatch(let expected, let context), .valueNotFound(let expected, let context):
             let found = Self.kind(in: content, at: context.codingPath).map { ", \($0) found" } ?? ""
             words = "\(Self.name(of: expected)) expected\(found)"
@@ -23,7 +25,12 @@ package struct CodingProblem {
             words = "missing"
         case .dataCorrupted(let context):
             let found = Self.kind(in: content, at: context.codingPath) ?? "value"
-            words = "the \(found) cannot be decoded" + (context.codingPath.isEmpty ? " as \(type)" : "")
+            words =
+                if let name = Self.typeWithoutCase(context) {
+                    "\(name) has no case for the stored \(found)"
+                } else {
+                    "the \(found) cannot be decoded" + (context.codingPath.isEmpty ? " as \(type)" : "")
+                }
         @unknown default:
             words = "cannot be decoded as \(type)"
         }
@@ -51,6 +58,21 @@ package struct CodingProblem {
     package func text(in path: PropertyPath? = nil) -> String {
         let names = (path?.names ?? []) + place
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
+    }
+
+    /// What the synthesized `init(from:)` of an enum with associated values says of an object that is none of its cases.
+    private static let noSingleCase = "Invalid number of keys found, expected one."
+
+    /// The name of the type whose `init(rawValue:)` has returned nil; nil for another error.
+    ///
+    /// The standard library's text ends with the value, so only the name before it is used.
+    private static func typeWithoutCase(_ context: DecodingError.Context) -> String? {
+        let text = context.debugDescription
+        let start = "Cannot initialize "
+        guard text.hasPrefix(start) else { return nil }
+        let name = text.dropFirst(start.count).prefix { $0 != " " }
+        guard text.dropFirst(start.count + name.count).hasPrefix(" from invalid ") else { return nil }
+        return String(name)
     }
 
     /// Decoders request containers by their own types.

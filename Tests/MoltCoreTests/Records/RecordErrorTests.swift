@@ -63,9 +63,16 @@ import Testing
                 var tags: [String: UInt8]
             }
             enum Mood: String, Decodable { case happy }
+            enum Level: Int, Decodable { case low }
+            enum State: Decodable {
+                case busy(since: Int)
+                case idle
+            }
             var name: String
             var home: Home?
             var mood: Mood?
+            var levels: [Level]?
+            var state: State?
         }
         let cases: [(String, String)] = [
             (#"{"name":7}"#, #""name": String expected, number found."#),
@@ -75,7 +82,9 @@ import Testing
             (#"{"name":"","home":[]}"#, #""home": object expected, array found."#),
             (#"{"name":"","home":{"zip":"s3cret","tags":{}}}"#, #""home.zip": Int expected, string found."#),
             (#"{"name":"","home":{"zip":1,"tags":{"s3cret":"x"}}}"#, #""home.tags.…": UInt8 expected, string found."#),
-            (#"{"name":"","mood":"s3cret"}"#, #""mood": the string cannot be decoded."#),
+            (#"{"name":"","mood":"s3cret"}"#, #""mood": Mood has no case for the stored string."#),
+            (#"{"name":"","levels":[0,7]}"#, #""levels.1": Level has no case for the stored number."#),
+            (#"{"name":"","state":{"s3cret":{}}}"#, #""state": State has no case for the stored object."#),
             ("[1]", "The content: object expected, array found."),
         ]
         for (json, words) in cases {
