@@ -28,7 +28,8 @@ extension CodableCache {
     ///   - settings: The suites whose settings are exported, too; none by default.
     ///   - progress: Counts the records, and may cancel the export. Its observers must not use the cache.
     /// - Throws: ``MoltError`` with the code `malformedContent` for content that is not JSON text, `unreadableContent`
-    ///   for a record that a migration on read cannot convert, `recordMissing` for a key that does not exist,
+    ///   for a record that a migration on read cannot convert; `backfill()` quarantines it if the failure policy says
+    ///   so, and then it is left out; `recordMissing` for a key that does not exist,
     ///   `deferred`, `needsMigration` or `journalPending` for a suite that is unavailable or does not have today's
     ///   form, `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be
     ///   written; and the errors of reading.
@@ -83,9 +84,7 @@ extension CodableCache {
             version: exportedVersion,
             onRead: report.onRead,
             typeName: { [self] in typeName(ofStored: $0) },
-            upgrade: { [self] record in
-                isOutdated(record.version) ? try upgraded(StoredContent(record)).stored : record
-            },
+            upgrade: { [self] record in isOutdated(record.version) ? try upgradedForExport(record) : record },
             suites: suites
         )
         return try export.run { body in
@@ -97,6 +96,23 @@ extension CodableCache {
             // Before the snapshot: an upgrade or import by another process changes the file and suites in several
             // parts.
             return try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites(read)
+        }
+    }
+
+    /// A record after the migrations on read.
+    ///
+    /// The export does not apply a failure policy: how many records fail is known only at the end of the backfill.
+    private func upgradedForExport(_ record: StoreContents.StoredRecord) throws -> StoreContents.StoredRecord {
+        do {
+            return try upgraded(StoredContent(record)).stored
+        } catch {
+            var error = error
+            error.outcome = .unchanged
+            let backfill = isReadOnly ? "`backfill()` in a cache that is not only readable" : "`backfill()`"
+            error.advice =
+                "Call \(backfill) first: if the step or the registry has `onFailure(.quarantine())`, it moves the record "
+                + "into quarantine, and an export leaves it out. Or export other records with `only:`."
+            throw error
         }
     }
 

@@ -122,9 +122,41 @@ import Testing
         #expect(try store.snapshot().contents == [#"{ "old" : 1}"#])
         try SQLite(store.url).run(#"UPDATE molt_record SET content = '{"old":1,"new":2}'"#)
         let error = MoltError.thrown { try other.export(to: file) }
-        error?.expect(.unreadableContent, key: "a")
+        error?.expect(.unreadableContent, key: "a", outcome: .unchanged)
         #expect((error?.underlying as? MoltError)?.migration == change.id)
         other.close()
+    }
+
+    @Test func `of a record that cannot be converted on read says what to do, and that helps`() throws {
+        let records = [StoredRecord("Note", "a", #"{"n":"x"}"#), StoredRecord("Note", "b", #"{"n":1}"#)]
+        let store = try OldStore(records + [StoredRecord("Tag", "c", "1")])
+        let change = Migration(
+            to: 1,
+            "strict",
+            .changeValue("Note", "n", to: .integer).onFailure(.quarantine()),
+            .addProperty("Note", "m", default: 0)
+        ).onRead()
+        let still = CodableCache.Configuration { $0.runsBackfill = false }
+        try CodableCache(at: store.url, migrations: [change], configuration: still).close()
+        let before = try store.snapshot()
+        let readers = [
+            try CodableCache(reading: store.url, migrations: [change]),
+            try CodableCache(at: store.url, migrations: [change], configuration: still),
+        ]
+        defer { for reader in readers { reader.close() } }
+        for other in readers {
+            let error = MoltError.thrown { try other.export(to: file) }
+            error?.expect(.unreadableContent, key: "a", outcome: .unchanged)
+            let advice = other.isReadOnly ? "that is not only readable" : "`backfill()` first"
+            #expect(error?.advice?.contains(advice) == true)
+            try expectNoFile()
+            #expect(try other.export(to: file, only: .keys(["b", "c"])).records == 2)
+            try FileManager.default.removeItem(at: file)
+        }
+        #expect(try store.snapshot() == before)
+        try readers[1].backfill()
+        let summary = try readers[1].export(to: file)
+        #expect(summary.records == 2 && summary.quarantined == 1)
     }
 
     @Test func `works in memory, and is not written over the store or a directory`() throws {
