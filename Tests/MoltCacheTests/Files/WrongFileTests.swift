@@ -95,6 +95,22 @@ import Testing
         try withExtendedLifetime(theirs) { try expectRefusal(.foreignFile) }
     }
 
+    /// SQLite writes the header of a page into the log, and then the page: a loss of power may keep only the first.
+    @Test func `A new file in whose log the first page was lost with the power is still a new file`() throws {
+        try SQLite(url).run("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
+        func bytes(_ numbers: [UInt32]) -> Data {
+            Data(numbers.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) })
+        }
+        let header = bytes([0x377F_0682, 3_007_000, 8_192, 0, 1, 2, 3, 4])
+        let frame = bytes([1, 0, 1, 2, 3, 4]) + Data(count: 8_192)
+        try (header + frame).write(to: URL(fileURLWithPath: url.path + "-wal"))
+        #expect(try StoreFile.state(at: url).isFresh)
+        let cache = try CodableCache(at: url)
+        try cache.set(1, forKey: "one")
+        cache.close()
+        #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
+    }
+
     @Test func `A path that leads through a file, or where no directory can be created, is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")

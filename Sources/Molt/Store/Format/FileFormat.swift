@@ -122,12 +122,14 @@ package enum FileFormat {
 
     /// The size of SQLite's header at the beginning of a file, in bytes.
     static let headerSize = 100
+    /// The first bytes of SQLite's header.
+    static let beginning = Array("SQLite format 3\0".utf8)
 
     /// Whether a header is that of a file of ours in WAL mode, at most at a schema version.
     ///
     /// Layout: sqlite.org/fileformat2.html, section 1.3.
     static func mayOpen(_ header: [UInt8], upTo version: Int) -> Bool {
-        header.starts(with: "SQLite format 3\0".utf8) && header[18...19].allSatisfy { $0 == 2 }
+        header.starts(with: beginning) && header[18...19].allSatisfy { $0 == 2 }
             && header.number32(at: 68) == applicationID && header.number32(at: 60) <= version
     }
 

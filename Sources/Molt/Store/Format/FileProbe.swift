@@ -173,7 +173,8 @@ package struct FileProbe {
     ///
     /// Layout: sqlite.org/fileformat2.html, section 4. The page size is at 8. After a header of 32 bytes, each frame is
     /// a header of 24 bytes, with the page number at 0, and a page. Checksums are ignored: a page that SQLite would not
-    /// read still names the log's owner.
+    /// read still names the log's owner. Only a page whose beginning was lost with the power, which leaves zeros where
+    /// SQLite writes its name and, at 96, its version, names none.
     private var applicationIDsInLog: Set<Int64> {
         // No process locks the log itself, so reading and closing it drops no locks.
         guard let log = ByteSource(path: files.log), let header = log.read(at: 0, 32),
@@ -183,10 +184,11 @@ package struct FileProbe {
         else { return [] }
         var applicationIDs: Set<Int64> = []
         for frame in stride(from: 32, to: log.count, by: 24 + Int(header.number32(at: 8))) {
-            guard log.read(at: frame, 4)?.number32(at: 0) == 1, let id = log.read(at: frame + 24 + 68, 4) else {
-                continue
-            }
-            applicationIDs.insert(Int64(id.number32(at: 0)))
+            guard log.read(at: frame, 4)?.number32(at: 0) == 1,
+                let page = log.read(at: frame + 24, FileFormat.headerSize),
+                page.starts(with: FileFormat.beginning), page.number32(at: 96) != 0
+            else { continue }
+            applicationIDs.insert(Int64(page.number32(at: 68)))
         }
         return applicationIDs
     }
