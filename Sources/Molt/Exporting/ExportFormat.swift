@@ -23,7 +23,7 @@ enum ExportFormat {
         /// The schema version of the records.
         var version: Int
         /// The migrations that the store counted as applied, in the order of its ledger.
-        var migrations: [MigrationID]
+        var migrations: [ExportedMigration]
         var appVersion = ""
         /// Seconds since 1970.
         var exportedAt = 0.0
@@ -37,9 +37,8 @@ enum ExportFormat {
             )
             bytes.append(contentsOf: #","version":\#(version),"migrations":["#.utf8)
             for (index, migration) in migrations.enumerated() {
-                bytes.append(contentsOf: (index > 0 ? #",{"name":"# : #"{"name":"#).utf8)
-                JSONString.write(migration.name, to: &bytes)
-                bytes.append(contentsOf: #","version":\#(migration.version)}"#.utf8)
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                migration.write(to: &bytes)
             }
             bytes.append(contentsOf: #"],"appVersion":"#.utf8)
             JSONString.write(appVersion, to: &bytes)
@@ -50,16 +49,6 @@ enum ExportFormat {
             }
             bytes.append(contentsOf: #","records":["#.utf8)
         }
-    }
-
-    /// Reads a migration in the head or of a suite; nil for anything else.
-    static func migration(_ part: JSONPart) -> MigrationID? {
-        guard let members = part.members, members.count == 2,
-            let name = members.first(where: { $0.name.string == "name" })?.value.string,
-            let version = (members.first { $0.name.string == "version" }?.value.text).flatMap({ Int32($0) }),
-            version > 0
-        else { return nil }
-        return MigrationID(name: name, version: Int(version))
     }
 
     /// The end of the text.

@@ -95,7 +95,7 @@ final class ExportReader {
 
     private func head(_ members: [ExportFormat.Member: JSONPart]) throws -> ExportFormat.Head {
         try checkFormat(members)
-        let migrations = members[.migrations]?.elements?.map(ExportFormat.migration)
+        let migrations = members[.migrations]?.elements?.map(ExportedMigration.init)
         guard let migrations, !migrations.contains(nil) else {
             throw fault("its member \"migrations\" must be an array of objects with a \"name\" and a \"version\"")
         }

@@ -3,13 +3,13 @@ internal import Foundation
 /// The settings of a suite in an export, and the migrations that they have been through.
 struct ExportedSuite: Equatable, Sendable, Encodable {
     /// The migrations that the suite counts as applied.
-    var migrations: [MigrationID]
+    var migrations: [ExportedMigration]
     var values: [String: PropertyListValue]
 
     /// - Parameter registry: The suite may also have been through migrations of another registry.
     init(_ suite: SuiteSnapshot, in registry: MigrationRegistry) {
         let rows = suite.ledger?.rows(of: registry).map(\.entry) ?? []
-        migrations = rows.filter { $0.outcome.isApplied }.map { MigrationID(name: $0.name, version: $0.version) }
+        migrations = rows.filter(\.outcome.isApplied).map(ExportedMigration.init)
         values = suite.values.filter { !Suite.ownKeys.contains($0.key) }
     }
 
@@ -35,7 +35,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
         let problem =
             "a suite must be an object of \"migrations\", an array as that of the export, and \"values\", an object"
         let members = try Self.members(part, problem)
-        let ids = members["migrations"]?.elements?.map(ExportFormat.migration)
+        let ids = members["migrations"]?.elements?.map(ExportedMigration.init)
         guard members.count == 2, let ids, !ids.contains(nil), let settings = members["values"] else {
             throw ExportFault(problem: problem, offset: part.offset)
         }

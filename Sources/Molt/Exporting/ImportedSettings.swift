@@ -16,12 +16,10 @@ struct ImportedSettings {
     ///   - exported: The suites of the export.
     ///   - suites: The suites to import.
     ///   - path: The path of the import.
-    ///   - ledger: Makes the rows of some migrations.
     init(
         _ exported: [String: ExportedSuite],
         of suites: TransferredSuites,
-        path: String,
-        _ ledger: ([MigrationID]) -> [LedgerEntry]
+        path: String
     ) throws {
         self.path = path
         self.suites = suites
@@ -30,7 +28,7 @@ struct ImportedSettings {
         standIns = try suites.attached.map { [exported = self.exported] suite in
             guard let found = exported[suite.attachedName] else { return suite.standIn(with: [:]) }
             var content = found.values
-            let rows = ledger(found.migrations)
+            let rows = found.migrations.map(\.row)
             if !rows.isEmpty {
                 let version = rows.map(\.version).max() ?? 0
                 let suiteLedger = SuiteLedger(version: version, rows: rows.map { SuiteLedger.Row($0) })

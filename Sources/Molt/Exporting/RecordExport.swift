@@ -83,10 +83,11 @@ struct RecordExport {
             // Marked as applied, before earlier ones ran.
             let isAhead = row.outcome == .marked && version == state.version
             return row.outcome.isApplied && (row.version <= version || isAhead)
-        }.map { MigrationID(name: $0.name, version: $0.version) }
+        }.map(ExportedMigration.init)
         try ExportFormat.Head(
             version: version,
-            migrations: applied + onRead.filter { id in !applied.contains { $0.name == id.name } },
+            migrations: applied
+                + onRead.filter { id in !applied.contains { $0.name == id.name } }.map(ExportedMigration.init),
             appVersion: appVersion,
             exportedAt: now.timeIntervalSince1970,
             settings: settings

@@ -71,7 +71,7 @@ struct RecordImport {
         do {
             read = try isStore ? (copyStore(copy), 0) : writeStore(copy.url)
             if let suites {
-                settings = try ImportedSettings(read.head.settings ?? [:], of: suites, path: path, Self.ledger)
+                settings = try ImportedSettings(read.head.settings ?? [:], of: suites, path: path)
             }
             let report = try upgrade(copy.url, from: read.head.version, settings)
             summary = ImportSummary(version: read.head.version, report: report)
@@ -111,8 +111,8 @@ struct RecordImport {
             throw error(.unsupported, "The cache at \(path) cannot be imported into itself.")
         }
         // Read through SQLite: closing a file would drop the locks that this process has on a store.
-        let beginning = try reading { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
-        return beginning?.elementsEqual("SQLite format 3\0".utf8) == true
+        let bytes = try reading { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
+        return bytes?.elementsEqual(FileFormat.beginning) == true
     }
 
     // MARK: The temporary store
@@ -140,7 +140,7 @@ struct RecordImport {
         }
         return ExportFormat.Head(
             version: state.version,
-            migrations: state.ledger.map { MigrationID(name: $0.name, version: $0.version) }
+            migrations: state.ledger.map(ExportedMigration.init)
         )
     }
 
@@ -184,18 +184,11 @@ struct RecordImport {
         let others = (migrations.registry?.importing(includesSettings: false).migrations ?? []).filter {
             $0.version <= head.version && $0.steps.isEmpty && !listed.contains($0.name)
         }
-        return Self.ledger(of: head.migrations + others.map(\.id)).map { row in
-            var row = row
+        return (head.migrations + others.map { ExportedMigration($0.id) }).map { migration in
+            var row = migration.row
             // It was marked as applied before earlier ones ran.
             if row.version > head.version { row.outcome = .marked }
             return row
-        }
-    }
-
-    /// The rows of some migrations.
-    private static func ledger(of migrations: [MigrationID]) -> [LedgerEntry] {
-        migrations.map { id in
-            LedgerEntry(name: id.name, version: id.version, appliedAt: Date())
         }
     }
 

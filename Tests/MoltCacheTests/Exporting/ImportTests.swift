@@ -246,6 +246,11 @@ import Testing
         cache.close()
     }
 
+    private static let shortcut: MigrationRegistry = [
+        Migration(to: 1, "a"), Migration(to: 2, "b"), Migration(to: 2, "short", replacing: ["a", "b"]),
+        Migration(to: 3, "c"),
+    ]
+
     /// A registry decides about an export as about the store that it was made of.
     @Test func `is refused or upgraded as the store itself would be`() throws {
         let rename = MigrationStep.renameProperty("Int", "x", to: "y")
@@ -266,6 +271,10 @@ import Testing
                 [Migration(to: 2, "ab", replacing: ["a"]), Migration(to: 3, "c")],
                 [Migration(to: 3, "c"), Migration(to: 4, "d", rename)], 2
             ),
+            // A retired shortcut, which the store has taken.
+            (Self.shortcut, [Migration(to: 3, "ab", replacing: ["a", "b", "c"]), Migration(to: 4, "d", rename)], 0),
+            (Self.shortcut, [Migration(to: 3, "ab", replacing: ["short", "c"]), Migration(to: 4, "d", rename)], 0),
+            (Self.shortcut, [Migration(to: 3, "ab", replacing: ["a", "b", "x"]), Migration(to: 4, "d", rename)], 0),
         ]
         for (was, isNow, oldest) in cases {
             var today = isNow

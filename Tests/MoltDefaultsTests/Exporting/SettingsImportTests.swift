@@ -73,6 +73,31 @@ import Testing
         )
     }
 
+    @Test func `of a suite that has taken a shortcut, which is retired, goes through later migrations only`() throws {
+        let suite = old.suite
+        func rename(_ version: Int, _ name: String, replacing parts: [String] = [], _ key: String, _ newKey: String)
+            -> Migration
+        { Migration(to: version, name, replacing: parts, .renameKey(key, to: newKey, in: suite)) }
+        try suite.update(set: ["a": 1])
+        try write(StoreContents(version: 0, records: [note("{}")]))
+        let parts = [rename(1, "one", "a", "b"), rename(2, "two", "b", "c")]
+        let shortcut = rename(2, "short", replacing: ["one", "two"], "a", "c")
+        let was = MigrationRegistry(parts + [shortcut, rename(3, "three", "c", "d")])
+        let source = try CodableCache(at: cache.url, migrations: was)
+        try source.export(to: file, settings: [suite])
+        source.close()
+        try old.expect(["d": 1])
+        try old.erase()
+
+        let today: MigrationRegistry = [
+            rename(3, "all", replacing: ["one", "two", "three"], "a", "d"), rename(4, "four", "d", "e"),
+        ]
+        let target = try open(today)
+        try target.import(from: file, settings: [suite])
+        target.close()
+        try old.expect(["e": 1])
+    }
+
     private func expectImported(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try old.expect(Self.upgraded, sourceLocation: sourceLocation)
         let records = try StoreFile.contents(at: other).records.map { String(decoding: $0.content, as: UTF8.self) }

@@ -213,15 +213,13 @@ package enum LedgerTable {
             appVersion: row.text(10),
             moltVersion: row.text(11),
             fingerprint: row.isNull(13) ? nil : row.text(13),
-            replaces: replaced.keys.sorted(),
             corrections: row.isNull(17) ? [] : value(of: row.text(17)) ?? [],
             isWorkPending: row.integer(18) != 0,
             isReadableByOlderReleases: row.integer(16) != 0,
             isWritableByOlderReleases: row.integer(16) == 2
         )
         if !row.isNull(15) { entry.extra = row.text(15) }
-        // A kind that only a newer release knows says nothing to this one.
-        entry.replacedKinds = replaced.compactMapValues(LedgerEntry.Replaced.init)
+        entry.replacedByName = replaced
         return entry
     }
 
@@ -241,8 +239,13 @@ package enum LedgerTable {
 }
 
 extension LedgerEntry {
-    /// What the row says of each migration that was replaced, as a number.
-    fileprivate var replacedByName: [String: Int] {
-        Dictionary(replaces.map { ($0, (replacedKinds[$0] ?? .migration).rawValue) }) { first, _ in first }
+    /// What the row says of each migration that was replaced, as a number; in the file, and in exports.
+    var replacedByName: [String: Int] {
+        get { Dictionary(replaces.map { ($0, (replacedKinds[$0] ?? .migration).rawValue) }) { first, _ in first } }
+        set {
+            replaces = newValue.keys.sorted()
+            // A kind that only a newer release knows says nothing to this one.
+            replacedKinds = newValue.compactMapValues(Replaced.init)
+        }
     }
 }
