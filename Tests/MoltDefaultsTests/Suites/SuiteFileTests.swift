@@ -124,6 +124,10 @@
                 try damage.happen(to: scratch.file)
                 trials.append(Trial(name: scratch.name))
             }
+            // A value that the change brings, and would leave alone if the app had set it.
+            let torn = try ScratchSuite(Self.snapshot)
+            try Damage.zeros.happen(to: torn.file)
+            trials.append(Trial(name: torn.name, snapshot: ["a": 1], expected: ["a": 1, "b": 2]))
             try Damage.half.happen(to: scratch.file)
             let since: [String: PropertyListValue] = ["a": 5, "new": 6]
             trials.append(Trial(name: scratch.name, unsaved: since, expected: Self.changed.merging(since) { $1 }))

@@ -381,7 +381,14 @@ extension Suite {
             _ defaults: UserDefaults
         ) throws {
             // Of a file with zeros, the library has read what is left.
-            let unsaved = try isReadable ? [:] : objectsInMemory(defaults)
+            let seen = try objectsInMemory(defaults)
+            let unsaved = isReadable ? [:] : seen
+            if isReadable {
+                // A value with zeros inside would look as if the app had set it, and the journal's would not replace it.
+                for (key, object) in seen where values[key] == nil && Self.hasZeros(object) {
+                    defaults.removeObject(forKey: key)
+                }
+            }
             guard !values.isEmpty || !unsaved.isEmpty else { return removeFile() }
             try setAgain(values, except: unsaved, defaults)
         }
@@ -434,6 +441,16 @@ extension Suite {
         private static func keyOfLostDate(_ bytes: Data) -> String? {
             let text = String(decoding: bytes, as: UTF8.self)
             return text.firstMatch(of: /\n\t<key>([^<]*)<\/key>\n\t<date>[^<]*:-/).map { String($0.output.1) }
+        }
+
+        /// Whether a string in an object has a zero; a property list's other values cannot.
+        private static func hasZeros(_ object: Any) -> Bool {
+            switch try? PropertyListValue(normalizing: object) {
+            case .string(let text)?: text.utf8.contains(0)
+            case .array(let elements)?: elements.contains { hasZeros($0.object) }
+            case .dictionary(let members)?: members.contains { $0.key.utf8.contains(0) || hasZeros($0.value.object) }
+            default: false
+            }
         }
 
         private static func hasZeros(_ bytes: Data) -> Bool {
