@@ -5,8 +5,12 @@ import Molt
 final class Notebook: Sendable {
     let suite: Suite
 
-    /// Failures of the hook ``refusing``.
-    enum Failure: Error { case refused }
+    enum Failure: Error {
+        /// The failure of the hook ``refusing``.
+        case refused
+        /// A line is there already, so a change is made twice.
+        case repeated(String)
+    }
 
     /// - Parameter name: The suite's name, for child processes.
     init(_ lines: [String] = [], named name: String = "molt.test.\(UUID().uuidString)") throws {
@@ -70,7 +74,9 @@ extension SuiteEditor {
         }
     }
 
+    /// - Throws: ``Notebook/Failure/repeated(_:)``, because a second change with the same result would not show.
     func add(_ line: String) throws {
+        if try value(forKey: line) != nil { throw Notebook.Failure.repeated(line) }
         try set(.int(Int64(count)), forKey: line)
     }
 }
