@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Molt
 
 /// A value with optional objects: absent, null or there, also as elements of arrays and dictionaries, and an enum with
@@ -47,14 +47,14 @@ package struct Resident: Codable, Equatable, Sendable {
         case writesNull = "nulls"
     }
 
-    init(_ random: inout SeededGenerator) {
+    package init(_ random: inout SeededGenerator) {
         home = Self.home(&random)
         homes = random.oneIn(3) ? nil : (0..<random.below(3)).map { _ in Self.home(&random) }
         named = random.oneIn(3) ? nil : ["a": Self.home(&random), "b": Self.home(&random)]
         state = random.oneIn(2) ? .idle : .busy(since: random.below(9), text: nil, level: nil)
         street = random.oneIn(2) ? nil : "S"
         zip = street == nil || random.oneIn(2) ? nil : "1"
-        text = random.oneIn(2) ? nil : "t"
+        text = random.pick([nil, "t", "a b"])
         writesNull = random.oneIn(2)
     }
 
@@ -99,7 +99,7 @@ package struct Resident: Codable, Equatable, Sendable {
     ) -> [MigrationStep] {
         func at(_ names: PropertyPath...) -> PropertyPath { PropertyPath([path] + names) }
         let policy = RecordFailurePolicy.quarantine(upTo: .none)
-        return switch random.below(fails ? 8 : 7) {
+        return switch random.below(fails ? 9 : 7) {
         case 0: [.addProperty(place, at("home", "level"), default: 0)]
         case 1: [.addProperty(place, at("home", "geo", "unit"), default: "m")]
         case 2: [.addProperty(place, at("homes", .each, "geo", "unit"), default: "m")]
@@ -112,21 +112,49 @@ package struct Resident: Codable, Equatable, Sendable {
                 .moveProperty(place, at("zip"), to: at("address", "zip")),
                 .addProperty(place, at("address", "country"), default: "DE"),
             ]
-        // One who is idle and has a text cannot be converted.
-        default: [.moveProperty(place, at("text"), to: at("state", "busy", "text")).onFailure(policy)]
+        default: [random.pick(TextMove.allCases).step(place, at: path).onFailure(policy)]
+        }
+    }
+
+    /// The ways in which a step puts the text into the state.
+    package enum TextMove: CaseIterable, Sendable {
+        case moving, copying, joining, splitting, calling
+
+        /// - Parameter path: The path of the resident.
+        package func step(_ place: MigrationStep.Place, at path: PropertyPath = []) -> MigrationStep {
+            let (text, new): (PropertyPath, PropertyPath) = ([path, "text"], [path, "state", "busy", "text"])
+            return switch self {
+            case .moving: .moveProperty(place, text, to: new)
+            case .copying: .copyProperty(place, text, to: new)
+            case .joining: .joinProperties(place, [text, [path, "more"]], into: new)
+            case .splitting: .splitProperty(place, text, into: [new, [path, "rest"]])
+            case .calling: .transform(place) { if $0[text] != nil { try $0.move(text, to: new) } }
+            }
+        }
+
+        /// What a resident whose state has no text must be after the step; nil if the step must refuse it, because its
+        /// state is another case than the one with the text.
+        package func result(for resident: Resident) -> Resident? {
+            var result = resident
+            if self != .copying { result.text = nil }
+            guard let text = resident.text else { return result }
+            guard case .busy(let since, _, let level) = resident.state else { return nil }
+            let part = self == .splitting ? String(text.prefix { $0 != " " }) : text
+            result.state = .busy(since: since, text: part, level: level)
+            return result
         }
     }
 
     // MARK: Storing
 
-    func json() throws -> Data {
+    package func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return try encoder.encode(self)
     }
 
     /// The resident in one of the forms of a setting.
-    func setting(_ random: inout SeededGenerator) throws -> PropertyListValue {
+    package func setting(_ random: inout SeededGenerator) throws -> PropertyListValue {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
         switch random.below(4) {

@@ -1,5 +1,7 @@
 import Foundation
+import Generators
 import Molt
+import TestSupport
 import Testing
 
 /// What steps create around the place that they write to, and whether today's type can read it.
@@ -200,6 +202,45 @@ import Testing
             try upgraded(#"{"idle":{}}"#, .transform("Person") { $0[["busy", "note"]] = 1 })
                 == #"{"idle":{},"busy":{"note":1}}"#
         )
+    }
+
+    /// A step puts the text into the case that has one, or refuses the record as it is.
+    @Test(arguments: Resident.TextMove.allCases, 0..<TestRun.choose(1, long: 40))
+    func `are never created beside the case of a random enum`(move: Resident.TextMove, block: UInt64) throws {
+        var random = SeededGenerator(seed: block)
+        let step = move.step(.records(ofType: Resident.name))
+        let residents = (0..<20).map { _ in Resident(&random) }
+        let contents = try residents.map { String(decoding: try $0.json(), as: UTF8.self) }
+        let expected = residents.map(move.result)
+        let keys = residents.indices.map { "r\($0 + 10)" }
+        let refused = keys.indices.filter { expected[$0] == nil }
+        #expect(!refused.isEmpty && refused.count < keys.count)
+
+        let store = try OldStore(zip(keys, contents).map { StoredRecord(Resident.name, $0, $1) })
+        let before = try store.snapshot()
+        let stopping: MigrationRegistry = [Migration(to: 1, "move", step)]
+        let error = #expect(throws: MoltError.self) { try CodableCache(at: store.url, migrations: stopping) }
+        error?.expect(.typeMismatch, key: keys[refused[0]], property: "state.busy.text")
+        #expect(try store.snapshot() == before)
+        for (index, content) in contents.enumerated() {
+            func output() throws -> DocumentUpgrade.Output {
+                try DocumentUpgrade(stopping).upgrade(Data(content.utf8), ofType: Resident.name, writtenAt: 0)
+            }
+            guard let resident = expected[index] else {
+                #expect(throws: MoltError.self, "\(content)") { try output() }?.expect(.typeMismatch)
+                continue
+            }
+            #expect(try Resident.read(output().content) == resident, "\(content)")
+        }
+
+        let keeping: MigrationRegistry = [Migration(to: 1, "move", step.onFailure(.quarantine(upTo: .none)))]
+        let cache = try CodableCache(at: store.url, migrations: keeping)
+        defer { cache.close() }
+        #expect(try cache.quarantined().map(\.key) == refused.map { keys[$0] })
+        for record in try store.snapshot().records {
+            let index = try #require(keys.firstIndex(of: record.key))
+            #expect(try Resident.read(record.text.utf8) == expected[index], "\(contents[index])")
+        }
     }
 
     @Test func `are not replaced if a call names no property in them`() throws {

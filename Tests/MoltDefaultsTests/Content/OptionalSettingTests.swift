@@ -1,5 +1,7 @@
 import Foundation
+import Generators
 import Molt
+import TestSupport
 import Testing
 
 /// What steps create in the content of settings, and whether today's type can read it.
@@ -70,6 +72,24 @@ import Testing
         let add = MigrationStep.addProperty(.setting("other", in: scratch.suite), "zoom", default: 1)
         try scratch.suite.upgrade(with: [Migration(to: 1, "add", add)])
         try scratch.expect(["profile": #"{"since":1,"state":{"idle":{}}}"#, "other": null])
+    }
+
+    @Test(arguments: Resident.TextMove.allCases, 0..<TestRun.choose(6, long: 200))
+    func `are never created beside the case of a random enum`(move: Resident.TextMove, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let setting = try Resident(&random).setting(&random)
+        let scratch = try ScratchSuite([Resident.name: setting])
+        let step = move.step(.setting(Resident.name, in: scratch.suite))
+        let result = Result { try scratch.suite.upgrade(with: [Migration(to: 1, "move", step)]) }
+        switch (try move.result(for: Resident.read(setting)), result) {
+        case (let resident?, .success):
+            let upgraded = try #require(try scratch.values[Resident.name])
+            #expect(try Resident.read(upgraded) == resident, "\(setting)")
+        case (nil, .failure(let error)):
+            #expect((error as? MoltError)?.code == .typeMismatch, "\(error)")
+            try scratch.expect([Resident.name: setting])
+        default: Issue.record("\(result): \(setting)")
+        }
     }
 
     @Test func `have their names looked for, also inside the only setting`() throws {
