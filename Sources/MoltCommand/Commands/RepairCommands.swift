@@ -160,10 +160,8 @@ struct Problem: Encodable {
 extension StoreBackup {
     /// The file, its date, and what is in it, in a line.
     var line: String {
-        let records = recordCount.map { ", \(DisplayText.records($0))" } ?? ""
         let settings = attachedStores.isEmpty ? "" : ", with settings of \(attachedStores.joined(separator: " and "))"
-        return
-            "\(url.lastPathComponent): \(DisplayText.time(date)), version \(schemaVersion)\(records), \(size) bytes\(settings)"
+        return "\(url.lastPathComponent): \(DisplayText.time(date)), \(contents)\(settings)"
     }
 }
 

@@ -27,8 +27,13 @@ public struct StoreBackup: Hashable, Sendable, Codable {
 extension StoreBackup: CustomStringConvertible {
     /// The name, the version, the number of records and the size, in one line.
     public var description: String {
+        "\(url.lastPathComponent): \(contents)"
+    }
+
+    /// The version, the number of records and the size, in one line.
+    package var contents: String {
         let records = recordCount.map { ", \(DisplayText.records($0))" } ?? ""
-        return "\(url.lastPathComponent): version \(schemaVersion)\(records), \(size) bytes"
+        return "version \(schemaVersion)\(records), \(size) bytes"
     }
 }
 
