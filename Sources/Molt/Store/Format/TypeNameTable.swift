@@ -74,6 +74,7 @@ struct WantedTypes: Sendable {
     /// - Throws: ``SQLiteError`` for damage.
     mutating func name(of id: Int64) throws(SQLiteError) -> String? {
         if let last, last.id == id { return last.name }
+        // The check at the end of a pass searches the index of types, which may be as it was earlier.
         guard let name = names[id] else { throw .missingTypeName }
         last = (id, name)
         return name
