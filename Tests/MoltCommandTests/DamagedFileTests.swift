@@ -62,11 +62,17 @@ import Testing
                 """
             )
         }
+        try SQLite(url).run(
+            """
+            UPDATE molt_record SET content = '{"broken\nlines\u{202E}' WHERE key = 'ada';
+            UPDATE molt_ledger SET name = 'f\nlines', outcome = 'unmarked' WHERE id = (SELECT min(id) FROM molt_ledger)
+            """
+        )
         try scratch.store("empty.molt", [])
         let commands = [
             ["info", url.path], ["ls", url.path], ["dump", url.path], ["schema", url.path], ["fixture", url.path],
-            ["get", url.path, names[1]], ["diff", url.path, scratch.file("empty.molt").path],
-            ["ls", url.path, "--json"],
+            ["get", url.path, names[1]], ["get", url.path, "ada"], ["get", url.path, "none\nlines"],
+            ["diff", url.path, scratch.file("empty.molt").path], ["ls", url.path, "--json"],
             ["dump", url.path, "--json"],
         ]
         for command in commands {

@@ -71,15 +71,17 @@ import Testing
         let after = try StoreFile.state(at: newURL).ledger
         #expect(after.map(\.name) == ["both", "last"] && after.first == before.first)
 
-        // The row of a replacement is rebuilt with what it replaces.
-        try tamper("UPDATE molt_ledger SET outcome = x'00' WHERE name = 'both'")
-        let whole = scratch.file("whole.molt")
+        // The row of a replacement is rebuilt with what it replaces, also if that is all that it has lost.
         let retired: MigrationRegistry = [
             Migration(to: 2, "both", replacing: ["one", "two"]), Migration(to: 3, "last"),
         ]
-        _ = try CodableCache.salvage(from: url, to: whole, migrations: retired)
-        let rebuilt = try StoreFile.state(at: whole).ledger
-        #expect(rebuilt.first { $0.name == "both" }?.replaces == ["one", "two"])
+        for change in ["replaces = '{'", "outcome = x'00'"] {
+            try tamper("UPDATE molt_ledger SET \(change) WHERE name = 'both'")
+            let whole = scratch.file("\(change.prefix(4)).molt")
+            #expect(try !CodableCache.salvage(from: url, to: whole, migrations: retired).isLedgerWhole)
+            let rebuilt = try StoreFile.state(at: whole).ledger
+            #expect(rebuilt.first { $0.name == "both" }?.replaces == ["one", "two"])
+        }
     }
 
     private static let tampering = [

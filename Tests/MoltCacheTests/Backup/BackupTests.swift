@@ -86,9 +86,11 @@ import Testing
         for free in [0, Int64(size) - 1] {
             let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }
             let words = "needs \(size) bytes in \(scenario.scratch.url.path)"
-            try scenario.expectRefusal(.noSpaceForBackup, says: words, "only \(free) bytes are free") {
+            let error = try scenario.expectRefusal(.noSpaceForBackup, says: words, "only \(free) bytes are free") {
                 try scenario.open(2, configuration)
-            }?.expect(store: scenario.url.path)
+            }
+            error?.expect(store: scenario.url.path)
+            #expect(CodableCache.isOutOfSpace(try #require(error)))
         }
         for (version, free) in [(2, Int64(size)), (3, nil)] as [(Int, Int64?)] {
             try scenario.open(version, BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }).close()

@@ -382,6 +382,9 @@ import Testing
         #expect(backups.map(\.isAutomatic) == [false, true, true])
         #expect(try JSONDecoder().decode(StoreBackup.self, from: JSONEncoder().encode(manual)) == manual)
         #expect("\(manual)".hasSuffix("Z.manual.backup: version 3, 3 records, \(manual.size) bytes"))
+        var single = manual
+        single.recordCount = 1
+        #expect("\(single)".contains(": version 3, 1 record, "))
         #expect(try CodableCache.backups(at: scenario.scratch.file("nothing")) == [])
     }
 

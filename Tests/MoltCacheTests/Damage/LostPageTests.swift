@@ -245,6 +245,27 @@ import Testing
         }
     }
 
+    @Test func `gives no record without the name of its type, to a block or to a cache that is up to date`() throws {
+        try Self.images.get().now.write(to: url)
+        try SQLite(url).run("DELETE FROM molt_type WHERE name = 'First'")
+        let damaged = try Data(contentsOf: url)
+        let (cache, reader) = (try open(nil), try CodableCache(reading: url, migrations: registry()))
+        let calls: [() throws -> Void] = [
+            { _ = try reader.value(New.First.self, forKey: "key 0") },
+            { _ = try open(Migration(to: 3, "look", .run { _ = try $0.record(forKey: "key 0") })) },
+            { _ = try cache.typeName(forKey: "key 0") },
+            { _ = try cache.values(of: New.First.self) },
+            { try cache.set(New.First(m: 1), forKey: "new") },
+        ]
+        for (number, call) in calls.enumerated() {
+            let error = #expect(throws: MoltError.self, "\(number)", performing: call)
+            #expect(error.map(CodableCache.isDamage) == true, "\(number): \(String(describing: error))")
+        }
+        reader.close()
+        cache.close()
+        #expect(try Data(contentsOf: url) == damaged)
+    }
+
     @Test func `is complete in each run when no page is damaged`() throws {
         for run in Run.allCases {
             for name in try scratch.names() { try FileManager.default.removeItem(at: scratch.file(name)) }

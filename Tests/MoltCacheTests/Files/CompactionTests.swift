@@ -94,6 +94,7 @@ import Testing
             try compaction.run(isCancelled: { false }, progress: { _ in }, patience: { {} })
         }
         #expect(full.code == .storeFailed && full.problem.contains("only 1000 bytes are free"))
+        #expect(CodableCache.isOutOfSpace(full))
 
         let writer = try SQLite(url)
         for _ in 0..<2 {

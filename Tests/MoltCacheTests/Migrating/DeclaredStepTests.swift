@@ -68,13 +68,15 @@ import Testing
             .renameKeys("A", to: .lowercased),
             .renameKeys("A", to: .lowercased, onConflict: .keep),
             .extractRecords("A", "b", as: "B", key: .derived, onConflict: .newest(by: "at")),
-            .changeValue("A", "file", toPathIn: "Documents")
+            .changeValue("A", "file", toPathIn: "Documents"),
+            .changeDictionary("A", "dictionary", to: .arrayOfValues),
+            .changeDictionary("A", "same", to: .alternatingArray)
         )
         let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
         #expect(
             plan.losses.map(\.name) == [
                 "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A (merged)",
-                "B (merged)", "A.file",
+                "B (merged)", "A.file", "A.dictionary",
             ]
         )
         #expect(

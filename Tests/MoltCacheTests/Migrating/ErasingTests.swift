@@ -274,6 +274,27 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: running.url.path))
     }
 
+    #if CHILD_PROCESSES && os(Linux)
+        @Test(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
+        func `The report names a temporary copy that cannot be removed`() async {
+            await #expect(processExitsWith: .success) { [url = url as URL] in
+                let scratch = try ScratchDirectory()
+                setenv("TMPDIR", scratch.url.path, 1)
+                let left = CopyDirectory.parent.appending(path: "molt-import-\(UUID().uuidString)")
+                try #require(left.path.hasPrefix(scratch.url.path))
+                let busy = left.appending(path: "busy", directoryHint: .isDirectory)
+                try FileManager.default.createDirectory(at: busy, withIntermediateDirectories: true)
+                try #require(Mounts.mountVolume(of: 64, on: busy))
+                let erasing = Migration(to: 1, "no-tokens", .deleteType("Token", erasing: true))
+                let cache = try CodableCache(at: url, migrations: [erasing])
+                let erasure = try #require(cache.report.erasure)
+                #expect(erasure.reason?.contains("copy at \(left.path) cannot be removed") == true, "\(erasure)")
+                cache.close()
+                #expect(Mounts.unmount(busy))
+            }
+        }
+    #endif
+
     @Test func `The report names a backup that cannot be read`() throws {
         let backup = try CodableCache.backUp(at: url)
         try Data(Self.marker.utf8).write(to: backup.url)

@@ -272,6 +272,21 @@ struct UnmatchedNameTests {
         #expect(found == expected)
     }
 
+    @Test(arguments: [255, 256])
+    func `is compared with the first 256 names of a record, and with a thousand types of its length`(
+        count: Int
+    ) async throws {
+        let others = (0..<count).map { #""other-\#($0)":1,"# }.joined()
+        let records = (0..<3).map { StoredRecord("Person", "p\($0)", "{\(others)\"fullName\":1}") }
+        let found = try await names(.removeProperty("Person", "fullNme"), records: records)
+        let isFound = count < 256
+        #expect(found[0].hasSuffix(#"did you mean "fullName"?"#) == isFound, "\(found)")
+
+        let types = (0..<(isFound ? 999 : 1_000)).map { String(format: "%07d", $0) } + ["Persona"]
+        let nearest = MigrationReport.UnmatchedName.nearest(to: "Persina", among: types)
+        #expect(nearest == (isFound ? "Persona" : nil))
+    }
+
     @Test func `is not looked for in an import`() async throws {
         let store = try OldStore(Self.people)
         let cache = try CodableCache(

@@ -45,6 +45,20 @@ import Testing
         var new: Int?
     }
 
+    @Test func `completes the row of a migration whose name became another Unicode form`() async throws {
+        for name in ["caf\u{E9}", "cafe\u{301}"] {
+            let renaming = Migration(to: 1, name, .renameProperty("Item", "old", to: "new")).onRead()
+            // The form is part of the fingerprint.
+            let cache = try openStill(store.url, [renaming]) { $0.mismatches = .ignore }
+            if name.utf8.count == 6 { try await cache.backfill() }
+            cache.close()
+        }
+        let found = try store.snapshot()
+        #expect(found.contents == Self.expected)
+        #expect(found.ledger.map(\.outcome) == [.ran])
+        #expect(found.ledger[0].counts.changed == Self.expected.count { $0 != "{}" })
+    }
+
     #if CHILD_PROCESSES
         @Test(arguments: TestRun.choose([65, 690], long: [1, 65, 400, 690]))
         func `goes on after a kill with the records that are left`(call: Int) async throws {

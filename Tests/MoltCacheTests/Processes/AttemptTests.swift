@@ -9,6 +9,12 @@
         return MigrationRegistry(first + later.map { Migration(to: $0, "later \($0)") })
     }
 
+    /// A migration with work after the commit, and another one with work that does nothing.
+    private func registryWithWork(_ summary: String, _ work: @escaping @Sendable () -> Void) -> MigrationRegistry {
+        let first = Migration(to: 1, "first").afterCommit(summary) { _ in work() }
+        return [first, Migration(to: 1, "second").afterCommit("go on") { _ in }]
+    }
+
     /// An attempt of an hour ago, as a process recorded it that has ended since.
     private func attempt(by processID: Int32 = 1_999_999_999, from: Int = 0, to: Int = 2) -> UpgradeAttempt {
         UpgradeAttempt(
@@ -165,24 +171,23 @@
         }
 
         @Test func `of work after the commit is tried five times, and then the store opens without it`() async throws {
-            let first = Migration(to: 1, "first").afterCommit("crash") { _ in raise(SIGKILL) }
-            let second = Migration(to: 1, "second").afterCommit("go on") { _ in }
             for _ in 1...5 {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [url = url as URL] in
-                    let crashing = Migration(to: 1, "first").afterCommit("crash") { _ in raise(SIGKILL) }
-                    let other = Migration(to: 1, "second").afterCommit("go on") { _ in }
-                    _ = try CodableCache(at: url, migrations: [crashing, other])
+                    try CodableCache(at: url, migrations: registryWithWork("crash") { raise(SIGKILL) }).close()
                 }
             }
             for _ in 1...2 {
-                let cache = try CodableCache(at: url, migrations: [first, second])
-                let problems = cache.report.pendingWork.map { $0.problem ?? "" }
-                #expect(problems.count == 1 && problems[0].hasPrefix("it was interrupted 5 times"), "\(problems)")
-                cache.close()
+                // In this process, the work would end all tests.
+                await #expect(processExitsWith: .success) { [url = url as URL] in
+                    let cache = try CodableCache(at: url, migrations: registryWithWork("crash") { raise(SIGKILL) })
+                    let problems = cache.report.pendingWork.map { $0.problem ?? "" }
+                    #expect(problems.count == 1 && problems[0].hasPrefix("it was interrupted 5 times"), "\(problems)")
+                    cache.close()
+                }
             }
-            let corrected = Migration(to: 1, "first").afterCommit("crash") { _ in }
             let configuration = CodableCache.Configuration { $0.hooks.build = "43" }
-            let cache = try CodableCache(at: url, migrations: [corrected, second], configuration: configuration)
+            let corrected = registryWithWork("crash") {}
+            let cache = try CodableCache(at: url, migrations: corrected, configuration: configuration)
             #expect(cache.report.pendingWork.isEmpty && cache.report.work.count == 1)
             cache.close()
             try expectNames("cache.molt", in: scratch)

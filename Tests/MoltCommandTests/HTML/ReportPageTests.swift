@@ -73,6 +73,18 @@ import Testing
         #expect(last.contains("step-8") && last.contains("not in the registry"))
     }
 
+    @Test func `says which migration replaces one of the ledger`() async throws {
+        let store = try ReportStore()
+        let parts = [Migration(to: 1, "split"), Migration(to: 2, "join"), Migration(to: 3, "retired")]
+        try CodableCache(at: store.url, migrations: MigrationRegistry(parts)).close()
+        await store.run([Migration(to: 2, "both", replacing: ["split", "join"]), Migration(to: 4, "last")]).expect(1)
+        let applied = try store.parsed().texts(".applied")
+        let places = ["split", "join", "retired"].map { name in
+            applied.first { $0.contains(name) }.map { $0.contains(#"replaced by "both" (version 2)"#) }
+        }
+        #expect(places == [true, true, false], "\(applied)")
+    }
+
     @Test func `a failing upgrade has a page too, with the failure first and no value`() async throws {
         let store = try ReportStore([
             .json("ada", #"{"name":"Ada King","phone":1}"#), .json("eve", #"{"name":"Evelyn"}"#),

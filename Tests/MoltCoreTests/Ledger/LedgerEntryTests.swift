@@ -20,4 +20,9 @@ import Testing
         let decoded = try JSONDecoder().decode(LedgerEntry.self, from: readable)
         #expect(decoded == entry && decoded.isReadableByOlderReleases && !decoded.isWritableByOlderReleases)
     }
+
+    @Test func `is one line of text, whatever its name`() {
+        let row = LedgerEntry(name: "a\nb\u{202E}c\u{1B}[2J", version: 1, appliedAt: Date(timeIntervalSince1970: 0))
+        #expect(!row.description.unicodeScalars.contains { ["\n", "\u{202E}", "\u{1B}"].contains($0) }, "\(row)")
+    }
 }

@@ -140,6 +140,18 @@ import Testing
         )
     }
 
+    @Test func `A date in another form has advice about the form, unless a policy accepts it`() throws {
+        let suite = try ScratchSuite(["at": "2001-01-01"]).suite
+        let step = MigrationStep.changeValue(.setting("at", in: suite), [], from: .iso8601, to: .secondsSince1970)
+        let error = try #require(throws: MoltError.self) { try suite.upgrade(with: [Migration(to: 1, "date", step)]) }
+        error.expect(.typeMismatch, says: "is not a date in the form")
+        #expect(error.advice?.hasPrefix("Name in `from:` the form that the app's coder had.") == true, "\(error)")
+        let exceeded = try #require(throws: MoltError.self) {
+            try suite.upgrade(with: [Migration(to: 1, "date", step.onFailure(.quarantine(upTo: 0)))])
+        }
+        #expect(!"\(exceeded) \(exceeded.debugDescription)".contains("Name in `from:`"))
+    }
+
     @Test func `What a migration has done to a setting is taken back if a later step cannot convert it`() throws {
         let scratch = try ScratchSuite(["a1": #"{"mail":"x","n":"one"}"#, "a2": #"{"mail":"y","n":"2"}"#])
         func place(_ prefix: String) -> MigrationStep.Place { .settings(withPrefix: prefix, in: scratch.suite) }

@@ -77,6 +77,7 @@
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 let error = MoltError.thrown { try cache.upgrade(registry) }
                 error?.expect(.notWritable, outcome: .committed, says: "Free some space")
+                #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
                 try StoreFile.state(at: cache.url).expect(version: 2, journal: [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
                 try cache.upgrade(registry)

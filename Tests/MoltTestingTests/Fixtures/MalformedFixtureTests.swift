@@ -40,6 +40,10 @@ struct MalformedFixtureTests {
     static let whole: [Case] = [
         Case(whole: "", "line 1, column 1: This is not JSON text: the text ends too early."),
         Case(whole: "{\n  \"é\": nul}", "line 2, column 11: This is not JSON text: an unexpected byte."),
+        Case(
+            whole: "{\n<<<<<<< HEAD\n}",
+            "line 1: The file has the conflict markers of a merge. Keep the file of one side."
+        ),
         Case(whole: "{} x", "line 1, column 4: This is not JSON text: something follows the value."),
         Case(whole: "[]", "line 1: It is an array. Write an object with the members format and schemaVersion."),
         Case(whole: "{}", "line 1: The member \"format\" is missing. Write \"format\": 1."),

@@ -139,6 +139,22 @@ struct TemporaryStoreTests {
         #expect(!FileManager.default.fileExists(atPath: leftover.path))
     }
 
+    #if CHILD_PROCESSES
+        @Test func `The first temporary store of a process removes what killed processes have left`() async {
+            await #expect(processExitsWith: .success) {
+                let scratch = try ScratchDirectory()
+                // No other test sees the directory.
+                setenv("TMPDIR", scratch.url.path, 1)
+                let parent = FileManager.default.temporaryDirectory
+                let leftover = parent.appending(path: "molt-fixture-\(UUID().uuidString)")
+                try #require(leftover.path.hasPrefix(scratch.url.path))
+                try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)
+                _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
+                #expect(!FileManager.default.fileExists(atPath: leftover.path))
+            }
+        }
+    #endif
+
     @Test func `A temporary store exists for as long as a cache that it has opened`() throws {
         var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
         let path = try #require(cache?.path)
