@@ -244,11 +244,15 @@ import Testing
             let before = try quarantined()
             let type = before.isEmpty ? "A" : upgrade.random.pick(before)[1]
             let last = Migration(to: registry.version + 1, "erase", .deleteType(type, erasing: true))
+            let (temporary, kept) = try Self.leaveCopies(of: store.url, &upgrade.random)
             var configuration = MoltConfiguration()
             configuration.mismatches = .ignore
             let report = try Migrator(MigrationRegistry(registry.migrations + [last]), configuration: configuration)
                 .migrate(StoreFile(at: store.url))
             #expect(report.erasure?.isComplete == true, "\(upgrade)")
+            // A copy with the bytes is gone or named.
+            #expect(temporary.allSatisfy { !FileManager.default.fileExists(atPath: $0) }, "\(upgrade)")
+            #expect(Set(report.erasure?.copies.map(\.url.lastPathComponent) ?? []) == kept, "\(upgrade)")
             let after = try quarantined()
             let steps = registry.migrations.flatMap(\.steps).map(\.action)
             let isRenamed = steps.contains { if case .renameType(type, _) = $0 { true } else { false } }
@@ -258,6 +262,32 @@ import Testing
             erased += before.count - after.count
         }
         #expect(erased > 0)
+    }
+
+    /// Copies a store as killed processes, backups and restores leave it, at random.
+    ///
+    /// - Returns: The paths of the temporary directories, and the names of the files beside the store.
+    private static func leaveCopies(of url: URL, _ random: inout SeededGenerator) throws -> ([String], Set<String>) {
+        var (temporary, kept): ([String], Set<String>) = ([], [])
+        for prefix in ["dry-run", "import", "export", "salvage", "fixture"] where random.oneIn(4) {
+            let directory = CopyDirectory.parent.appending(
+                path: "molt-\(prefix)-\(UUID())",
+                directoryHint: .isDirectory
+            )
+            // Other tests remove it as soon as it has its name.
+            let unnamed = directory.appendingPathExtension("new")
+            try FileManager.default.createDirectory(at: unnamed, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(at: url, to: unnamed.appending(path: "copy"))
+            try FileManager.default.moveItem(at: unnamed, to: directory)
+            temporary.append(directory.path)
+        }
+        let files = StoreFiles(url.path)
+        for kind in BackupName.Kind.allCases where random.oneIn(4) {
+            let name = files.unused(kind, version: kind == .damaged ? nil : 0, at: Date()).text
+            try FileManager.default.copyItem(at: url, to: url.deletingLastPathComponent().appending(path: name))
+            kept.insert(name)
+        }
+        return (temporary, kept)
     }
 
     @Test func `What a killed dry run or import has left is erased, and the copy of a running one stays`() throws {
