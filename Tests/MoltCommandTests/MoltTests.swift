@@ -139,6 +139,26 @@ import Testing
         await run("dump", many).expect(output: lines.joined())
     }
 
+    @Test func `import takes a shortcut for all that it replaces`() async throws {
+        let parts = [Migration(to: 1, "a"), Migration(to: 2, "b")]
+        let shortcut = Migration(to: 2, "ab", replacing: ["a", "b"])
+        var stores: [URL] = []
+        for (index, migrations) in [parts, parts + [shortcut]].enumerated() {
+            let url = scratch.file("branch \(index).molt")
+            // A new store counts all of them as applied.
+            try CodableCache(at: url, migrations: []).set(index, forKey: "\(index)")
+            try CodableCache(at: url, migrations: MigrationRegistry(migrations)).close()
+            stores.append(url)
+        }
+        #expect(try CodableCache.history(at: stores[1]).map(\.name) == ["ab"])
+        for (from, to) in [(0, 1), (1, 0)] {
+            let file = scratch.file("branch \(from).json").path
+            await run("export", stores[from].path, file).expect()
+            await run("import", stores[to].path, file, "--conflicts=keep").expect(says: "1 added")
+            await run("import", stores[to].path, stores[from].path, "--conflicts=keep").expect()
+        }
+    }
+
     @Test func `get shows a value, indented or as it is stored, or says why there is none`() async throws {
         await run("get", path, "ada").expect(
             output: """

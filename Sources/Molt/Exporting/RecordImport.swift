@@ -238,9 +238,11 @@ struct RecordImport {
         if let waiting = ledger.first(where: { $0.outcome == .onRead }) {
             throw MoltError.waiting(for: waiting, store: path)
         }
-        func applied(_ rows: [LedgerEntry]) -> Set<String> { Set(rows.filter { $0.outcome.isApplied }.map(\.name)) }
-        let (theirs, ours) = (applied(ledger), applied(own))
-        guard let other = theirs.symmetricDifference(ours).min() else { return }
+        func lacking(_ rows: [LedgerEntry], in history: History) -> [String] {
+            rows.filter { $0.outcome.isApplied && !history.covers($0) }.map(\.name)
+        }
+        let others = lacking(ledger, in: History(own)) + lacking(own, in: History(ledger))
+        guard let other = others.min() else { return }
         throw error(
             .migrationMissing,
             "Migration \"\(other)\" was applied to only one of the file at \(path) and the store at \(store).",

@@ -28,6 +28,11 @@ struct History {
     /// Whether the target has been through a migration of some name, or through one that has replaced it.
     func has(_ name: String) -> Bool { applied[name] != nil || replacing[name] != nil }
 
+    /// Whether the target has been through the migration of another target's row, or through all that it replaces.
+    func covers(_ row: LedgerEntry) -> Bool {
+        has(row.name) || !row.replaces.isEmpty && row.replaces.allSatisfy(has)
+    }
+
     /// The row of a replacement that has done what a migration of some name does; nil if none has.
     func replacement(of name: String) -> LedgerEntry? { replacing[name] }
 
