@@ -71,22 +71,7 @@ extension Migration {
     ///   - summary: What the check is about, for plans, reports and its error.
     ///   - check: Throws if something is wrong.
     public func checking(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
-        let step = MigrationStep(
-            CheckStep(summary: summary),
-            .run { context in
-                do {
-                    try context.withView(check)
-                } catch let error as MoltError where error.isOfOpening(context.runner.storeName) {
-                    throw error
-                } catch {
-                    throw MoltError(
-                        .checkFailed,
-                        "The check \"\(summary)\" of the upgraded store failed; see the underlying error.",
-                        underlying: error
-                    )
-                }
-            }
-        )
+        let step = MigrationStep(CheckStep(summary: summary), .run { try $0.check(summary, check) })
         return changed { $0.steps.append(step) }
     }
 
@@ -144,14 +129,5 @@ extension Migration {
             migration.declaresWorkTwice = migration.work != nil
             migration.work = Work(summary: summary, run: work)
         }
-    }
-}
-
-extension MigrationContext {
-    /// Runs a closure with a view of the store as the steps have left it.
-    fileprivate func withView<Value>(_ body: (StoreView) throws -> Value) throws -> Value {
-        let view = StoreView(at: version, StoreView.reading(runner.records), attachedWork, of: migration, configuration)
-        defer { view.expire() }
-        return try body(view)
     }
 }

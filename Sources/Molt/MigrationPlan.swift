@@ -308,11 +308,21 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
             onlyRecordsOnRead: onlyRecordsOnRead,
             hasRecords: (source ?? store).hasRecords(before:)
         )
-        try (source ?? store).checkLedger(for: self)
+        try checkLedger(of: source ?? store)
         self.move = move
         otherStores = migrations.otherStores(than: store, state)
         movesFrom = move?.isFinished == false ? move?.path : nil
         checkExtension(store, migrations, configuration)
+    }
+
+    /// Makes sure that the ledger has lost no row before the plan that is made of it has consequences.
+    ///
+    /// An up-to-date store is opened without this check.
+    ///
+    /// - Throws: ``MoltError`` for damage.
+    func checkLedger(of store: StoreFile) throws {
+        guard !isFresh, !problems.isEmpty || needsRun else { return }
+        try store.checkLedger()
     }
 
     /// Prevents an extension from beginning anew beside a store that it may not see.

@@ -14,7 +14,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case deleteType(String)
         /// Changes each record of a type.
         case edit(RecordEdit, type: String)
-        case run(@Sendable (MigrationContext) throws -> Void)
+        case run(Block)
         /// Does nothing to the contents: the file is moved before the upgrade.
         case moveStore
     }
@@ -114,7 +114,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     init(
         _ declaration: any StepDeclaration,
         changing place: SettingsPlace,
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+        _ body: @escaping Block
     ) {
         let attachment = Attachment(settings: place.suite, converts: place.includes, hasFailurePolicy: true)
         self.init(declaration, .run(body), attaching: [.suite(place.suite)], attachment)
@@ -124,7 +124,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     init(
         _ declaration: any StepDeclaration,
         changing suite: Suite,
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+        _ body: @escaping Block
     ) {
         self.init(declaration, .run(body), attaching: [.suite(suite)], Attachment(settings: suite))
     }

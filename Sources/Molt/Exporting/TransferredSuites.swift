@@ -76,7 +76,8 @@ struct TransferredSuites {
         let stores = stores
         for suite in suites {
             let name = suite.attachedName
-            guard let reason = try stores.reporting(name, { try suite.unavailability(in: configuration.role) }) else {
+            guard let reason = try stores.reporting(name, { try suite.unavailability(inExtension: stores.isExtension) })
+            else {
                 continue
             }
             throw error(.deferred, "\(name) is unavailable: \(reason)", advice: "Try again later.", name)

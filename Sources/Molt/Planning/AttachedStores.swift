@@ -3,7 +3,7 @@
 /// Each suite is read once for the plan; what changes it later reads it anew.
 final class AttachedStores {
     let registry: MigrationRegistry
-    let role: MoltConfiguration.Role
+    let isExtension: Bool
     /// See ``MoltConfiguration/largeSettingSize``.
     let largeSettingSize: Int?
     private let stores: [String: AttachedStore]
@@ -18,7 +18,7 @@ final class AttachedStores {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
-        role = configuration.role
+        isExtension = configuration.role == .appExtension
         largeSettingSize = configuration.largeSettingSize
         primary = store.primary
     }
@@ -77,7 +77,7 @@ final class AttachedStores {
     }
 
     private func state(of suite: Suite) throws -> SuiteState? {
-        guard try suite.unavailability(in: role) == nil else { return nil }
+        guard try suite.unavailability(inExtension: isExtension) == nil else { return nil }
         return try SuiteState(content: snapshot(of: suite))
     }
 
@@ -92,7 +92,7 @@ final class AttachedStores {
         var file = file
         file.holdsRecords = false
         guard file.journal.isEmpty else { return file }
-        if let reason = try primary.unavailability(in: role) {
+        if let reason = try primary.unavailability(inExtension: isExtension) {
             throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()
@@ -145,7 +145,8 @@ final class AttachedStores {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
             let reason = try reporting(name) {
-                try store.unavailability(in: role) ?? lossReason(store, lastCount: last?.attachedCounts[name] ?? 0)
+                try store.unavailability(inExtension: isExtension)
+                    ?? lossReason(store, lastCount: last?.attachedCounts[name] ?? 0)
             }
             if let reason { return reason }
         }
@@ -201,7 +202,7 @@ final class AttachedStores {
             let entry = try reporting(name) {
                 // A migration cannot change a suite that is unavailable now. The ledger is not read: a suite that no
                 // migration needs may have a damaged one.
-                try suite.unavailability(in: role) == nil
+                try suite.unavailability(inExtension: isExtension) == nil
                     ? suite.patchRestoringCurrentState(suite.allValues()) : nil
             }
             if let entry { entries.append(entry) }
@@ -215,7 +216,7 @@ final class AttachedStores {
     var availableSuites: [Suite] {
         stores.values.compactMap(\.suite).filter { suite in
             do {
-                return try suite.unavailability(in: role) == nil
+                return try suite.unavailability(inExtension: isExtension) == nil
             } catch {
                 return false
             }

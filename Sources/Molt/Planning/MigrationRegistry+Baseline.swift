@@ -91,7 +91,7 @@ extension AttachedStores {
         let name = suite.attachedName
         let suite = contains(name) ? try store(name).suite ?? suite : suite
         return try reporting(name) {
-            if let reason = try suite.unavailability(in: role) {
+            if let reason = try suite.unavailability(inExtension: isExtension) {
                 throw MoltError(.deferred, reason, advice: "Open the store again later.", attachedStore: name)
             }
             return try suite.values()

@@ -47,7 +47,7 @@ struct UpgradeSchedule {
         /// One pass over the records.
         case pass([ScheduledStep])
         /// A block over the whole store.
-        case block(ScheduledStep, @Sendable (MigrationContext) throws -> Void)
+        case block(ScheduledStep, MigrationStep.Block)
     }
 
     struct Group {

@@ -29,7 +29,7 @@ extension MigrationStep {
         moving destination: (@Sendable (_ key: String, _ suite: String) -> Destination?)? = nil,
         usesRecords: Bool = false,
         runsClosure: Bool = false,
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+        _ body: @escaping Block
     ) {
         let declaration = AttachedStoreStep(
             name: kind,

@@ -32,6 +32,9 @@ extension MigrationStep {
         let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, revision: revision)
         return MigrationStep(declaration, .run(body), attaching: attached.map(AttachedStore.suite))
     }
+
+    /// Work over the whole store.
+    typealias Block = @Sendable (MigrationContext) throws -> Void
 }
 
 /// The declaration of `run`, without its closure.

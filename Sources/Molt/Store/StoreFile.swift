@@ -140,13 +140,11 @@ package final class StoreFile {
         try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
     }
 
-    /// Makes sure that the ledger has lost no row before a plan that is made of it has consequences.
-    ///
-    /// An up-to-date store is opened without this check.
+    /// Makes sure that the ledger has lost no row.
     ///
     /// - Throws: ``MoltError`` for damage.
-    func checkLedger(for plan: MigrationPlan) throws {
-        guard !isInMemory, !plan.isFresh, !plan.problems.isEmpty || plan.needsRun else { return }
+    func checkLedger() throws {
+        guard !isInMemory else { return }
         _ = try look { connection throws(SQLiteError) in try LedgerTable.checkRows(connection) }
     }
 

@@ -85,7 +85,9 @@ final class AttachedWork {
     private func available(_ name: String, _ caller: Caller) throws -> AttachedStore {
         guard stores.contains(name) || caller == .declaringStep else { throw notAttached(name, caller) }
         let store = try stores.store(name)
-        if let reason = try deferred[name] ?? stores.reporting(name, { try store.unavailability(in: stores.role) }) {
+        if let reason = try deferred[name]
+            ?? stores.reporting(name, { try store.unavailability(inExtension: stores.isExtension) })
+        {
             throw MoltError(
                 .deferred,
                 "\(caller.subject) needs \(name), which is unavailable: \(reason)",
@@ -230,7 +232,7 @@ final class AttachedWork {
 
     /// Refuses to apply changes in the wrong process: an extension has its own standard settings.
     private func checkAvailable(_ store: AttachedStore) throws {
-        guard let reason = try store.unavailability(in: stores.role) else { return }
+        guard let reason = try store.unavailability(inExtension: stores.isExtension) else { return }
         throw MoltError(
             .journalPending,
             "Committed changes to \(store.name) cannot be applied yet: \(reason)",

@@ -85,7 +85,7 @@ struct ReadingCheck {
             onlyRecordsOnRead: isNewer(state),
             hasRecords: store.hasRecords(before:)
         )
-        try store.checkLedger(for: plan)
+        try plan.checkLedger(of: store)
         return plan
     }
 

@@ -29,10 +29,10 @@ extension Suite {
     package static let closedDomains = Locked<Set<String>>([])
 
     /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
-    func unavailability(in role: MoltConfiguration.Role) throws -> String? {
+    func unavailability(inExtension isExtension: Bool) throws -> String? {
         guard content == nil else { return nil }
         try validate()
-        if role == .appExtension, !isAppGroup {
+        if isExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
         }
         return try closedReason()

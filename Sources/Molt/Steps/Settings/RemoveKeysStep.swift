@@ -27,7 +27,7 @@ struct RemoveKeysStep: StepDeclaration {
     var places: [SettingsPlace]
 
     var migrationStep: MigrationStep {
-        MigrationStep(self, changing: suite) { try run($0) }
+        MigrationStep(self, changing: suite) { try $0.removeKeys(self) }
     }
 
     var description: String { "remove \(places.map(\.label).joined(separator: ", ")) from \(suite)" }
@@ -44,22 +44,6 @@ struct RemoveKeysStep: StepDeclaration {
         for (index, place) in places.enumerated() where !places[..<index].contains(place) {
             check.use(MigrationStep.Place(place))
             check.delete(MigrationStep.Place(place))
-        }
-    }
-
-    private func run(_ migration: MigrationContext) throws {
-        let settings = try migration.suite(suite)
-        for place in places {
-            let outcomes = try place.keys(in: settings).map { key in
-                let isThere = try settings.value(forKey: key) != nil
-                try settings.removeValue(forKey: key)
-                return MigrationReport.KeyOutcome(
-                    store: settings.name,
-                    key: key,
-                    outcome: isThere ? .removed : .absent
-                )
-            }
-            try migration.note(outcomes, of: place, among: settings.keys)
         }
     }
 }

@@ -57,7 +57,7 @@ struct RenameKeysStep: StepDeclaration {
     }
 
     var migrationStep: MigrationStep {
-        MigrationStep(self, changing: place.suite) { try run($0) }
+        MigrationStep(self, changing: place.suite) { try $0.renameKeys(self) }
     }
 
     var description: String {
@@ -96,31 +96,8 @@ struct RenameKeysStep: StepDeclaration {
         }
     }
 
-    private func run(_ migration: MigrationContext) throws {
-        let settings = try migration.suite(place.suite)
-        let outcomes = try keys(of: settings).map { key in
-            let newKey = place.newKey(for: key, newName)
-            guard !newKey.isEmpty else {
-                throw MoltError(
-                    .cannotStore,
-                    "The key would be empty without its prefix.",
-                    advice: "Choose another prefix.",
-                    key: key
-                )
-            }
-            let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
-            var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
-            if isDone {
-                outcome.outcome = copies ? .copied : .renamed
-                outcome.reason = "to \(newKey)"
-            }
-            return outcome
-        }
-        try migration.note(outcomes, of: place, among: settings.keys)
-    }
-
     /// The keys in an order in which a new key is free before it is set, also if one prefix begins with the other.
-    private func keys(of settings: SuiteEditor) throws -> [String] {
+    func keys(of settings: SuiteEditor) throws -> [String] {
         let keys = try place.keys(in: settings)
         let grows = newName.utf8.count > place.name.text.utf8.count
         return grows

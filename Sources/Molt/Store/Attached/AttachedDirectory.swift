@@ -7,8 +7,8 @@ package struct AttachedDirectory: Sendable {
     /// The path of the directory; it changes between launches where the system moves the app's container.
     package var path: String
 
-    func unavailability(in role: MoltConfiguration.Role) -> String? {
-        guard role == .appExtension, FileStatus.unfollowed(path) == nil else { return nil }
+    func unavailability(inExtension isExtension: Bool) -> String? {
+        guard isExtension, FileStatus.unfollowed(path) == nil else { return nil }
         return "There is no directory at \(path); an app extension cannot access the app's directories. Open the store "
             + "in the app first."
     }

@@ -10,14 +10,14 @@ package struct AttachedFile: Sendable {
 
     /// Why the file cannot be read in this process or for now; nil if it can, if there is none, or if waiting is no
     /// help.
-    func unavailability(in role: MoltConfiguration.Role) -> String? {
+    func unavailability(inExtension isExtension: Bool) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor < 0 else {
             close(descriptor)
             return nil
         }
         return switch errno {
-        case ENOENT where role == .appExtension:
+        case ENOENT where isExtension:
             "There is no file at \(path); an app extension cannot access the app's files. Open the store in the app first."
         case EPERM:
             "The file at \(path) exists, but the system refuses to open it, as iOS does with a protected file while the "

@@ -39,6 +39,49 @@ extension MigrationContext {
         if !convertible.isEmpty || keys.isEmpty { try note(outcomes, of: place, among: settings.keys) }
     }
 
+    /// Removes keys of a suite.
+    func removeKeys(_ declaration: RemoveKeysStep) throws {
+        let settings = try suite(declaration.suite)
+        for place in declaration.places {
+            let outcomes = try place.keys(in: settings).map { key in
+                let isThere = try settings.value(forKey: key) != nil
+                try settings.removeValue(forKey: key)
+                return MigrationReport.KeyOutcome(
+                    store: settings.name,
+                    key: key,
+                    outcome: isThere ? .removed : .absent
+                )
+            }
+            try note(outcomes, of: place, among: settings.keys)
+        }
+    }
+
+    /// Renames keys of a suite, or copies their values.
+    func renameKeys(_ declaration: RenameKeysStep) throws {
+        let place = declaration.place
+        let copies = declaration.copies
+        let settings = try suite(place.suite)
+        let outcomes = try declaration.keys(of: settings).map { key in
+            let newKey = place.newKey(for: key, declaration.newName)
+            guard !newKey.isEmpty else {
+                throw MoltError(
+                    .cannotStore,
+                    "The key would be empty without its prefix.",
+                    advice: "Choose another prefix.",
+                    key: key
+                )
+            }
+            let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
+            var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+            if isDone {
+                outcome.outcome = copies ? .copied : .renamed
+                outcome.reason = "to \(newKey)"
+            }
+            return outcome
+        }
+        try note(outcomes, of: place, among: settings.keys)
+    }
+
     /// Moves each setting of a place into a record.
     func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
         let settings = try suite(place.suite)

@@ -128,7 +128,7 @@ struct LedgerCorrector {
             onlyRecordsOnRead: true,
             hasRecords: store.hasRecords(before:)
         )
-        try store.checkLedger(for: plan)
+        try plan.checkLedger(of: store)
         // A correction may be the remedy for the others.
         let obstacles: [MoltError.Code] = [.superseded, .migrationMissing, .tooOld]
         if let problem = plan.problems.first(where: { obstacles.contains($0.code) }) {

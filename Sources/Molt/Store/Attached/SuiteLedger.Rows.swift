@@ -40,31 +40,6 @@ extension SuiteLedger {
         }
     }
 
-    /// The registry that adds rows.
-    struct Origin {
-        private let order: MigrationOrder
-        private var counts: [String: Int] = [:]
-        /// Nil for 0.
-        let oldestSupportedVersion: Int?
-
-        init(_ registry: MigrationRegistry) {
-            var names: [String] = []
-            var known: Set<String> = []
-            for migration in registry.migrations {
-                names += migration.replaces.filter { known.insert($0).inserted }
-                counts[migration.name] = names.count
-                if known.insert(migration.name).inserted { names.append(migration.name) }
-            }
-            order = MigrationOrder(names)
-            let oldest = registry.oldestSupportedVersion
-            oldestSupportedVersion = oldest > 0 ? oldest : nil
-        }
-
-        func predecessors(of name: String) -> Predecessors {
-            Predecessors(order: order, count: counts[name] ?? order.names.count)
-        }
-    }
-
     /// Rows in the form in which suites and journals keep them: a row has the number of migrations before it in one of
     /// the orders.
     struct Rows: Codable {

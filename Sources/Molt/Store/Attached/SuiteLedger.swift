@@ -173,56 +173,6 @@ package struct SuiteLedger: Codable {
     mutating func add(import id: String) {
         imports = (imports ?? []).suffix(3) + [id]
     }
-
-    // MARK: Several registries
-
-    /// The rows of a registry's own history: its migrations, and those of a newer or an older release of it.
-    ///
-    /// Another registry, such as that of a library or of another cache, may have migrated other keys of the suite. Its
-    /// rows differ in what came before them: a row continues this registry's history if all of this registry came
-    /// before it, and it is from another build of this registry if all that came before it is known here.
-    func rows(of registry: MigrationRegistry) -> [Row] {
-        let names = registry.knownNames
-        let oldest = registry.oldestSupportedVersion
-        var places: [ObjectIdentifier: RegistryPlaces] = [:]
-        return rows.filter { row in
-            if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
-            guard let predecessors = row.predecessors else { return true }
-            let order = predecessors.order
-            let known = places[ObjectIdentifier(order)] ?? RegistryPlaces(of: registry, names, in: order)
-            places[ObjectIdentifier(order)] = known
-            return known.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
-        }
-    }
-}
-
-/// The places of a registry's migrations in the order of another one.
-private struct RegistryPlaces {
-    /// The number of names at the beginning of the order that the registry knows.
-    private let knownCount: Int
-    private let migrations: [(version: Int, place: Int)]
-    private let first: Int
-    private let last: Int
-
-    init(of registry: MigrationRegistry, _ known: Set<String>, in order: MigrationOrder) {
-        let places = Dictionary(order.names.enumerated().map { ($1, $0) }) { first, _ in first }
-        knownCount = order.names.prefix(while: known.contains).count
-        migrations = registry.migrations.map { ($0.version, places[$0.name] ?? .max) }
-        first = migrations.map(\.place).min() ?? .max
-        last = migrations.map(\.place).max() ?? -1
-    }
-
-    /// Whether a row is from another build of the registry, as all that came before it is known, or continues it.
-    ///
-    /// - Parameters:
-    ///   - count: The number of migrations before the row's.
-    ///   - unsupported: The version up to which these may have been removed.
-    func isBeforeOrAfter(_ count: Int, unsupported: Int) -> Bool {
-        if 0 < count, count <= knownCount { return true }
-        let continues =
-            last < count || unsupported > 0 && migrations.allSatisfy { $0.place < count || $0.version <= unsupported }
-        return continues && first < count
-    }
 }
 
 extension Suite {
