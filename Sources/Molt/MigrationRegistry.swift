@@ -46,7 +46,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     public var allowsLateMigrations: Bool
 
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
-    package var baseline: (@Sendable (StoreView) throws -> Int?)?
+    package var baseline: Baseline?
 
     /// Creates an empty registry.
     public init() {

@@ -1,4 +1,7 @@
 extension MigrationRegistry {
+    /// Returns the version at which a store without a ledger enters.
+    package typealias Baseline = @Sendable (StoreView) throws -> Int?
+
     /// Declares the version of a store without a ledger, if earlier releases counted versions by themselves.
     ///
     /// ```swift
