@@ -4,9 +4,9 @@
 /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
 /// print(plan)
 /// ```
-public struct MigrationPlan: Equatable, Sendable, Codable {
+public struct MigrationPlan: Equatable, Sendable, Encodable {
     /// The status of a migration in a store, by its ledger.
-    public enum Status: String, Hashable, Sendable, Codable {
+    public enum Status: String, Hashable, Sendable, Encodable {
         /// It is not in the ledger.
         case pending
         /// It is in the ledger as applied.
@@ -26,7 +26,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     }
 
     /// What opening the store does about a migration.
-    public enum Action: Equatable, Sendable, Codable {
+    public enum Action: Equatable, Sendable, Encodable {
         /// Nothing.
         case none
         /// Runs its steps; on a fresh store only those that import data, and blocks on suites that are not new, until
@@ -64,6 +64,14 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
             }
         }
 
+        /// The suites that have been through the migration, so that what its blocks change there is not kept.
+        var settled: Set<String> {
+            switch self {
+            case .run(let settled), .runIfRecordsAppear(let settled): Set(settled)
+            case .none, .runAgain, .recordOnRead, .backfill, .recordOnly, .wait: []
+            }
+        }
+
         /// Whether a step of the migration runs, if the migration does.
         func runs(_ step: MigrationStep) -> Bool {
             let suite = step.settings?.attachedName
@@ -78,9 +86,11 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     }
 
     /// A migration in the plan.
-    public struct Entry: Equatable, Sendable, Codable {
+    public struct Entry: Equatable, Sendable, Encodable {
         /// The migration.
         public var migration: MigrationID
+        /// The migration as the registry declares it; not part of the JSON.
+        @NotCompared package var declaration: Migration
         /// The descriptions of its steps.
         public var steps: [String]
         /// Its status in the store.
@@ -119,7 +129,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     }
 
     /// Why the store cannot be upgraded.
-    public struct Problem: Equatable, Sendable, Codable {
+    public struct Problem: Equatable, Sendable, Encodable {
         /// The code of the error that opening the store throws.
         public var code: MoltError.Code
         /// The problem, in full sentences.
@@ -137,7 +147,7 @@ public struct MigrationPlan: Equatable, Sendable, Codable {
     }
 
     /// A migration that was edited after the store had counted it as applied.
-    public struct Edit: Equatable, Sendable, Codable {
+    public struct Edit: Equatable, Sendable, Encodable {
         /// The migration as the registry has it.
         public var migration: MigrationID
         /// The ``Migration/fingerprint`` in the ledger.

@@ -124,7 +124,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     // MARK: What people read
 
     private static let described: [any (Decodable & Sendable).Type] = [
-        LedgerEntry.self, MigrationPlan.self, MigrationReport.self, MigrationSummary.self,
+        LedgerEntry.self, MigrationReport.self, MigrationSummary.self,
         CodableCache.QuarantineReport.self,
         SalvageReport.self, UpgradeAttempt.self, [LedgerEntry].self,
     ]

@@ -96,7 +96,7 @@ struct TransferredSuites {
         try plan.checkProblems()
         return try suites.map { suite in
             let name = suite.attachedName
-            if let entry = zip(migrations.migrations, plan.entries).first(where: { $1.lacks(name, $0) })?.1 {
+            if let entry = plan.entries.first(where: { $0.lacks(name) }) {
                 let isDeferred = entry.deferral != nil
                 throw error(
                     isDeferred ? .deferred : .needsMigration,
@@ -149,8 +149,8 @@ struct TransferredSuites {
 
 extension MigrationPlan.Entry {
     /// Whether a suite has not been through the migration.
-    fileprivate func lacks(_ suite: String, _ migration: Migration) -> Bool {
-        guard migration.attached.contains(where: { $0.name == suite }) else { return false }
+    fileprivate func lacks(_ suite: String) -> Bool {
+        guard declaration.attached.contains(where: { $0.name == suite }) else { return false }
         return switch action {
         case .run(let settled), .runIfRecordsAppear(let settled): !settled.contains(suite)
         case .runAgain(let suites): suites.contains(suite)

@@ -61,9 +61,9 @@ extension MigrationPlan {
             return suites
         }
         guard problems.isEmpty, journal.isEmpty else { return }
-        try checkEntering(registry, suites)
-        for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
-            let names = migration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
+        try checkEntering(suites)
+        for entry in entries where entry.willRun {
+            let names = entry.declaration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
             if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
         }
         let rows = suites.sortedByKey.flatMap { name, suite in
@@ -118,22 +118,25 @@ extension MigrationPlan {
             let histories = Histories(store: history, suites: suites.compactMapValues { $0.ledger?.history })
             if !suites.isEmpty { addEntries(state, registry, histories, suites) }
         }
-        planOnRead(registry, onlyRecordsOnRead: onlyRecordsOnRead)
+        planOnRead(onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
     /// Decides whether migrations on read are only recorded, or run with the backfill of earlier ones.
     ///
     /// They are recorded if no other migration works on records, and if the version of a record tells whether it went
     /// through them.
-    private mutating func planOnRead(_ registry: MigrationRegistry, onlyRecordsOnRead: Bool) {
+    private mutating func planOnRead(onlyRecordsOnRead: Bool) {
         guard !isFresh else { return }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
-        let runs = zip(registry.migrations, entries).contains { migration, entry in
-            !isOrdered(migration) && migration.steps.contains { entry.action.runs($0) && $0.usesRecords }
+        let runs = entries.contains { entry in
+            !isOrdered(entry.declaration)
+                && entry.declaration.steps.contains { entry.action.runs($0) && $0.usesRecords }
         }
-        for (index, migration) in registry.migrations.enumerated() {
+        for index in entries.indices {
             if onlyRecordsOnRead, !runs {
-                if entries[index].willRun, isOrdered(migration) { entries[index].action = .recordOnRead }
+                if entries[index].willRun, isOrdered(entries[index].declaration) {
+                    entries[index].action = .recordOnRead
+                }
             } else if entries[index].status == .onRead {
                 entries[index].action = .backfill
             }
@@ -222,21 +225,18 @@ extension MigrationPlan {
     /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.
     ///
     /// Without them, another store would run those migrations on the suite.
-    private mutating func checkEntering(
-        _ registry: MigrationRegistry,
-        _ suites: [String: AttachedStores.SuiteState]
-    ) throws {
-        for (migration, entry) in zip(registry.migrations, entries) where entry.status == .baseline {
-            for name in migration.attached.compactMap({ $0.suite?.attachedName }) {
+    private mutating func checkEntering(_ suites: [String: AttachedStores.SuiteState]) throws {
+        for entry in entries where entry.status == .baseline {
+            for name in entry.declaration.attached.compactMap({ $0.suite?.attachedName }) {
                 if let fault = suites[name]?.fault { throw fault }
                 guard suites[name] == nil else { continue }
                 problems.append(
                     Problem(
                         code: .deferred,
                         problem: "The store gets version \(from) from `baseline`, but the settings in \(name), which "
-                            + "migration \(migration.id) works on, cannot be used now.",
+                            + "migration \(entry.migration) works on, cannot be used now.",
                         advice: "Open the store again later, in the app.",
-                        migration: migration.id
+                        migration: entry.migration
                     )
                 )
             }
@@ -296,20 +296,18 @@ extension MigrationPlan {
         var waiting: [String: MigrationID] = [:]
         /// The first one that waits for a cache. The store can be seen, so earlier migrations run.
         var waitingForCache: [String: MigrationID] = [:]
-        let candidates = registry.migrations.indices.filter {
-            entries[$0].willRun && !registry.migrations[$0].attached.isEmpty
-        }
+        let candidates = entries.indices.filter { entries[$0].willRun && !entries[$0].declaration.attached.isEmpty }
         /// The steps of the migrations that do not wait.
         var earlier: [MigrationStep] = []
         for index in candidates {
-            let migration = registry.migrations[index]
+            let migration = entries[index].declaration
             let running = migration.steps.filter(entries[index].action.runs)
             if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger) {
-                deferEntry(index, migration, reason, &waiting)
+                deferEntry(index, reason, &waiting)
             } else if let reason = try chainReason(migration, waitingForCache)
                 ?? stores.cacheReason(of: running, after: earlier)
             {
-                deferEntry(index, migration, reason, &waitingForCache)
+                deferEntry(index, reason, &waitingForCache)
             } else {
                 earlier += running
             }
@@ -319,15 +317,14 @@ extension MigrationPlan {
         while !isComplete {
             isComplete = true
             for index in candidates where entries[index].willRun {
-                let migration = registry.migrations[index]
-                guard let reason = chainReason(migration, waiting) else { continue }
-                deferEntry(index, migration, reason, &waiting)
+                guard let reason = chainReason(entries[index].declaration, waiting) else { continue }
+                deferEntry(index, reason, &waiting)
                 isComplete = false
             }
         }
         let (names, ways) = (Set(registry.names), registry.ways)
-        for index in registry.migrations.indices where entries[index].action == .recordOnly(.replaced) {
-            let migration = registry.migrations[index]
+        for index in entries.indices where entries[index].action == .recordOnly(.replaced) {
+            let migration = entries[index].declaration
             guard migration.isShortcut(among: names, ways),
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
                 )
@@ -337,7 +334,7 @@ extension MigrationPlan {
         // Records must go through the migrations in order.
         for index in candidates where stores.hasRecords {
             guard let reason = entries[index].deferral else { continue }
-            let migration = registry.migrations[index]
+            let migration = entries[index].declaration
             if migration.steps.contains(where: \.usesRecords) { addDeferred(migration, reason) }
         }
     }
@@ -350,12 +347,11 @@ extension MigrationPlan {
 
     private mutating func deferEntry(
         _ index: Int,
-        _ migration: Migration,
         _ reason: String,
         _ waiting: inout [String: MigrationID]
     ) {
-        for store in migration.attached where waiting[store.name] == nil {
-            waiting[store.name] = migration.id
+        for store in entries[index].declaration.attached where waiting[store.name] == nil {
+            waiting[store.name] = entries[index].migration
         }
         entries[index].action = .wait(reason)
     }
@@ -510,6 +506,7 @@ extension MigrationPlan {
         if way == nil, status != .baseline { checkPartlyReplaced(migration, names.sorted(), histories) }
         return Entry(
             migration: migration.id,
+            declaration: migration,
             steps: migration.steps.map(\.description),
             status: status,
             action: action,

@@ -46,14 +46,14 @@ extension MigrationPlan {
         var notes: [SettingNote] = []
         /// The keys by suite; two conversions may forget the same.
         var found: [String: Set<String>] = [:]
-        for (migration, entry) in zip(registry.migrations, entries) where entry.willRun {
-            for step in migration.steps where entry.action.runs(step) {
+        for entry in entries where entry.willRun {
+            for step in entry.declaration.steps where entry.action.runs(step) {
                 guard let isOldForm = step.isOldForm, let suite = step.settings?.attachedName,
                     let values = suites[suite]
                 else { continue }
                 for key in registry.forgottenKeys(of: suite, in: values, isOldForm)
                 where found[suite, default: []].insert(key).inserted {
-                    notes.append(SettingNote(suite: suite, key: key, kind: .notNamed(migration: migration.id)))
+                    notes.append(SettingNote(suite: suite, key: key, kind: .notNamed(migration: entry.migration)))
                 }
             }
         }

@@ -11,13 +11,14 @@ struct MissedSteps: Sendable {
     ///   - step: A step that runs.
     ///   - plan: The plan of the upgrade.
     init(after step: ScheduledStep, of plan: MigrationPlan, _ registry: MigrationRegistry) {
-        let entries = zip(registry.migrations, plan.entries).drop { $0.0.name != step.migration.name }
+        let entries = plan.entries.drop { $0.migration.name != step.migration.name }
         // Those that a shortcut replaces do the same as the shortcut.
         let ways = registry.shortcutWays
         let way = ways[step.migration.name] ?? []
         var migrations: [Migration] = []
         var steps: Set<ScheduledStep.ID> = []
-        for (migration, entry) in entries {
+        for entry in entries {
+            let migration = entry.declaration
             let isOwn = migration.name == step.migration.name
             let isReplaced =
                 entry.status == .notNeeded || way.contains(migration.name) || ways[migration.name] != nil
@@ -56,7 +57,7 @@ struct MissedSteps: Sendable {
     }
 
     private func schedule(where isIncluded: (MigrationStep) -> Bool) -> UpgradeSchedule {
-        UpgradeSchedule(migrations.map(PendingMigration.init(backfilling:))) { migration, number in
+        UpgradeSchedule(migrations.map { PendingMigration(backfilling: $0) }) { migration, number in
             steps.contains(ScheduledStep.ID(migration: migration.name, number: number))
                 && isIncluded(migration.steps[number])
         }

@@ -1,6 +1,8 @@
 /// A migration that will run, with the versions before and after it.
 struct PendingMigration: Sendable {
     let migration: Migration
+    /// What the plan decided; a step runs if this says so.
+    let action: MigrationPlan.Action
     /// The store's version before the migration.
     let oldVersion: Int
     /// The version of a record after the migration has changed it.
@@ -8,18 +10,24 @@ struct PendingMigration: Sendable {
     /// For an on-read migration: records at this version or later are already upgraded.
     var doneFrom = Int.max
 
-    /// Creates pending migrations in order; the version is the store's when the upgrade begins.
-    static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration]
-    {
+    /// Creates pending migrations in order, of which all steps run unless their actions say otherwise.
+    ///
+    /// - Parameter version: The store's version when the upgrade begins.
+    static func all(
+        _ migrations: [(Migration, MigrationPlan.Action)],
+        in registry: MigrationRegistry,
+        from version: Int
+    ) -> [PendingMigration] {
         let versions = registry.migrations.map(\.version)
         // The previous version of each version; several migrations may have the same one.
         let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
-        return migrations.map { PendingMigration($0, before: before[$0.version] ?? 0, from: version) }
+        return migrations.map { PendingMigration($0, $1, before: before[$0.version] ?? 0, from: version) }
     }
 
     /// Creates a pending migration for the remaining records of an on-read migration.
-    init(backfilling migration: Migration) {
+    init(backfilling migration: Migration, _ action: MigrationPlan.Action = .run()) {
         self.migration = migration
+        self.action = action
         oldVersion = 0
         recordVersion = migration.version
         doneFrom = migration.version
@@ -28,8 +36,9 @@ struct PendingMigration: Sendable {
     /// - Parameters:
     ///   - before: The registry's version before that of the migration.
     ///   - version: The store's version when the upgrade begins.
-    private init(_ migration: Migration, before: Int, from version: Int) {
+    private init(_ migration: Migration, _ action: MigrationPlan.Action, before: Int, from version: Int) {
         self.migration = migration
+        self.action = action
         // A late migration changes records of a later version, and they stay at that version.
         recordVersion = max(migration.version, version)
         if version > migration.version {

@@ -71,24 +71,17 @@ struct UpgradeSchedule {
         _ registry: MigrationRegistry,
         where isIncluded: (MigrationStep) -> Bool = { _ in true }
     ) {
-        let actions = Dictionary(plan.entries.map { ($0.migration.name, $0.action) }) { first, _ in first }
-        let running = registry.migrations.filter { actions[$0.name]?.runsSteps == true }
+        let running = plan.entries.filter(\.action.runsSteps).map { ($0.declaration, $0.action) }
         // The backfill comes first, because its migrations count as applied.
-        let backfilled = running.filter { actions[$0.name] == .backfill }
-        let others = running.filter { actions[$0.name] != .backfill }
-        self.init(
-            backfilled.map(PendingMigration.init(backfilling:))
-                + PendingMigration.all(others, in: registry, from: plan.from)
-        ) { migration, number in
-            let step = migration.steps[number]
-            return actions[migration.name]?.runs(step) == true && isIncluded(step)
-        }
+        let backfilled = running.filter { $1 == .backfill }.map(PendingMigration.init(backfilling:_:))
+        let others = PendingMigration.all(running.filter { $1 != .backfill }, in: registry, from: plan.from)
+        self.init(backfilled + others) { isIncluded($0.steps[$1]) }
     }
 
-    /// Groups the steps of migrations.
+    /// Groups the steps of migrations that their actions run.
     ///
-    /// - Parameter runs: Whether the step at a position of a migration runs: a suite may have been through it already.
-    init(_ migrations: [PendingMigration], runs: (Migration, Int) -> Bool = { _, _ in true }) {
+    /// - Parameter isIncluded: Whether the step at a position of a migration is one of them; by default all are.
+    init(_ migrations: [PendingMigration], where isIncluded: (Migration, Int) -> Bool = { _, _ in true }) {
         var pass: [ScheduledStep] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
@@ -97,7 +90,8 @@ struct UpgradeSchedule {
         }
         for pending in migrations {
             var first: Int?
-            for (number, step) in pending.migration.steps.enumerated() where runs(pending.migration, number) {
+            for (number, step) in pending.migration.steps.enumerated()
+            where pending.action.runs(step) && isIncluded(pending.migration, number) {
                 let scheduled = ScheduledStep(step, number, of: pending)
                 if case .run(let block) = scheduled.action {
                     closePass(&groups)

@@ -31,12 +31,11 @@ final class AttachedWork {
     /// Takes the deferrals and the journal from a plan.
     func prepare(_ plan: MigrationPlan) {
         unsettled = Set(plan.journal)
-        let entries = zip(stores.registry.migrations, plan.entries)
         // A migration that runs uses only stores that can be used; a later one on them may wait for a cache.
-        let used = Set(entries.filter { $1.willRun }.flatMap(\.0.attached).map(\.name))
-        for (migration, entry) in entries {
+        let used = Set(plan.entries.filter(\.willRun).flatMap(\.declaration.attached).map(\.name))
+        for entry in plan.entries {
             guard let reason = entry.deferral else { continue }
-            for store in migration.attached where !used.contains(store.name) { deferred[store.name] = reason }
+            for store in entry.declaration.attached where !used.contains(store.name) { deferred[store.name] = reason }
         }
     }
 

@@ -114,9 +114,10 @@ struct ReadingCheck {
 
     private func reading(older plan: MigrationPlan) throws -> StoreReading {
         try plan.checkProblems()
-        for (migration, entry) in zip(registry.migrations, plan.entries) where entry.action.runsSteps {
-            for step in migration.steps where entry.action.runs(step) && step.usesRecords && !step.isOnSingleRecords {
-                throw MoltError.needsMigration(plan, of: migration, step)
+        for entry in plan.entries where entry.action.runsSteps {
+            for step in entry.declaration.steps
+            where entry.action.runs(step) && step.usesRecords && !step.isOnSingleRecords {
+                throw MoltError.needsMigration(plan, of: entry.declaration, step)
             }
         }
         let upgrader = upgrader(plan)

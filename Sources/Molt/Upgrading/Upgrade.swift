@@ -429,11 +429,11 @@ final class Upgrade {
     private func worksOnSuites(_ plan: MigrationPlan) -> Bool {
         if store.primary != nil || !plan.journal.isEmpty { return true }
         let hasSuites = store.attached.contains { $0.suite != nil }
-        return zip(registry.migrations, plan.entries).contains { migration, entry in
+        return plan.entries.contains { entry in
             guard entry.action.runsSteps || entry.status == .baseline else { return false }
             // A block may use the suites that were attached when the store was opened.
-            return migration.attached.contains { $0.suite != nil }
-                || hasSuites && migration.steps.contains(where: \.isBlock)
+            return entry.declaration.attached.contains { $0.suite != nil }
+                || hasSuites && entry.declaration.steps.contains(where: \.isBlock)
         }
     }
 
@@ -616,7 +616,8 @@ final class Upgrade {
         attachedWork.prepare(plan)
         defer { attachedWork.end() }
         var unmet: [(migration: MigrationID, reason: String, error: (any Error)?)] = []
-        for (migration, entry) in zip(registry.migrations, plan.entries) where entry.willRun && !entry.isApplied {
+        for entry in plan.entries where entry.willRun && !entry.isApplied {
+            let migration = entry.declaration
             for requirement in migration.requirements {
                 let view = StoreView(
                     at: plan.from,
@@ -680,7 +681,7 @@ final class Upgrade {
     }
 
     private func steps(of plan: MigrationPlan) -> some Sequence<MigrationStep> {
-        zip(registry.migrations, plan.entries).lazy.filter { $1.action.runsSteps }.flatMap(\.0.steps)
+        plan.entries.lazy.filter(\.action.runsSteps).flatMap(\.declaration.steps)
     }
 
     /// Runs the pending steps, and adds the ledger's rows and the journal.

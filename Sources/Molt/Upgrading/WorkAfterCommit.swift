@@ -21,9 +21,9 @@ struct WorkAfterCommit {
         _ configuration: MoltConfiguration
     ) {
         guard configuration.hooks.doesWork else { return nil }
-        migrations = zip(registry.migrations, plan.entries).filter { migration, entry in
-            entry.isWorkPending || migration.work != nil && entry.action.runsSteps
-        }.map(\.0)
+        migrations = plan.entries.filter { entry in
+            entry.isWorkPending || entry.work != nil && entry.action.runsSteps
+        }.map(\.declaration)
         guard !migrations.isEmpty else { return nil }
         self.plan = plan
         self.registry = registry

@@ -71,8 +71,8 @@ import Testing
         let plan = try MigrationPlan(forFileAt: new, migrations: registry)
         #expect(plan.movesFrom == old.path && plan.from == 1 && plan.needsUpgrade)
         #expect("\(plan)".contains("opening first moves the file from \(old.path)"))
-        let decoded = try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan))
-        #expect(decoded.movesFrom == old.path)
+        let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(plan)) as? [String: Any]
+        #expect(members?["movesFrom"] as? String == old.path)
         let dry = try CodableCache.dryRun(at: new, migrations: registry)
         #expect(dry.move?.from == old.path && dry.applied.count == 2 && "\(dry)".contains("would be moved from"))
         #expect(exists(old) && !exists(new))

@@ -27,7 +27,8 @@ import Testing
               large: "data" of \(suite.attachedName) has 700 kB;
             """
         #expect(plan.description.contains(line))
-        #expect(try JSONDecoder().decode(MigrationPlan.self, from: JSONEncoder().encode(plan)) == plan)
+        let json = String(decoding: try JSONEncoder().encode(plan.settingNotes), as: UTF8.self)
+        #expect(json.contains(#""byteCount":1200002"#))
         try suite.upgrade(with: migrations)
         func notes(_ change: (inout MoltConfiguration) -> Void) throws -> [String] {
             try MigrationPlan(for: suite, migrations: migrations, configuration: .init(change)).settingNotes.map(\.key)

@@ -31,8 +31,10 @@ struct CorrectedLedger {
     ) throws {
         let name = change.migration
         let way = registry.shortcutWays[name]
-        guard let (migration, entry) = zip(registry.migrations, plan.entries).first(where: { $0.0.name == name })
-        else { throw Self.unknown(name, registry, plan.store) }
+        guard let entry = plan.entries.first(where: { $0.migration.name == name }) else {
+            throw Self.unknown(name, registry, plan.store)
+        }
+        let migration = entry.declaration
         let refusal = Refusal(migration: migration.id, store: plan.store)
         let old = ledger.first { $0.name == name }
         if entry.status == .recordsOnly {

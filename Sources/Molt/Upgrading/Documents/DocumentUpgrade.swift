@@ -68,7 +68,7 @@ public struct DocumentUpgrade: Sendable {
         coding = migrations.coding
         replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
         let usable = migrations.migrations.filter { $0.version > oldest }
-        steps = DocumentSteps(UpgradeSchedule(usable.map(PendingMigration.init(backfilling:))), storeName: nil)
+        steps = DocumentSteps(UpgradeSchedule(usable.map { PendingMigration(backfilling: $0) }), storeName: nil)
         guard let oldestVersion else { return }
         guard oldestVersion <= version else {
             throw MoltError(

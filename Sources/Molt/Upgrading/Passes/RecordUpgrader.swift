@@ -30,7 +30,7 @@ final class RecordUpgrader: Sendable {
         onFailure policy: RecordFailurePolicy = .stop
     ) {
         var steps: [ScheduledStep] = []
-        for group in UpgradeSchedule(migrations.map(PendingMigration.init(backfilling:))).groups {
+        for group in UpgradeSchedule(migrations.map { PendingMigration(backfilling: $0) }).groups {
             if case .pass(let pass) = group.work { steps += pass }
         }
         self.init(steps, of: migrations, storeName: storeName, configuration: configuration, onFailure: policy)

@@ -65,11 +65,6 @@ final class StepRunner {
         return !hooks.isImport && (configuration.isDryRun || hooks.findsUnmatchedNames)
     }
 
-    /// Whether a migration runs again, on suites whose ledgers lack it.
-    func runsAgain(_ migration: Migration) -> Bool {
-        if case .runAgain = plan.entries.first(where: { $0.migration == migration.id })?.action { true } else { false }
-    }
-
     /// The steps that what a step brings in has missed.
     func missedSteps(after step: ScheduledStep) -> MissedSteps { MissedSteps(after: step, of: plan, registry) }
 
@@ -219,12 +214,13 @@ final class StepRunner {
 
     /// The entries of the migrations that ran, and of those that only get a row in the ledger.
     private func entriesInOrder() -> [MigrationReport.Entry] {
-        zip(registry.migrations, plan.entries).compactMap { migration, planned in
-            switch planned.action {
-            case .run, .runAgain, .runIfRecordsAppear, .backfill: entry(of: migration)
-            case .recordOnRead: MigrationReport.Entry(migration.id, .onRead)
-            case .recordOnly(let outcome): MigrationReport.Entry(migration.id, outcome)
-            case .wait: recorded.contains(migration.name) ? nil : MigrationReport.Entry(migration.id, .deferred)
+        plan.entries.compactMap { planned in
+            let id = planned.migration
+            return switch planned.action {
+            case .run, .runAgain, .runIfRecordsAppear, .backfill: entry(of: planned.declaration)
+            case .recordOnRead: MigrationReport.Entry(id, .onRead)
+            case .recordOnly(let outcome): MigrationReport.Entry(id, outcome)
+            case .wait: recorded.contains(id.name) ? nil : MigrationReport.Entry(id, .deferred)
             case .none: nil
             }
         }
@@ -297,7 +293,7 @@ final class StepRunner {
         let context = try MigrationContext(step, self)
         defer { context.expire() }
         let ownSuite = step.declared.settings?.attachedName
-        let settled = ownSuite == nil ? settledSuites(of: step.migration) : []
+        let settled = ownSuite == nil ? step.pending.action.settled : []
         let edits = attachedWork.edits(of: settled)
         do {
             try block(context)
@@ -334,14 +330,6 @@ final class StepRunner {
             step.declared.declaration is ConvertStep ? .converted : .property
         // The counts are those of records.
         return (notes?.losses(kind, of: step.id) ?? []).map { MigrationReport.DataLoss($0.kind, $0.name) }
-    }
-
-    /// The suites that have been through a migration, so that what its blocks change there is not kept.
-    private func settledSuites(of migration: Migration) -> Set<String> {
-        switch plan.entries.first(where: { $0.migration == migration.id })?.action {
-        case .run(let settled), .runIfRecordsAppear(let settled): Set(settled)
-        default: []
-        }
     }
 }
 
