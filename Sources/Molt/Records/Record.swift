@@ -427,13 +427,15 @@ public struct Record: Sendable {
         leaving source: PropertyPath? = nil,
         createsObjects: Bool
     ) throws -> Bool {
-        guard path.onlyName == nil, !createsObjects, isObject,
+        // Beside the only property of the whole content there is room: the value comes from inside that property, which
+        // is therefore no case of an enum.
+        let isRoot = { count in elementPath == nil && count == 0 }
+        guard path.onlyName == nil, !createsObjects, isObject, isNull || !isRoot(path.count - 2),
             case .noObject(let depth, isNull: let replacesNull) = object.site(of: path.parts[...])
         else { return true }
         if isNull { return false }
+        if replacesNull || isRoot(depth) { return true }
         let outer = PropertyPath(parts: path.parts.prefix(depth))
-        // In the whole content, the value comes from inside the only property: no other case of an enum has it.
-        if replacesNull || full(outer).count == 0 { return true }
         // The only property of the object may be the one that leaves it.
         let isLeft = source.map { $0.count == depth + 1 && $0.starts(with: outer) } ?? false
         guard !isLeft, object.looksLikeCase(at: outer.parts[...]) else { return true }
