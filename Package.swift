@@ -43,20 +43,25 @@ let package = Package(
             path: "Benchmarks",
             exclude: ["README.md", "Results"]
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["Molt", "Generators", "TestSupport"]),
+        // What each of them tests stands in the guide "How Molt is built".
+        .testTarget(name: "RecordTests", dependencies: ["Molt", "Generators", "TestSupport"]),
+        .testTarget(name: "PlanningTests", dependencies: ["Molt", "MoltTesting", "Generators", "TestSupport"]),
+        .testTarget(name: "StoreTests", dependencies: ["Molt", "MoltSalvage", "Generators", "TestSupport"]),
+        .testTarget(name: "CacheTests", dependencies: ["Molt", "MoltTesting", "Generators", "TestSupport"]),
         .testTarget(
-            name: "MoltCacheTests",
-            dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestHome", "TestSupport"],
+            name: "UpgradingTests",
+            dependencies: ["Molt", "MoltTesting", "Generators", "TestSupport"],
             resources: [.copy("Fixtures")]
         ),
+        .testTarget(
+            name: "SettingsTests",
+            dependencies: ["Molt", "Generators", "TestSupport", "FaultyDisk"],
+            resources: [.copy("Fixtures")]
+        ),
+        .testTarget(name: "ExportingTests", dependencies: ["Molt", "Generators", "TestSupport"]),
         .testTarget(
             name: "MoltSalvageTests",
             dependencies: ["Molt", "MoltSalvage", "MoltTesting", "Generators", "TestSupport"]
-        ),
-        .testTarget(
-            name: "MoltDefaultsTests",
-            dependencies: ["Molt", "MoltTesting", "Generators", "TestHome", "TestSupport", "FaultyDisk"],
-            resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "DurabilityTests",
@@ -96,10 +101,10 @@ let package = Package(
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
-        // Files, disks and archives for several of the targets above.
+        // Stores, suites, files, disks and archives for several of the targets above.
         .target(
             name: "TestSupport",
-            dependencies: ["CMoltSQLite", "Molt", "MoltTesting"],
+            dependencies: ["CMoltSQLite", "Molt", "MoltTesting", "TestHome"],
             path: "Tests/Support"
         ),
         // Random numbers, registries and stores that are the same for the same seed.

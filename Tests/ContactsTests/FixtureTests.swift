@@ -28,7 +28,7 @@ struct FixtureTests {
         let report = try await catalog.verify(
             registry,
             types: [
-                .type(Person.self, samples: ["contact/1": Samples.person]),
+                .type(contacts.Person.self, samples: ["contact/1": Samples.person]),
                 .type(Group.self, samples: ["group/1": Samples.group]),
                 .type(Call.self, samples: ["call/1": Samples.call]),
                 .type(Data.self, samples: ["avatar/1": Data([0x89, 0xFF])]),
@@ -57,7 +57,7 @@ struct FixtureTests {
             }
             let migrated = try StoreFixture(schemaVersion: 0, records: people).migrated(through: registry)
             for person in people {
-                #expect(try migrated.value(Person.self, forKey: person.key) != nil, "run \(run): \(person)")
+                #expect(try migrated.value(contacts.Person.self, forKey: person.key) != nil, "run \(run): \(person)")
             }
         }
     }
@@ -80,14 +80,14 @@ private enum Samples {
     static let group = Group(name: "Group", members: ["contact/1"])
     static let call = Call(person: "contact/1", seconds: 1)
     /// A person with every property of release 4.
-    static let person = Person(
+    static let person = contacts.Person(
         firstName: "Grace",
         lastName: "Hopper",
         nickname: "Amazing Grace",
         email: "grace@example.com",
         phone: "+1 202 555 0113",
         birthYear: 1906,
-        address: Person.Address(street: "1 Navy Way", city: "Arlington"),
+        address: contacts.Person.Address(street: "1 Navy Way", city: "Arlington"),
         isFavorite: true
     )
 }

@@ -24,7 +24,7 @@ import contacts
         #expect(problem()?.hasPrefix("The store has 21 records") == true)
         try cache.remove(forKey: "call/extra")
         try SampleData.check(cache, people: SampleData.namedPeople)
-        var person = try #require(try cache.value(Person.self, forKey: "contact/9"))
+        var person = try #require(try cache.value(contacts.Person.self, forKey: "contact/9"))
         person.address?.city = "Hanoi"
         try cache.set(person, forKey: "contact/9")
         #expect(problem() == #"The value of "contact/9" is not what it should be after the upgrade."#)

@@ -38,7 +38,7 @@ import contacts
 
         try SampleData.check(cache, people: SampleData.namedPeople)
         // Strings in different Unicode forms compare as equal, bytes do not.
-        let person = try #require(try cache.value(Person.self, forKey: "contact/12"))
+        let person = try #require(try cache.value(contacts.Person.self, forKey: "contact/12"))
         #expect(Array(person.lastName.utf8.prefix(3)) == [0x65, 0xCC, 0x81])
         #expect(Array(person.firstName.utf8) == Array("👩🏽‍🚀".utf8))
     }

@@ -1,0 +1,23 @@
+package import Molt
+package import Testing
+
+extension CodableCache {
+    /// The record that was quarantined first.
+    package func firstQuarantined(sourceLocation: SourceLocation = #_sourceLocation) throws -> QuarantinedRecord {
+        try #require(try quarantined(limit: 1).first, sourceLocation: sourceLocation)
+    }
+
+    /// Retries records in quarantine, and expects an outcome for each, such as "b: converted".
+    @discardableResult
+    package func retry(
+        _ ids: [Int64]? = nil,
+        with registry: MigrationRegistry,
+        expecting outcomes: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> QuarantineReport {
+        let report = try retryQuarantined(ids, with: registry)
+        let found = report.entries.map { "\($0.key): \($0.outcome)" }
+        #expect(found == outcomes, sourceLocation: sourceLocation)
+        return report
+    }
+}
