@@ -71,7 +71,7 @@ extension Migration {
     ///   - summary: What the check is about, for plans, reports and its error.
     ///   - check: Throws if something is wrong.
     public func checking(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
-        let step = MigrationStep(CheckStep(summary: summary), .run { try $0.check(summary, check) })
+        let step = MigrationStep(CheckStep(summary: summary), .check { try $0.check(summary, check) })
         return changed { $0.steps.append(step) }
     }
 

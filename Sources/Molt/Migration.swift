@@ -207,11 +207,12 @@ public struct Migration: Sendable {
         changed { migration in
             (migration.requirements, migration.work) = ([], nil)
             migration.steps = steps.filter { step in
-                if step.isCheck { return false }
-                if let block = step.declaration as? RunStep {
-                    return !block.onFreshStore || includesSettings && step.attached.contains { $0.suite != nil }
+                switch step.work {
+                case .records, .renameKeys, .extract, .moveStore: true
+                case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil }
+                case .block(let block, _): !block.onFreshStore || includesSettings && !block.suites.isEmpty
+                case .adopt, .check: false
                 }
-                return step.attached.allSatisfy { includesSettings && $0.suite != nil }
             }
         }
     }
@@ -244,7 +245,7 @@ public struct Migration: Sendable {
 
     private func makeFingerprint(at version: Int) -> String {
         var parts = [name, String(version)]
-        for step in steps where !step.isCheck { parts += ["step"] + step.declaration.identity }
+        for step in changes { parts += ["step"] + step.declaration.identity }
         if runsClosure || hasOwnCoding && runsSettingClosure, coding.summary != RecordCoding.standard.summary {
             parts += ["coding", coding.summary]
         }
@@ -260,14 +261,24 @@ public struct Migration: Sendable {
 
     // MARK: For plans
 
+    /// The steps without the checks, which come last.
+    var changes: ArraySlice<MigrationStep> { steps.prefix { !$0.isCheck } }
+
+    var hasChecks: Bool { steps.last?.isCheck == true }
+
     package var attached: [AttachedStore] { steps.flatMap(\.attached) }
 
     /// Whether it may be about settings, so that an upgrade of a suite without a cache has to run it.
     ///
     /// Checks alone may be.
     package var worksOnSettings: Bool {
-        steps.contains { $0.declaration is RunStep || $0.attached.contains { $0.suite != nil } }
-            || !steps.isEmpty && steps.allSatisfy(\.isCheck)
+        let isNeeded = changes.contains { step in
+            switch step.work {
+            case .settings, .block: true
+            case .records, .renameKeys, .extract, .adopt, .check, .moveStore: false
+            }
+        }
+        return isNeeded || hasChecks && changes.isEmpty
     }
 
     /// Whether it may add records to a store that was just created.
@@ -276,18 +287,15 @@ public struct Migration: Sendable {
     /// The forms of dates that its steps change to others.
     var changedDateForms: [Record.DateForm] {
         steps.compactMap { step in
-            guard let change = step.declaration as? ChangeValueStep, change.place.settings == nil,
-                case .date(let form, _) = change.conversion
-            else { return nil }
-            return form
+            if case .records(.edit(let edit, _)) = step.work { edit.dateForm } else { nil }
         }
     }
 
     /// Whether a closure of the app may decode or encode values of records.
-    var runsClosure: Bool { steps.contains { $0.runsContentClosure && $0.settings == nil } }
+    var runsClosure: Bool { steps.contains { $0.declaration.runsClosure && $0.settings == nil } }
 
     /// Whether a closure of the app may decode or encode the content of settings.
-    private var runsSettingClosure: Bool { steps.contains { $0.runsContentClosure && $0.settings != nil } }
+    private var runsSettingClosure: Bool { steps.contains { $0.declaration.runsClosure && $0.settings != nil } }
 
     /// The coders of settings in JSON: those of the registry are about records.
     var settingCoding: RecordCoding { hasOwnCoding ? coding : .standard }

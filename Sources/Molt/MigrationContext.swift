@@ -89,6 +89,26 @@ public final class MigrationContext {
         runner.records.beginBlock(isLarge: lastID > Int64(runner.configuration.hooks.batchSize))
     }
 
+    /// Does the work of a step that is not fused with others.
+    func run(_ work: StepWork) throws {
+        switch work {
+        case .renameKeys(let step): try renameKeys(step.type, to: step.newKey, onConflict: step.policy)
+        case .extract(let step):
+            try extractRecords(
+                step.type,
+                step.path,
+                as: step.newType,
+                key: step.key,
+                leaving: step.remainder,
+                owner: step.owner,
+                onConflict: step.policy
+            )
+        case .settings(let work): try run(work)
+        case .adopt(_, let body), .block(_, let body), .check(let body): try body(self)
+        case .records, .moveStore: break
+        }
+    }
+
     /// Invalidates the context.
     func expire() {
         isExpired = true

@@ -15,17 +15,18 @@ struct SettingsConversion: Sendable {
     var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
 
     var step: MigrationStep {
-        MigrationStep(
-            kind: kind,
+        let declaration = AttachedStoreStep(
+            name: kind,
             summary: "\(summary) in \(suite)",
             parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
-            faults: faults,
-            attaching: [.suite(suite)],
-            changing: suite,
-            converting: keys.map(\.name) + exceptions,
-            from: mayNeedConversion
-        ) { try run($0) }
+            faults: faults
+        )
+        let known = Set(keys.map(\.name) + exceptions)
+        return MigrationStep(
+            declaration,
+            .settings(.convert(suite, keys: known, isOldForm: mayNeedConversion) { try run($0) })
+        )
     }
 
     private var faults: [String] {

@@ -9,21 +9,22 @@ struct SuiteMoveStep: Sendable {
     var afterwards: SuiteMove.Afterwards
 
     var migrationStep: MigrationStep {
-        MigrationStep(
-            kind: source.kind,
+        let declaration = AttachedStoreStep(
+            name: source.kind,
             summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
-            faults: faults,
-            attaching: [source.attached, .suite(destination)],
-            changing: destination,
-            moving: newPlace
-        ) { try run($0) }
+            faults: faults
+        )
+        return MigrationStep(
+            declaration,
+            .settings(.receive(from: source.attached, destination, newPlace: newPlace) { try run($0) })
+        )
     }
 
     /// Where a setting of a suite is moved or copied; nil if it is neither.
-    @Sendable private func newPlace(of key: String, in suite: String) -> MigrationStep.Destination? {
+    @Sendable private func newPlace(of key: String, in suite: String) -> SettingsWork.Destination? {
         guard source.name == suite, keys.includes(key) else { return nil }
-        return MigrationStep.Destination(suite: destination, key: newName(of: key), isCopy: afterwards != .clean)
+        return SettingsWork.Destination(suite: destination, key: newName(of: key), isCopy: afterwards != .clean)
     }
 
     private var parameters: [String] {

@@ -157,11 +157,11 @@ final class AttachedStores {
     ///
     /// - Parameter earlier: The steps that run before them, and may bring the settings.
     func cacheReason(of steps: [MigrationStep], after earlier: [MigrationStep]) throws -> String? {
-        guard primary != nil, steps.contains(where: { $0.movedSettings != nil }) else { return nil }
+        guard primary != nil, steps.contains(where: { $0.usesRecords && $0.settings != nil }) else { return nil }
         var keys = try ExpectedKeys(suiteStates())
         for step in earlier { keys.add(from: step) }
         for step in steps {
-            if let place = step.movedSettings, keys.mayHave(place) {
+            if case .settings(.moveToRecords(let place, _)) = step.work, keys.mayHave(place) {
                 return "It moves settings of \(place.suite) into records, which only a cache has. Open the cache."
             }
             keys.add(from: step)

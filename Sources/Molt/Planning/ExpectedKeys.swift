@@ -21,11 +21,23 @@ struct ExpectedKeys {
         if step.bringsUnknownSettings || suites.count > 1 && suites.contains(where: unknown.contains) {
             unknown.formUnion(suites)
         }
+        guard case .settings(let work) = step.work else { return }
         for (suite, names) in keys where suites.contains(suite) {
             for key in names {
-                guard let new = step.newPlace(of: key, in: suite) else { continue }
+                guard let new = work.newPlace(of: key, in: suite) else { continue }
                 keys[new.suite.attachedName, default: []].insert(new.key)
             }
+        }
+    }
+}
+
+extension MigrationStep {
+    /// Whether only its run shows which settings the step brings into its suites.
+    fileprivate var bringsUnknownSettings: Bool {
+        switch work {
+        case .block, .settings(.block): true
+        case .settings(.receive(let source, _, _, _)): source.suite == nil
+        case .records, .renameKeys, .extract, .settings, .adopt, .check, .moveStore: false
         }
     }
 }

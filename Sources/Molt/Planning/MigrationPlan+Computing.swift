@@ -543,8 +543,8 @@ extension MigrationPlan {
             !settled.contains(name) && suites[name].map { $0.fault != nil || $0.ledger != nil || !$0.isEmpty } ?? true
         }
         let blocks = migration.steps.indices.filter { index in
-            migration.steps[index].declaration is RunStep
-                && migration.steps[index].attached.contains { old.contains($0.name) }
+            guard case .block(let block, _) = migration.steps[index].work else { return false }
+            return block.suites.contains { old.contains($0.attachedName) }
         }
         for index in blocks { blocksOnSuites.insert(ScheduledStep.ID(migration: migration.name, number: index)) }
         return !blocks.isEmpty

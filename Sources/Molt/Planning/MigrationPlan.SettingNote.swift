@@ -48,8 +48,8 @@ extension MigrationPlan {
         var found: [String: Set<String>] = [:]
         for entry in entries where entry.willRun {
             for step in entry.declaration.steps where entry.action.runs(step) {
-                guard let isOldForm = step.isOldForm, let suite = step.settings?.attachedName,
-                    let values = suites[suite]
+                guard case .settings(.convert(let suite, _, let isOldForm, _)) = step.work,
+                    case let suite = suite.attachedName, let values = suites[suite]
                 else { continue }
                 for key in registry.forgottenKeys(of: suite, in: values, isOldForm)
                 where found[suite, default: []].insert(key).inserted {

@@ -123,7 +123,7 @@ extension MigrationRegistry {
         for (number, step) in migration.steps.enumerated() {
             guard let policy = step.failurePolicy else { continue }
             let place = "\(place), step \(number + 1)"
-            if !step.processesRecords {
+            if !step.hasFailurePolicy {
                 faults.append("\(place): The step has a failure policy but processes no records (\(step)).")
             }
             if let count = policy.limit?.count, count < 0 {
@@ -138,13 +138,15 @@ extension MigrationRegistry {
 
     private func onReadFaults(of migration: Migration, place: String) -> [String] {
         guard migration.isOnRead else { return [] }
-        var faults = migration.steps.enumerated().filter { !$0.element.changesOnlyContent && !$0.element.isCheck }
-            .map { number, step in
-                "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
-                    + "records (\(step)). Remove `onRead()`, or move the step to a migration of its own."
-            }
+        let others = migration.changes.enumerated().filter { _, step in
+            if case .records(.edit(let edit, _)) = step.work { edit.mayDrop } else { true }
+        }
+        var faults = others.map { number, step in
+            "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
+                + "records (\(step)). Remove `onRead()`, or move the step to a migration of its own."
+        }
         let hooks = [
-            migration.steps.contains(where: \.isCheck) ? "a check" : nil,
+            migration.hasChecks ? "a check" : nil,
             migration.work == nil ? nil : "work after the commit",
         ]
         faults += hooks.compactMap(\.self).map { hook in
@@ -156,7 +158,7 @@ extension MigrationRegistry {
 
     private func writableFaults(of migration: Migration, place: String) -> [String] {
         guard migration.isWritableByOlderReleases else { return [] }
-        var faults = migration.steps.enumerated().filter { !$0.element.isCheck }.map { number, step in
+        var faults = migration.changes.enumerated().map { number, step in
             "\(place), step \(number + 1): Older releases may write to the store, and the step will not see what they "
                 + "write (\(step)). Remove `writableByOlderReleases()`, or move the step to a migration of its own."
         }
@@ -277,8 +279,8 @@ extension MigrationRegistry {
                         + "itself. Remove `completesReplaced()`."
                 )
             }
-            let others = migration.steps.enumerated().filter {
-                !($0.element.declaration is RunStep) && !$0.element.isCheck
+            let others = migration.changes.enumerated().filter { _, step in
+                if case .block = step.work { false } else { true }
             }
             if migration.attached.contains(where: { $0.suite != nil }) {
                 faults.append(
@@ -292,5 +294,18 @@ extension MigrationRegistry {
             }
         }
         return faults
+    }
+}
+
+extension MigrationStep {
+    /// Whether the step processes single records or settings and can fail for one; renaming a type cannot.
+    fileprivate var hasFailurePolicy: Bool {
+        switch work {
+        case .records(.edit), .renameKeys, .extract, .block, .check: true
+        case .settings(.edit), .settings(.changeForm), .settings(.moveToRecords): true
+        // Steps on suites and directories have their own options for what they cannot convert.
+        case .settings, .adopt: false
+        case .records(.renameType), .records(.deleteType), .moveStore: false
+        }
     }
 }

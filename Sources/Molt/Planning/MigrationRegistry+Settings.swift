@@ -4,7 +4,13 @@ extension MigrationRegistry {
     /// - Parameter suite: The name of the setting's suite as an attached store.
     func move(of key: String, in suite: String, before migration: Migration) -> (to: Suite, by: MigrationID)? {
         migrations.prefix { $0.name != migration.name }.lazy.compactMap { earlier in
-            earlier.steps.lazy.compactMap { $0.destination(of: key, in: suite) }.first.map { ($0, earlier.id) }
+            earlier.steps.lazy.compactMap { step -> Suite? in
+                guard case .settings(let work) = step.work, let new = work.newPlace(of: key, in: suite), !new.isCopy,
+                    new.suite.attachedName != suite
+                else { return nil }
+                return new.suite
+            }
+            .first.map { ($0, earlier.id) }
         }.first
     }
 
@@ -20,9 +26,11 @@ extension MigrationRegistry {
         in values: [String: PropertyListValue],
         _ isOldForm: (PropertyListValue) -> Bool
     ) -> [String] {
-        let steps = migrations.flatMap(\.steps).filter { step in step.attached.contains { $0.name == suite } }
+        let works = migrations.flatMap(\.steps).compactMap { step in
+            if case .settings(let work) = step.work, work.suite.attachedName == suite { work } else { nil }
+        }
         return values.filter { key, value in
-            !Suite.ownKeys.contains(key) && !steps.contains { $0.convertsKey(key) } && isOldForm(value)
+            !Suite.ownKeys.contains(key) && !works.contains { $0.converts(key) } && isOldForm(value)
         }
         .keys.sorted()
     }

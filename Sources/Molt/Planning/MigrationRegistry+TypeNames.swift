@@ -16,7 +16,9 @@ extension MigrationRegistry {
             for (number, declared) in migration.steps.enumerated() {
                 if migration.name == step.migration.name, number == step.number { return name }
                 if migration.name == failed.name, number + 1 < first { continue }
-                if case .renameType(let old, let new) = declared.action, ExactName.isSame(old, name) { name = new }
+                if case .records(.renameType(let old, let new)) = declared.work, ExactName.isSame(old, name) {
+                    name = new
+                }
             }
         }
         return name

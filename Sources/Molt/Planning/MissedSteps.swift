@@ -45,15 +45,17 @@ struct MissedSteps: Sendable {
     /// The first one that changes records and needs the whole store.
     var blocking: ScheduledStep? {
         onRecords?.groups.lazy.compactMap { group -> ScheduledStep? in
-            guard case .block(let step, _) = group.work, step.declared.needsStore else { return nil }
-            return step.declared.declaration is RenameRecordKeysStep ? nil : step
+            if case .block(let step) = group.work, step.declared.isBlock { step } else { nil }
         }.first
     }
 
     /// The first one that may change a setting of a suite.
     func first(changing key: String, of suite: Suite) -> ScheduledStep? {
-        schedule { $0.settings?.attachedName == suite.attachedName && $0.mayChange(key) }.groups.lazy
-            .compactMap { if case .block(let step, _) = $0.work { step } else { nil } }.first
+        let schedule = schedule { step in
+            guard case .settings(let work) = step.work else { return false }
+            return work.suite.attachedName == suite.attachedName && work.mayChange(key)
+        }
+        return schedule.groups.lazy.compactMap { if case .block(let step) = $0.work { step } else { nil } }.first
     }
 
     private func schedule(where isIncluded: (MigrationStep) -> Bool) -> UpgradeSchedule {
@@ -82,15 +84,4 @@ extension MigrationPlan.Action {
 extension ScheduledStep {
     /// The step's place, as a reason in reports names it.
     var placeInReason: String { "step \(number + 1) of migration \(migration.id)" }
-}
-
-extension MigrationStep {
-    /// Whether a step on a suite may change the setting of a key, or its key.
-    fileprivate func mayChange(_ key: String) -> Bool {
-        switch declaration {
-        case let step as RenameKeysStep: step.place.includes(key)
-        case let step as RemoveKeysStep: step.places.contains { $0.includes(key) }
-        default: isBlock || convertsKey(key)
-        }
-    }
 }

@@ -84,7 +84,7 @@ extension MigrationRegistry {
         var moves: [PendingMove] = []
         for migration in migrations.reversed() {
             for step in migration.steps.reversed() {
-                guard let step = step.declaration as? MoveStoreStep,
+                guard case .moveStore(let step) = step.work,
                     places.contains(where: { Self.isSamePlace($0, step.newPath) }),
                     !places.contains(where: { Self.isSamePlace($0, step.path) })
                 else { continue }

@@ -12,8 +12,8 @@ extension MigrationRegistry {
         var steps: [StepOnElements] = []
         for migration in migrations where migration.version >= newest {
             for (index, step) in migration.steps.enumerated() {
-                switch step.action {
-                case .edit(let edit, let type):
+                switch step.work {
+                case .records(.edit(let edit, let type)):
                     let paths = edit.properties
                     steps.removeAll { earlier in
                         earlier.changes(type) && (edit.runsClosure || earlier.mayBeReshaped(at: paths))
@@ -21,19 +21,17 @@ extension MigrationRegistry {
                     guard let path = edit.property, path.hasEach else { continue }
                     let name = "migration \(migration.id), step \(index + 1) (\(step))"
                     steps.append(StepOnElements(name: name, type: type, path: path))
-                case .renameType(let name, let newName):
+                case .records(.renameType(let name, let newName)):
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
-                case .deleteType(let name):
+                case .records(.deleteType(let name, _)):
                     steps.removeAll { $0.changes(name) }
-                case .moveStore:
+                case .extract(let extraction):
+                    steps.removeAll { $0.changes(extraction.type) && $0.mayBeReshaped(at: [extraction.path]) }
+                case .block:
+                    // A block may change any record.
+                    steps = []
+                case .renameKeys, .settings, .adopt, .check, .moveStore:
                     break
-                case .run:
-                    if step.declaration is RunStep {
-                        // A block may change any record.
-                        steps = []
-                    } else if let extraction = step.declaration as? ExtractRecordsStep {
-                        steps.removeAll { $0.changes(extraction.type) && $0.mayBeReshaped(at: [extraction.path]) }
-                    }
                 }
             }
         }

@@ -107,13 +107,13 @@ struct StepsByType: Sendable {
         var isRenamed = false
         for index in start..<max(start, steps.count) {
             let step = steps[index]
-            switch step.action {
+            switch step.recordWork {
             case .renameType(let name, let newName):
                 if ExactName.isSame(name, typeName) {
                     typeName = newName
                     isRenamed = true
                 }
-            case .deleteType(let name):
+            case .deleteType(let name, _):
                 if ExactName.isSame(name, typeName) {
                     return chain
                 }
@@ -130,7 +130,7 @@ struct StepsByType: Sendable {
                         coding: step.migration.coding
                     )
                 )
-            case .run, .moveStore:
+            case nil:
                 break
             }
         }
@@ -149,7 +149,7 @@ struct StepsByType: Sendable {
     func name(of typeName: String, from start: Int, before end: Int) -> String {
         var typeName = typeName
         for index in start..<max(start, min(end, steps.count)) {
-            guard case .renameType(let name, let newName) = steps[index].action else { continue }
+            guard case .renameType(let name, let newName) = steps[index].recordWork else { continue }
             if ExactName.isSame(name, typeName) { typeName = newName }
         }
         return typeName

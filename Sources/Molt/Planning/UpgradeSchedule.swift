@@ -4,7 +4,8 @@ struct ScheduledStep: Sendable {
     let pending: PendingMigration
     /// Its position in that migration.
     let number: Int
-    var action: MigrationStep.Action
+    /// What it does to records one by one; nil for work on the whole store or a suite, and for a move of the file.
+    var recordWork: RecordWork?
     /// Whether it imports data, and so also runs on a fresh store.
     let isImport: Bool
     let usesRecords: Bool
@@ -14,7 +15,7 @@ struct ScheduledStep: Sendable {
     init(_ step: MigrationStep, _ number: Int, of pending: PendingMigration) {
         self.pending = pending
         self.number = number
-        action = step.action
+        if case .records(let work) = step.work { recordWork = work }
         isImport = step.runsOnFreshStore
         usesRecords = step.usesRecords
         onFailure = step.failurePolicy
@@ -32,13 +33,7 @@ struct ScheduledStep: Sendable {
     }
 
     /// The type that it changes or deletes; nil for a block.
-    var typeName: String? {
-        switch action {
-        case .renameType(let name, _), .deleteType(let name): name
-        case .edit(_, let type): type
-        case .run, .moveStore: nil
-        }
-    }
+    var typeName: String? { recordWork?.typeName }
 }
 
 /// The steps of an upgrade in groups: per-record steps are fused, and each block is a group of its own.
@@ -46,8 +41,8 @@ struct UpgradeSchedule {
     enum Work {
         /// One pass over the records.
         case pass([ScheduledStep])
-        /// A block over the whole store.
-        case block(ScheduledStep, MigrationStep.Block)
+        /// A step over the whole store, or over a suite.
+        case block(ScheduledStep)
     }
 
     struct Group {
@@ -93,13 +88,14 @@ struct UpgradeSchedule {
             for (number, step) in pending.migration.steps.enumerated()
             where pending.action.runs(step) && isIncluded(pending.migration, number) {
                 let scheduled = ScheduledStep(step, number, of: pending)
-                if case .run(let block) = scheduled.action {
-                    closePass(&groups)
-                    first = first ?? groups.count
-                    groups.append(Group(work: .block(scheduled, block)))
-                } else {
+                switch step.work {
+                case .records, .moveStore:
                     first = first ?? groups.count
                     pass.append(scheduled)
+                case .renameKeys, .extract, .settings, .adopt, .block, .check:
+                    closePass(&groups)
+                    first = first ?? groups.count
+                    groups.append(Group(work: .block(scheduled)))
                 }
             }
             let last = pass.isEmpty ? max(groups.count - 1, 0) : groups.count

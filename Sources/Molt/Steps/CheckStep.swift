@@ -9,8 +9,3 @@ struct CheckStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {}
 }
-
-extension MigrationStep {
-    /// Whether the step only checks what the others have done.
-    package var isCheck: Bool { declaration is CheckStep }
-}

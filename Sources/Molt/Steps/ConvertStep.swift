@@ -23,7 +23,7 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
-        let edit = RecordEdit(isParallel: true, runsClosure: true) { record in
+        let edit = RecordEdit(isParallel: true, runsClosure: true, kindOfLoss: .converted) { record in
             try record.replaceUnread(with: body(record.decoded(as: Old.self)))
         }
         let (oldModel, newModel) = (String(describing: old), String(describing: new))

@@ -33,7 +33,7 @@ extension MigrationStep {
     ///   - name: The name of the type.
     ///   - isErasing: Whether the bytes of the records are erased from the file; by default they are not.
     public static func deleteType(_ name: String, erasing isErasing: Bool = false) -> MigrationStep {
-        MigrationStep(DeleteTypeStep(name: name, isErasing: isErasing), .deleteType(name))
+        MigrationStep(DeleteTypeStep(name: name, isErasing: isErasing), .records(.deleteType(name, erasing: isErasing)))
     }
 }
 

@@ -44,18 +44,7 @@ extension MigrationStep {
             owner: owner,
             policy: policy
         )
-        let action = MigrationStep.Action.run { migration in
-            try migration.extractRecords(
-                type,
-                path,
-                as: newType,
-                key: key,
-                leaving: remainder,
-                owner: owner,
-                onConflict: policy
-            )
-        }
-        return MigrationStep(declaration, action)
+        return MigrationStep(declaration, .extract(declaration))
     }
 }
 

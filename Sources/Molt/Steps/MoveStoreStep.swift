@@ -58,7 +58,7 @@ extension MigrationStep {
             newPath: FileStatus.path(of: newURL),
             protection: protection?.rawValue
         )
-        return MigrationStep(step, .moveStore)
+        return MigrationStep(step, .moveStore(step))
     }
 }
 

@@ -31,7 +31,7 @@ extension MigrationStep {
         onConflict policy: Record.ConflictPolicy = .stop
     ) -> MigrationStep {
         let declaration = RenameRecordKeysStep(type: type, newKey: newKey, policy: policy)
-        return MigrationStep(declaration, .run { try $0.renameKeys(type, to: newKey, onConflict: policy) })
+        return MigrationStep(declaration, .renameKeys(declaration))
     }
 }
 

@@ -8,7 +8,7 @@ extension MigrationStep {
     /// .renameType("Alien", to: "Person")
     /// ```
     public static func renameType(_ name: String, to newName: String) -> MigrationStep {
-        MigrationStep(RenameTypeStep(name: name, newName: newName), .renameType(name, to: newName))
+        MigrationStep(RenameTypeStep(name: name, newName: newName), .records(.renameType(name, to: newName)))
     }
 }
 

@@ -29,8 +29,13 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, revision: revision)
-        return MigrationStep(declaration, .run(body), attaching: attached.map(AttachedStore.suite))
+        let declaration = RunStep(
+            summary: summary,
+            onFreshStore: onFreshStore,
+            suites: attached,
+            revision: revision
+        )
+        return MigrationStep(declaration, .block(declaration, body))
     }
 
     /// Work over the whole store.
@@ -41,6 +46,8 @@ extension MigrationStep {
 struct RunStep: StepDeclaration {
     var summary: String?
     var onFreshStore: Bool
+    /// The suites that the block works on.
+    var suites: [Suite]
     var revision: Int
 
     var description: String { summary ?? "run a block" }

@@ -54,6 +54,12 @@ struct RecordEdit: Sendable {
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
+    /// The kind of the loss if a property is missing after it.
+    var kindOfLoss = MigrationReport.DataLoss.Kind.property
+    /// Whether it has left a setting's value that it does not name; nil if it names none.
+    var leavesForeignValue: (@Sendable (Record) -> Bool)?
+    /// The form of the dates that it changes to another form.
+    var dateForm: Record.DateForm?
     var apply: @Sendable (inout Record) throws -> Void
 
     /// The properties that it reads.

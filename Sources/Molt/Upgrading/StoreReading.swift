@@ -222,12 +222,11 @@ struct ReadingCheck {
 extension MigrationStep {
     /// Whether each record, and the name of each type, can be sent through the step by itself.
     fileprivate var isOnSingleRecords: Bool {
-        switch action {
-        case .edit: changesOnlyContent
-        case .renameType, .deleteType: true
+        switch work {
+        case .records(.edit(let edit, _)): !edit.mayDrop
         // A record is read before any check.
-        case .run: isCheck
-        case .moveStore: false
+        case .records(.renameType), .records(.deleteType), .check: true
+        case .renameKeys, .extract, .settings, .adopt, .block, .moveStore: false
         }
     }
 }

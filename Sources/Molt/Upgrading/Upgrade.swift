@@ -663,7 +663,7 @@ final class Upgrade {
 
     private func onlyRenamesTypes(_ plan: MigrationPlan) -> Bool {
         steps(of: plan).allSatisfy { step in
-            if case .renameType = step.action { true } else { false }
+            if case .records(.renameType) = step.work { true } else { false }
         }
     }
 
@@ -675,7 +675,7 @@ final class Upgrade {
     /// Whether a type gets the name of another, with or without records, which changes all records of the type.
     private func mergesTypes(_ plan: MigrationPlan, _ transaction: StoreTransaction) throws -> Bool {
         let newNames = steps(of: plan).compactMap { step -> String? in
-            if case .renameType(_, let newName) = step.action { newName } else { nil }
+            if case .records(.renameType(_, let newName)) = step.work { newName } else { nil }
         }
         return try newNames.contains(where: transaction.hasType)
     }
@@ -725,7 +725,7 @@ final class Upgrade {
     private func setProtection(_ plan: MigrationPlan) throws {
         guard !configuration.isDryRun, !store.isInMemory, store.primary == nil else { return }
         for step in steps(of: plan) {
-            guard let move = step.declaration as? MoveStoreStep, let type = move.protection,
+            guard case .moveStore(let move) = step.work, let type = move.protection,
                 registry.isOnWay(move.newPath, to: store.path)
             else { continue }
             try FileProtection.set(type, of: store.files.path, suffixes: StoreFiles.suffixes)

@@ -70,7 +70,8 @@ extension FixtureUpgrades {
 extension FixtureUpgrades {
     /// Whether a suite alone waits for its app's cache, because a migration moves settings into records.
     private func waitsForCache(_ report: MigrationReport) -> Bool {
-        let moving = migrations.migrations.filter { $0.steps.contains { $0.movedSettings != nil } }.map(\.id)
+        let moving = migrations.migrations
+            .filter { migration in migration.steps.contains { $0.usesRecords && $0.settings != nil } }.map(\.id)
         return fixture.primary != .cache && report.deferred.contains { moving.contains($0.migration) }
     }
 }

@@ -254,9 +254,9 @@ import Testing
             #expect(temporary.allSatisfy { !FileManager.default.fileExists(atPath: $0) }, "\(upgrade)")
             #expect(Set(report.erasure?.copies.map(\.url.lastPathComponent) ?? []) == kept, "\(upgrade)")
             let after = try quarantined()
-            let steps = registry.migrations.flatMap(\.steps).map(\.action)
-            let isRenamed = steps.contains { if case .renameType(type, _) = $0 { true } else { false } }
-            let isNew = steps.contains { if case .renameType(_, type) = $0 { true } else { false } }
+            let steps = registry.migrations.flatMap(\.steps).map(\.work)
+            let isRenamed = steps.contains { if case .records(.renameType(type, _)) = $0 { true } else { false } }
+            let isNew = steps.contains { if case .records(.renameType(_, type)) = $0 { true } else { false } }
             if !isRenamed { #expect(!after.contains { $0[1] == type }, "\(upgrade)") }
             if !isNew { #expect(before.filter { $0[1] != type } == after.filter { $0[1] != type }, "\(upgrade)") }
             erased += before.count - after.count

@@ -85,13 +85,12 @@ extension Migration {
             name: "the Cache directory of \"\(name)\"",
             path: FileStatus.path(of: directory)
         )
-        let step = MigrationStep(
-            kind: "adoptCacheDirectory",
+        let declaration = AttachedStoreStep(
+            name: "adoptCacheDirectory",
             summary: "adopt the Cache directory \(directory.lastPathComponent)",
-            parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"],
-            attaching: [.directory(attached)],
-            usesRecords: true
-        ) { migration in
+            parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"]
+        )
+        let work = StepWork.adopt(attached) { migration in
             let adoption = CacheDirectoryAdoption(
                 migration: migration,
                 directory: attached,
@@ -104,6 +103,6 @@ extension Migration {
             )
             try adoption.run()
         }
-        return Migration(to: version, name, step)
+        return Migration(to: version, name, MigrationStep(declaration, work))
     }
 }

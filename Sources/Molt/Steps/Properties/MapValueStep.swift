@@ -88,7 +88,12 @@ struct MapValueStep: RecordStep {
     }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true, mayDrop: dropsWhole) { record in
+        RecordEdit(
+            property: path,
+            mayKeepValue: true,
+            mayDrop: dropsWhole,
+            leavesForeignValue: leavesForeignValue
+        ) { record in
             let isSetting = record.isSetting
             try record.replaceValue(path, ifMissing: ifMissing) { value in
                 part.map { map.change($0, of: value, inSetting: isSetting) }
@@ -98,7 +103,7 @@ struct MapValueStep: RecordStep {
     }
 
     /// Whether the step has left a value in a record that it does not name at all.
-    func leavesForeignValue(in record: Record) -> Bool {
+    @Sendable private func leavesForeignValue(in record: Record) -> Bool {
         guard part == nil, !path.hasEach, let value = record[path] else { return false }
         return map.isForeign(value)
     }

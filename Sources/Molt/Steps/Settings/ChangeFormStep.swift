@@ -25,10 +25,11 @@ extension MigrationStep {
         dates: Record.DateForm = .secondsSinceReferenceDate
     ) -> MigrationStep {
         let declaration = ChangeFormStep(place: place, form: form, dates: dates)
-        guard let settings = place.settings else { return MigrationStep(declaration, .run { _ in }) }
-        return MigrationStep(declaration, changing: settings) { migration in
-            try migration.change(settings) { try $0.changeForm(to: form, dates: dates) }
+        // A type of records is a fault of the registry.
+        guard let settings = place.settings else {
+            return MigrationStep(declaration, at: place, RecordEdit { _ in })
         }
+        return MigrationStep(declaration, .settings(.changeForm(settings, declaration)))
     }
 }
 

@@ -26,16 +26,15 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (SuiteEditor) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(
-            kind: "settings",
+        let declaration = AttachedStoreStep(
+            name: "settings",
             summary: "\(summary) in \(suite)",
-            parameters: [suite.declaredName, String(revision)],
-            attaching: [.suite(suite)],
-            changing: suite,
-            runsClosure: true
-        ) { migration in
+            parameters: [suite.declaredName, String(revision)]
+        )
+        let work = SettingsWork.block(suite) { migration in
             let settings = try migration.suite(suite)
             try migration.note(settings.outcomes(of: body), among: settings.keys)
         }
+        return MigrationStep(declaration, .settings(work))
     }
 }

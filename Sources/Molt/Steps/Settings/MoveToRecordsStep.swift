@@ -37,19 +37,11 @@ extension MigrationStep {
         dates: Record.DateForm = .secondsSinceReferenceDate
     ) -> MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
-        guard let settings = place.settings else { return MigrationStep(declaration, .run { _ in }) }
-        let attachment = Attachment(
-            settings: settings.suite,
-            converts: settings.includes,
-            usesRecords: true,
-            hasFailurePolicy: true
-        )
-        return MigrationStep(
-            declaration,
-            .run { try $0.moveToRecords(settings, declaration) },
-            attaching: [.suite(settings.suite)],
-            attachment
-        )
+        // A type of records is a fault of the registry.
+        guard let settings = place.settings else {
+            return MigrationStep(declaration, at: place, RecordEdit { _ in })
+        }
+        return MigrationStep(declaration, .settings(.moveToRecords(settings, declaration)))
     }
 }
 

@@ -7,7 +7,7 @@ extension MigrationStep {
     ///
     /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
-        RemoveKeysStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }).migrationStep
+        MigrationStep(RemoveKeysStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }))
     }
 
     /// Removes all settings whose keys begin with a prefix.
@@ -18,17 +18,17 @@ extension MigrationStep {
     ///
     /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(withPrefix prefix: String, in suite: Suite) -> MigrationStep {
-        RemoveKeysStep(suite: suite, places: [SettingsPlace(suite, prefix: prefix)]).migrationStep
+        MigrationStep(RemoveKeysStep(suite: suite, places: [SettingsPlace(suite, prefix: prefix)]))
+    }
+
+    private init(_ declaration: RemoveKeysStep) {
+        self.init(declaration, .settings(.removeKeys(declaration)))
     }
 }
 
 struct RemoveKeysStep: StepDeclaration {
     var suite: Suite
     var places: [SettingsPlace]
-
-    var migrationStep: MigrationStep {
-        MigrationStep(self, changing: suite) { try $0.removeKeys(self) }
-    }
 
     var description: String { "remove \(places.map(\.label).joined(separator: ", ")) from \(suite)" }
     var identity: [String] {

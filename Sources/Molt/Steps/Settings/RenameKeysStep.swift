@@ -7,7 +7,7 @@ extension MigrationStep {
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false).migrationStep
+        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false))
     }
 
     /// Renames all keys of a suite that begin with a prefix, by replacing the prefix.
@@ -18,7 +18,7 @@ extension MigrationStep {
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
     public static func renameKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
-        RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false).migrationStep
+        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false))
     }
 
     /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
@@ -29,7 +29,7 @@ extension MigrationStep {
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
     public static func copyKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true).migrationStep
+        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true))
     }
 
     /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
@@ -40,7 +40,11 @@ extension MigrationStep {
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
     public static func copyKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
-        RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true).migrationStep
+        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true))
+    }
+
+    private init(_ declaration: RenameKeysStep) {
+        self.init(declaration, .settings(.renameKeys(declaration)))
     }
 }
 
@@ -56,10 +60,6 @@ struct RenameKeysStep: StepDeclaration {
         place.isPrefix ? SettingsPlace(place.suite, prefix: newName) : SettingsPlace(place.suite, key: newName)
     }
 
-    var migrationStep: MigrationStep {
-        MigrationStep(self, changing: place.suite) { try $0.renameKeys(self) }
-    }
-
     var description: String {
         let keys = place.isPrefix ? "keys" : "key"
         return "\(copies ? "copy" : "rename") the \(keys) \(place.label) to \(newPlace.label) in \(place.suite)"
@@ -70,9 +70,9 @@ struct RenameKeysStep: StepDeclaration {
     }
 
     /// Where a setting of a suite gets its new key; nil if it gets none.
-    func destination(of key: String, in suite: String) -> MigrationStep.Destination? {
+    func destination(of key: String, in suite: String) -> SettingsWork.Destination? {
         guard place.suite.attachedName == suite, place.includes(key) else { return nil }
-        return MigrationStep.Destination(suite: place.suite, key: place.newKey(for: key, newName), isCopy: copies)
+        return SettingsWork.Destination(suite: place.suite, key: place.newKey(for: key, newName), isCopy: copies)
     }
 
     func check(_ check: inout StepCheck) {

@@ -1,10 +1,23 @@
 internal import Foundation
 
 extension MigrationContext {
+    /// Does what a step does to the settings of a suite.
+    func run(_ work: SettingsWork) throws {
+        switch work {
+        case .edit(let place, let edit): try change(place, edit)
+        case .changeForm(let place, let declaration):
+            try change(place) { try $0.changeForm(to: declaration.form, dates: declaration.dates) }
+        case .removeKeys(let declaration): try removeKeys(declaration)
+        case .renameKeys(let declaration): try renameKeys(declaration)
+        case .moveToRecords(let place, let declaration): try moveToRecords(place, declaration)
+        case .convert(_, _, _, let body), .receive(_, _, _, let body), .block(_, let body): try body(self)
+        }
+    }
+
     /// Changes the content of each setting of a place, in the form in which it is stored.
-    func change(_ place: SettingsPlace, _ edit: RecordEdit) throws {
+    private func change(_ place: SettingsPlace, _ edit: RecordEdit) throws {
         var contents: [Record] = []
-        try change(place) { content in
+        try change(place, leavesForeignValue: edit.leavesForeignValue) { content in
             let before = content.record
             contents.append(before)
             if let reason = before.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
@@ -17,10 +30,18 @@ extension MigrationContext {
 
     /// Changes each setting of a place, and notes the outcomes.
     ///
-    /// - Parameter body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
-    func change(_ place: SettingsPlace, _ body: (inout SettingContent) throws -> Void) throws {
+    /// - Parameters:
+    ///   - leavesForeignValue: Whether a content that was not changed has a value that the step does not name.
+    ///   - body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
+    private func change(
+        _ place: SettingsPlace,
+        leavesForeignValue: ((Record) -> Bool)? = nil,
+        _ body: (inout SettingContent) throws -> Void
+    ) throws {
         let settings = try suite(place.suite)
-        try forEachKey(of: place, settings) { key in try change(key, of: place, settings, body) }
+        try forEachKey(of: place, settings) { key in
+            try change(key, of: place, settings, leavesForeignValue, body)
+        }
     }
 
     /// Notes the outcomes for the keys of a place, without those that an earlier step of the migration could not
@@ -40,7 +61,7 @@ extension MigrationContext {
     }
 
     /// Removes keys of a suite.
-    func removeKeys(_ declaration: RemoveKeysStep) throws {
+    private func removeKeys(_ declaration: RemoveKeysStep) throws {
         let settings = try suite(declaration.suite)
         for place in declaration.places {
             let outcomes = try place.keys(in: settings).map { key in
@@ -57,7 +78,7 @@ extension MigrationContext {
     }
 
     /// Renames keys of a suite, or copies their values.
-    func renameKeys(_ declaration: RenameKeysStep) throws {
+    private func renameKeys(_ declaration: RenameKeysStep) throws {
         let place = declaration.place
         let copies = declaration.copies
         let settings = try suite(place.suite)
@@ -83,7 +104,7 @@ extension MigrationContext {
     }
 
     /// Moves each setting of a place into a record.
-    func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
+    private func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
         let settings = try suite(place.suite)
         try forEachKey(of: place, settings) { key in
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
@@ -167,6 +188,7 @@ extension MigrationContext {
         _ key: String,
         of place: SettingsPlace,
         _ settings: SuiteEditor,
+        _ leavesForeignValue: ((Record) -> Bool)?,
         _ body: (inout SettingContent) throws -> Void
     ) throws -> MigrationReport.KeyOutcome {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
@@ -190,7 +212,7 @@ extension MigrationContext {
                 let new = try content.value()
                 if let new { try settings.set(new, forKey: key) } else { try settings.removeValue(forKey: key) }
                 outcome.outcome = new == nil ? .removed : new == value ? .alreadyCurrent : .changed
-            } else if let step = step.declared.declaration as? MapValueStep, step.leavesForeignValue(in: before) {
+            } else if leavesForeignValue?(before) == true {
                 (outcome.outcome, outcome.reason) = (.kept, "the step does not name its value")
             } else {
                 outcome.outcome = .alreadyCurrent

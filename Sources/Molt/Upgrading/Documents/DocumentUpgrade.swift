@@ -266,3 +266,13 @@ extension DocumentUpgrade: CustomStringConvertible {
     /// The versions of the documents, such as "documents from version 0 on, upgraded to version 3".
     public var description: String { "documents from version \(oldestVersion) on, upgraded to version \(version)" }
 }
+
+extension MigrationStep {
+    /// Whether the step reads or changes more than one record at a time, and does not only add some.
+    fileprivate var needsStore: Bool {
+        switch work {
+        case .renameKeys, .adopt, .block: true
+        case .records, .extract, .settings, .check, .moveStore: false
+        }
+    }
+}

@@ -20,13 +20,13 @@ struct DocumentSteps: Sendable {
             switch group.work {
             case .pass(let steps):
                 return .pass(Self.upgrader(steps, storeName))
-            case .block(var step, _):
-                switch step.declared.declaration {
-                case let declaration as ExtractRecordsStep: return .extraction(declaration, step)
-                case let declaration as RenameRecordKeysStep:
-                    step.action = .edit(declaration.edit, type: declaration.type)
+            case .block(var step):
+                switch step.declared.work {
+                case .extract(let declaration): return .extraction(declaration, step)
+                case .renameKeys(let declaration):
+                    step.recordWork = .edit(declaration.edit, type: declaration.type)
                     return .pass(Self.upgrader([step], storeName))
-                default: return nil
+                case .records, .settings, .adopt, .block, .check, .moveStore: return nil
                 }
             }
         }

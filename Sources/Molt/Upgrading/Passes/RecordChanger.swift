@@ -44,7 +44,7 @@ struct RecordChanger: Sendable {
         self.changesOnlyContent = changesOnlyContent
         stops = steps.map { ($0.onFailure ?? policy) == .stop }
         isParallel = steps.contains { step in
-            if case .edit(let edit, _) = step.action { edit.isParallel } else { false }
+            if case .edit(let edit, _) = step.recordWork { edit.isParallel } else { false }
         }
         // On Linux, the number of cores is read from a file.
         let cores = isParallel ? ProcessInfo.processInfo.activeProcessorCount : 1

@@ -98,19 +98,19 @@ final class RecordPass {
     }
 
     private func changeType(at stepIndex: Int) throws {
-        switch steps[stepIndex].action {
+        switch steps[stepIndex].recordWork {
         case .renameType(let name, let newName):
             try inStep(stepIndex) {
                 try runner.configuration.reach(.renameType, "\(name) to \(newName)")
                 try records.renameType(name, to: newName)
             }
-        case .deleteType(let name):
+        case .deleteType(let name, let isErasing):
             try noteSamples(ofType: name, deletedBy: steps[stepIndex])
             let step = steps[stepIndex]
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
-                let count = try records.deleteType(name, erasing: step.declared.isErasing)
-                guard step.declared.isErasing else { return count }
+                let count = try records.deleteType(name, erasing: isErasing)
+                guard isErasing else { return count }
                 // A retry would only delete them.
                 return try count
                     + records.deleteQuarantined { [registry = runner.registry] type, failed, first in
@@ -119,7 +119,7 @@ final class RecordPass {
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
-        case .edit, .run, .moveStore:
+        case .edit, nil:
             break
         }
     }

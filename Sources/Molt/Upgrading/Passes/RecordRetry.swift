@@ -104,12 +104,12 @@ struct RecordRetry {
                     step.onFailure = nil
                     steps.append(step)
                 }
-            case .block(let step, _):
+            case .block(let step):
                 guard !isDone(step) else { continue }
-                if let declaration = step.declared.declaration as? RenameRecordKeysStep {
+                if case .renameKeys(let declaration) = step.declared.work {
                     // If another record has the new key, the record stays in quarantine.
                     var step = step
-                    step.action = .edit(declaration.edit, type: declaration.type)
+                    step.recordWork = .edit(declaration.edit, type: declaration.type)
                     step.onFailure = nil
                     steps.append(step)
                     continue

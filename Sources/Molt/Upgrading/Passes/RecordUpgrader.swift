@@ -69,9 +69,9 @@ final class RecordUpgrader: Sendable {
     /// Whether a step renames or deletes a type.
     var changesTypes: Bool {
         steps.contains { step in
-            switch step.action {
+            switch step.recordWork {
             case .renameType, .deleteType: true
-            case .edit, .run, .moveStore: false
+            case .edit, nil: false
             }
         }
     }

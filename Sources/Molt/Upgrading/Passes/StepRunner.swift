@@ -84,12 +84,12 @@ final class StepRunner {
                 sendStarted(group)
             case .pass where isEmpty:
                 meter.skip(group: index)
-            case .block(let step, _) where isEmpty && !step.isImport && !plan.blocksOnSuites.contains(step.id):
+            case .block(let step) where isEmpty && !step.isImport && !plan.blocksOnSuites.contains(step.id):
                 meter.skip(group: index)
             case .pass(let steps):
                 try run(group, index, steps) { try run(pass: steps) }
-            case .block(let step, let block):
-                try run(group, index, [step]) { try run(block, of: step) }
+            case .block(let step):
+                try run(group, index, [step]) { try run(block: step) }
             }
             for pending in group.ending {
                 let entry = self[pending.migration].entry
@@ -139,7 +139,7 @@ final class StepRunner {
         switch group.work {
         case .pass(let steps):
             return try StepsByType(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
-        case .block(let step, _):
+        case .block(let step):
             // A block may read any record, so it counts as one reading of each.
             return step.usesRecords ? max(1, try records.count(ofType: nil)) : 0
         }
@@ -160,12 +160,12 @@ final class StepRunner {
             guard case .pass(let steps) = group.work else { return try recordCount(of: group) }
             let expected = try StepsByType(steps).all().reduce(0) { try $0 + count($1.typeName) }
             for step in steps {
-                switch step.action {
+                switch step.recordWork {
                 case .renameType(let name, let newName) where !ExactName.isSame(name, newName):
                     counts[ExactName(newName)] = try count(newName) + count(name)
                     counts[ExactName(name)] = 0
-                case .deleteType(let name): counts[ExactName(name)] = 0
-                case .renameType, .edit, .run, .moveStore: break
+                case .deleteType(let name, _): counts[ExactName(name)] = 0
+                case .renameType, .edit, nil: break
                 }
             }
             return expected
@@ -205,9 +205,8 @@ final class StepRunner {
         // A suite may have been through a step already.
         entry.steps = entry.steps.indices.filter(result.ranSteps.contains).map { entry.steps[$0] }
         guard plan.isFresh else { return entry }
-        let steps = migration.steps.indices.filter { !migration.steps[$0].isCheck }
-        let isWhole = result.ranSteps.isSuperset(of: steps)
-        let lacksRecords = isEmpty && steps.contains { migration.steps[$0].usesRecords }
+        let isWhole = result.ranSteps.isSuperset(of: migration.changes.indices)
+        let lacksRecords = isEmpty && migration.changes.contains(where: \.usesRecords)
         if isWhole, result.isStarted, !lacksRecords { entry.outcome = .ran }
         return entry
     }
@@ -267,13 +266,11 @@ final class StepRunner {
 
     /// The data that a step of a pass has removed.
     private func losses(of step: ScheduledStep, _ counts: MigrationReport.Counts) -> [MigrationReport.DataLoss] {
-        let declaration = step.declared.declaration
-        var losses = counts.changed > 0 ? declaration.losses.filter { $0.kind != .records } : []
+        var losses = counts.changed > 0 ? step.declared.declaration.losses.filter { $0.kind != .records } : []
         for index in losses.indices { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
         if counts.dropped > 0 { losses.append(MigrationReport.DataLoss(.records, type, count: counts.dropped)) }
-        let kind: MigrationReport.DataLoss.Kind = declaration is ConvertStep ? .converted : .property
-        return losses + (notes?.losses(kind, of: step.id) ?? [])
+        return losses + lostByClosure(of: step)
     }
 
     /// Divides the time of a pass among its migrations, in proportion to the records that each read.
@@ -288,7 +285,7 @@ final class StepRunner {
 
     // MARK: Blocks
 
-    private func run(_ block: (MigrationContext) throws -> Void, of step: ScheduledStep) throws {
+    private func run(block step: ScheduledStep) throws {
         let start = Instant.now
         let context = try MigrationContext(step, self)
         defer { context.expire() }
@@ -296,7 +293,7 @@ final class StepRunner {
         let settled = ownSuite == nil ? step.pending.action.settled : []
         let edits = attachedWork.edits(of: settled)
         do {
-            try block(context)
+            try context.run(step.declared.work)
             try context.finish()
         } catch {
             // The error of an exceeded limit names the first failed record; a block may have caught it.
@@ -310,7 +307,7 @@ final class StepRunner {
             result.counts += context.counts
             result.keys += context.keys
             result.unmatchedNames += context.unmatchedNames
-            result.losses += context.losses + lostBySteps(step)
+            result.losses += context.losses + lostByBlock(step)
         }
         var result = self[step.migration]
         for index in 0..<step.number where !context.leftKeys.isEmpty {
@@ -323,13 +320,16 @@ final class StepRunner {
         self[step.migration] = result
     }
 
-    /// The data that closures of a step have lost in a dry run.
-    private func lostBySteps(_ step: ScheduledStep) -> [MigrationReport.DataLoss] {
+    /// The data that closures of a block, or of a step on settings, have lost in a dry run.
+    private func lostByBlock(_ step: ScheduledStep) -> [MigrationReport.DataLoss] {
         guard step.declared.settings != nil else { return notes?.losses(of: step.id) ?? [] }
-        let kind: MigrationReport.DataLoss.Kind =
-            step.declared.declaration is ConvertStep ? .converted : .property
         // The counts are those of records.
-        return (notes?.losses(kind, of: step.id) ?? []).map { MigrationReport.DataLoss($0.kind, $0.name) }
+        return lostByClosure(of: step).map { MigrationReport.DataLoss($0.kind, $0.name) }
+    }
+
+    /// The data that the closure of a step has lost in a dry run, with the number of records.
+    private func lostByClosure(of step: ScheduledStep) -> [MigrationReport.DataLoss] {
+        notes?.losses(step.declared.work.edit?.kindOfLoss ?? .property, of: step.id) ?? []
     }
 }
 

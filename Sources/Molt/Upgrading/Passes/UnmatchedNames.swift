@@ -51,7 +51,7 @@ struct UnmatchedNames {
         stepsByType = StepsByType(steps)
         types = typeNames
         for (stepIndex, step) in steps.enumerated() where counts.steps[stepIndex].changed > 0 {
-            guard case .edit(let edit, let type) = step.action else { continue }
+            guard case .edit(let edit, let type) = step.recordWork else { continue }
             changed[ExactName(type), default: []] += edit.properties
         }
     }
@@ -60,7 +60,7 @@ struct UnmatchedNames {
         var found: [Int: [MigrationReport.UnmatchedName]] = [:]
         for (stepIndex, step) in steps.enumerated() {
             try configuration.checkCancellation()
-            switch step.action {
+            switch step.recordWork {
             case .renameType(let name, let newName):
                 if !has(name) {
                     found[stepIndex] = mayBeRenamed ? [] : missing(name)
@@ -69,7 +69,7 @@ struct UnmatchedNames {
                 for index in types.indices where ExactName.isSame(types[index], name) {
                     types[index] = newName
                 }
-            case .deleteType(let name):
+            case .deleteType(let name, _):
                 if !mayBeRenamed, !has(name) { found[stepIndex] = missing(name) }
                 types.removeAll { ExactName.isSame($0, name) }
             case .edit(let edit, let type):
@@ -87,7 +87,7 @@ struct UnmatchedNames {
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
                 }
-            case .run, .moveStore:
+            case nil:
                 break
             }
         }
