@@ -8,7 +8,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
 
     /// - Parameter registry: The suite may also have been through migrations of another registry.
     init(_ suite: SuiteSnapshot, in registry: MigrationRegistry) {
-        let rows = suite.ledger?.rows(of: registry).map(\.entry) ?? []
+        let rows = History(of: suite.ledger.map { [$0] } ?? [], in: registry).rows
         migrations = rows.filter(\.outcome.isApplied).map(ExportedMigration.init)
         values = suite.values.filter { !Suite.ownKeys.contains($0.key) }
     }

@@ -100,9 +100,9 @@ final class AttachedStores {
         let others = states.sortedByKey.map(\.value)
         let migrations = registry.migrations.filter(\.worksOnSettings)
         let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
-        let rows = ([own] + others).flatMap { $0.ledger?.rows(of: registry) ?? [] }
-        let ledger = Self.merged(rows.map(\.entry))
-        let history = History(ledger, earlier: rows.earlier)
+        let all = History(of: ([own] + others).compactMap(\.ledger), in: registry)
+        let ledger = Self.merged(all.rows)
+        let history = History(ledger, earlier: all.earlier)
         // A migration that was marked as applied may have been so before earlier ones.
         let firstPending =
             migrations.filter { history.applied[$0.name] == nil }.map(\.version).min() ?? .max

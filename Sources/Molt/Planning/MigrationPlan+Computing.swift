@@ -245,7 +245,7 @@ extension MigrationPlan {
 
     /// Finds the rows of a suite that a newer release, or one with other migrations, has written.
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
-        let unknown = registry.unknown(in: ledger.rows(of: registry).map(\.entry))
+        let unknown = registry.unknown(in: History(of: [ledger], in: registry).rows)
         guard let last = unknown.max(by: { $0.version < $1.version }) else { return }
         let id = MigrationID(name: last.name, version: last.version)
         let isNewer = last.version > registry.version

@@ -91,14 +91,6 @@ extension [SuiteLedger.Row] {
         return found
     }
 
-    /// The names of the migrations that came before those of the rows in the registries that applied them.
-    ///
-    /// A migration that was marked as applied says nothing about earlier ones.
-    var earlier: Set<String> {
-        let applied = filter { $0.entry.outcome.isApplied && $0.entry.outcome != .marked }
-        return applied.countsByOrder.reduce(into: []) { $0.formUnion($1.names) }
-    }
-
     /// Adds rows, which share an order with earlier ones if one of the two continues the other.
     mutating func append(sharing added: [SuiteLedger.Row]) {
         var replaced: [ObjectIdentifier: MigrationOrder] = [:]
@@ -120,6 +112,16 @@ extension [SuiteLedger.Row] {
             else { continue }
             self[index].predecessors = SuiteLedger.Predecessors(order: order, count: predecessors.count)
         }
+    }
+}
+
+extension History {
+    /// Creates the history of a suite from rows of its ledger.
+    ///
+    /// A migration that was marked as applied says nothing about earlier ones.
+    init(_ rows: [SuiteLedger.Row]) {
+        let applied = rows.filter { $0.entry.outcome.isApplied && $0.entry.outcome != .marked }
+        self.init(rows.map(\.entry), earlier: applied.countsByOrder.reduce(into: []) { $0.formUnion($1.names) })
     }
 }
 

@@ -102,23 +102,8 @@ package struct SuiteLedger: Codable {
 
     // MARK: Rows
 
-    /// Whether the ledger has some rows, as one upgrade has written them.
-    func contains(_ others: [Row]) -> Bool {
-        others.allSatisfy { other in
-            rows.contains { $0.entry.name == other.entry.name && $0.entry.appliedAt == other.entry.appliedAt }
-        }
-    }
-
-    /// Those of some rows whose migrations the suite has not been through.
-    func missing(of others: [Row]) -> [Row] {
-        others.filter { !hasAny(of: [$0]) }
-    }
-
-    /// Whether the suite has been through any of some migrations.
-    func hasAny(of others: [Row]) -> Bool {
-        let names = Set(others.filter { $0.entry.outcome.isApplied }.map(\.entry.name))
-        return rows.contains { $0.entry.outcome.isApplied && names.contains($0.entry.name) }
-    }
+    /// What the suite has been through, whatever registry has applied it.
+    var history: History { History(rows) }
 
     /// Adds rows; those of migrations that were not applied are replaced.
     func adding(_ added: [Row]) -> SuiteLedger {

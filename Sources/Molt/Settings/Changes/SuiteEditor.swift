@@ -191,7 +191,8 @@ public final class SuiteEditor: SettingsAccess {
         defer { end() }
         try check()
         let effective = edits.changes.filter { key, value in snapshot[key] != value }
-        let rows = ledger?.missing(of: rows) ?? rows
+        let history = ledger?.history ?? History()
+        let rows = rows.filter { !history.repeats($0.entry) }
         guard !effective.isEmpty || !rows.isEmpty else { return nil }
         try ledger?.checkWritable(in: suite)
         try suite.checkWritable()

@@ -117,8 +117,10 @@ package struct SuitePatch: Codable {
             return try ledger.correcting(corrected).map { [Suite.ledgerKey: try $0.stored()] } ?? [:]
         }
         let isImport = importID != nil
-        let isAdded = importID.map { ledger?.hasImport($0) == true } ?? ledger?.contains(rows) ?? rows.isEmpty
-        guard isAdded || isImport || ledger?.hasAny(of: rows) != true else { return [:] }
+        let history = ledger?.history ?? History()
+        let isAdded =
+            importID.map { ledger?.hasImport($0) == true } ?? rows.allSatisfy { history.contains($0.entry) }
+        guard isAdded || isImport || !rows.contains(where: { history.repeats($0.entry) }) else { return [:] }
         // All was made at once. What the app has set back since, or removed, stays so.
         if isAdded, isImport || !rows.isEmpty && phase == nil { return [:] }
         var changes: [String: PropertyListValue?] = [:]
@@ -127,7 +129,7 @@ package struct SuitePatch: Codable {
             if !isAdded {
                 var ledger = ledger ?? SuiteLedger()
                 try ledger.checkWritable(in: suite)
-                ledger = ledger.adding(isImport ? ledger.missing(of: rows) : rows)
+                ledger = ledger.adding(isImport ? rows.filter { !history.repeats($0.entry) } : rows)
                 if let importID { ledger.add(import: importID) }
                 changes[Suite.ledgerKey] = try ledger.stored()
             }

@@ -9,23 +9,22 @@ struct CorrectedLedger {
     /// The store's version afterwards.
     let version: Int
     /// The rows of suites' ledgers, by suite.
-    private(set) var suites: [String: SuiteLedger.Row] = [:]
+    private(set) var suites: [String: LedgerEntry] = [:]
 
     /// Computes the rows.
     ///
     /// - Parameters:
     ///   - plan: What opening the store would do.
-    ///   - ledgers: The ledgers of the registry's suites.
+    ///   - histories: Those of the store and of the registry's suites.
     ///   - primary: The suite that is upgraded without a cache; nil for a cache.
     ///   - isComplete: Whether the registry has all of the app's migrations, so that the version may rise.
     /// - Throws: ``MoltError`` with the code `unknownMigration` or `notCorrected`.
     init(
         _ change: LedgerChange,
         _ correction: LedgerCorrection,
-        _ ledger: [LedgerEntry],
+        _ histories: Histories,
         _ plan: MigrationPlan,
         _ registry: MigrationRegistry,
-        _ ledgers: [String: SuiteLedger],
         primary: String?,
         isComplete: Bool
     ) throws {
@@ -36,13 +35,11 @@ struct CorrectedLedger {
         }
         let migration = entry.declaration
         let refusal = Refusal(migration: migration.id, store: plan.store)
-        let old = ledger.first { $0.name == name }
+        let old = histories.store.row(named: name)
         if entry.status == .recordsOnly {
             throw refusal("works only on records, and a suite has none.", advice: "Correct the ledger of the cache.")
         }
-        var changed = ledgers.filter { _, ledger in
-            ledger.rows.contains { $0.entry.name == name && $0.entry.outcome.isApplied }
-        }.map(\.key)
+        var changed = histories.suites.filter { $1.applied[name] != nil }.map(\.key)
         switch change {
         case .markApplied:
             if case .runAgain(let lacking) = entry.action {
@@ -50,15 +47,12 @@ struct CorrectedLedger {
             } else if entry.isApplied {
                 throw refusal("already counts as applied.")
             } else {
-                let histories = Histories(store: History(ledger), suites: ledgers.mapValues(\.history))
                 changed = Set(migration.attached.compactMap { $0.suite?.attachedName })
                     .filter { !histories.hasSettled($0, migration, way: way) }
             }
         case .markPending:
-            try Self.checkRepeatable(migration, old, ledger, refusal)
-            for name in migration.attached.map(\.name) {
-                let rows = ledgers[name]?.rows.map(\.entry) ?? []
-                try Self.checkRepeatable(migration, rows.first { $0.name == migration.name }, rows, refusal)
+            for history in [histories.store] + migration.attached.compactMap({ histories.suites[$0.name] }) {
+                try Self.checkRepeatable(migration, history, refusal)
             }
             guard old?.outcome.isApplied == true || !changed.isEmpty else { throw refusal("is not applied.") }
         case .acceptEdit:
@@ -69,7 +63,7 @@ struct CorrectedLedger {
         }
         // The ledger of a suite that is upgraded without a cache is in its settings.
         if let primary, correction.kind != .acceptedEdit, !changed.contains(primary) { changed.append(primary) }
-        version = isComplete ? Self.version(after: change, ledger, plan) : plan.from
+        version = isComplete ? Self.version(after: change, histories.store, plan) : plan.from
         var correction = correction
         if version > plan.from { correction.versionBefore = plan.from }
         func corrected(_ old: LedgerEntry?, upTo version: Int) -> LedgerEntry {
@@ -87,17 +81,10 @@ struct CorrectedLedger {
         }
         // An edit may concern a suite that another store has brought through the migration.
         changesStore = correction.kind != .acceptedEdit || old?.outcome.isApplied == true
-        let origin = SuiteLedger.Origin(registry)
-        for suite in changed {
-            let earlier = ledgers[suite]?.rows.first { $0.entry.name == name }
-            // Each store counts the versions of a suite's rows for itself.
-            let entry = corrected(earlier?.entry, upTo: .max)
-            var row = earlier ?? SuiteLedger.Row(entry, of: origin)
-            row.entry = entry
-            suites[suite] = row
-        }
+        // Each store counts the versions of a suite's rows for itself.
+        for suite in changed { suites[suite] = corrected(histories.suites[suite]?.row(named: name), upTo: .max) }
         let own = corrected(old, upTo: version)
-        row = changesStore ? own : suites.min { $0.key < $1.key }?.value.entry ?? own
+        row = changesStore ? own : suites.min { $0.key < $1.key }?.value ?? own
     }
 
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.
@@ -105,16 +92,16 @@ struct CorrectedLedger {
     /// A migration that is marked as applied before earlier ones ran does not raise it: these still have to run. One
     /// that was marked as applied, and is marked as pending, takes back by how much it raised it, as far as no later
     /// one has run since.
-    private static func version(after change: LedgerChange, _ ledger: [LedgerEntry], _ plan: MigrationPlan) -> Int {
+    private static func version(after change: LedgerChange, _ history: History, _ plan: MigrationPlan) -> Int {
         let name = change.migration
         let lowest: Int
         switch change.kind {
         case .markedApplied: lowest = plan.from
         case .markedPending:
-            guard let row = ledger.first(where: { $0.name == name }), row.outcome == .marked,
+            guard let row = history.row(named: name), row.outcome == .marked,
                 let mark = row.corrections.last(where: { $0.kind == .markedApplied }), let before = mark.versionBefore
             else { return plan.from }
-            let others = ledger.filter { $0.name != name && $0.outcome.isApplied && $0.outcome != .marked }
+            let others = history.applied.values.filter { $0.name != name && $0.outcome != .marked }
             lowest = others.map(\.version).reduce(before, max)
         case .acceptedEdit: return plan.from
         }
@@ -130,19 +117,14 @@ struct CorrectedLedger {
     // MARK: Refusals
 
     /// Throws if a migration cannot run again.
-    private static func checkRepeatable(
-        _ migration: Migration,
-        _ old: LedgerEntry?,
-        _ ledger: [LedgerEntry],
-        _ refusal: Refusal
-    ) throws {
+    private static func checkRepeatable(_ migration: Migration, _ history: History, _ refusal: Refusal) throws {
+        let old = history.row(named: migration.name)
         if old?.outcome == .onRead { throw refusal.isOnRead }
-        let others = ledger.filter { $0.outcome.isApplied && $0.name != migration.name }
-        let parts = Set(migration.replaces + (old?.replaces ?? []))
-        if let part = others.first(where: { parts.contains($0.name) }) {
+        let parts = Set(migration.replaces + (old?.replaces ?? [])).subtracting([migration.name])
+        if let part = history.rows.first(where: { $0.outcome.isApplied && parts.contains($0.name) }) {
             throw refusal("replaces migrations that the store has applied one by one, such as \"\(part.name)\".")
         }
-        if let whole = others.first(where: { $0.covers(migration.name) }) {
+        if let whole = history.replacement(of: migration.name) {
             throw refusal("was replaced by \"\(whole.name)\", which the store counts as applied.")
         }
     }

@@ -80,12 +80,16 @@ struct LedgerCorrector {
 
     /// The changes to suites.
     private func journal(_ rows: CorrectedLedger, _ stores: AttachedStores) throws -> [JournalEntry] {
-        try rows.suites.sortedByKey.compactMap { name, row in
+        let origin = SuiteLedger.Origin(registry)
+        return try rows.suites.sortedByKey.compactMap { name, entry in
             guard let suite = try stores.store(name).suite else { return nil }
             return try stores.reporting(name) {
                 let snapshot = try SuiteSnapshot(suite)
                 try snapshot.ledger?.checkWritable(in: suite)
                 var patch = SuitePatch(snapshot: snapshot.values.mapValues { $0.asStored() })
+                var row =
+                    snapshot.ledger?.rows.first { $0.entry.name == entry.name } ?? SuiteLedger.Row(entry, of: origin)
+                row.entry = entry
                 patch.corrected = [row]
                 return JournalEntry(store: name, changes: try patch.encoded())
             }
@@ -138,10 +142,9 @@ struct LedgerCorrector {
         let corrected = try CorrectedLedger(
             change,
             correction,
-            state.ledger,
+            Histories(store: History(state.ledger), suites: suites.compactMapValues { $0.ledger?.history }),
             plan,
             registry,
-            suites.compactMapValues(\.ledger),
             primary: store.primary?.attachedName,
             isComplete: isComplete
         )

@@ -1,23 +1,28 @@
-extension SuiteLedger {
-    /// The rows of a registry's own history: its migrations, and those of a newer or an older release of it.
+extension History {
+    /// Creates the part of a suite's history that is a registry's own: its migrations, and those of a newer or an older
+    /// release of it.
     ///
     /// Another registry, such as that of a library or of another cache, may have migrated other keys of the suite. Its
     /// rows differ in what came before them: a row continues this registry's history if all of this registry came
     /// before it, and it is from another build of this registry if all that came before it is known here.
-    func rows(of registry: MigrationRegistry) -> [Row] {
+    init(of ledgers: [SuiteLedger], in registry: MigrationRegistry) {
         let names = registry.knownNames
         let oldest = registry.oldestSupportedVersion
         var places: [ObjectIdentifier: RegistryPlaces] = [:]
-        return rows.filter { row in
-            if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
-            guard let predecessors = row.predecessors else { return true }
-            let order = predecessors.order
-            let known = places[ObjectIdentifier(order)] ?? RegistryPlaces(of: registry, names, in: order)
-            places[ObjectIdentifier(order)] = known
-            return known.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
-        }
+        self.init(
+            ledgers.flatMap(\.rows).filter { row in
+                if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
+                guard let predecessors = row.predecessors else { return true }
+                let order = predecessors.order
+                let known = places[ObjectIdentifier(order)] ?? RegistryPlaces(of: registry, names, in: order)
+                places[ObjectIdentifier(order)] = known
+                return known.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
+            }
+        )
     }
+}
 
+extension SuiteLedger {
     /// The registry that adds rows.
     struct Origin {
         private let order: MigrationOrder

@@ -1,44 +1,4 @@
-/// What a target has been through, as its ledger tells: the records of a file, or a suite.
-struct History {
-    /// The rows of applied migrations by name.
-    private(set) var applied: [String: LedgerEntry] = [:]
-    /// The migrations that were deferred, or marked as pending by hand.
-    private(set) var waiting: Set<String> = []
-    /// The highest version of a row; a migration that was marked as applied says nothing about earlier ones.
-    private(set) var version = 0
-    /// The rows of replacements by the names of what they have replaced.
-    private var replacing: [String: LedgerEntry] = [:]
-    /// The names of the migrations that came before an applied one in the registry that applied it.
-    let earlier: Set<String>
-
-    init(_ rows: some Sequence<LedgerEntry>, earlier: Set<String> = []) {
-        self.earlier = earlier
-        for row in rows {
-            if row.outcome != .marked { version = max(version, row.version) }
-            if !row.outcome.isApplied {
-                waiting.insert(row.name)
-            } else if applied[row.name] == nil {
-                applied[row.name] = row
-            }
-            guard row.isReplacing else { continue }
-            for name in row.replaces where name != row.name && replacing[name] == nil { replacing[name] = row }
-        }
-    }
-
-    /// Whether the target has been through a migration of some name, or through one that has replaced it.
-    func has(_ name: String) -> Bool { applied[name] != nil || replacing[name] != nil }
-
-    /// Whether the target has been through the migration of another target's row, or through all that it replaces.
-    func covers(_ row: LedgerEntry) -> Bool {
-        has(row.name) || !row.replaces.isEmpty && row.replaces.allSatisfy(has)
-    }
-
-    /// The row of a replacement that has done what a migration of some name does; nil if none has.
-    func replacement(of name: String) -> LedgerEntry? { replacing[name] }
-
-    /// Whether nothing of a migration of some name is left to do for the target, as far as its ledger tells.
-    func isPast(_ name: String) -> Bool { has(name) || earlier.contains(name) }
-
+extension History {
     /// The row of a migration; nil if it is that of a part whose name a replacement has taken over.
     func row(of migration: Migration) -> LedgerEntry? {
         guard let row = applied[migration.name] else { return nil }
@@ -48,7 +8,7 @@ struct History {
 
     /// Whether the target has been through a migration, or through one that replaces it.
     func hasApplied(_ migration: Migration) -> Bool {
-        row(of: migration) != nil || replacing[migration.name] != nil
+        row(of: migration) != nil || replacement(of: migration.name) != nil
     }
 
     /// How far a target is through what a migration replaces.
@@ -70,11 +30,6 @@ struct History {
         let missing = migration.replaces.filter { !self.isPast($0) && !isPast($0) }
         return missing.isEmpty ? .all : .some(applied: applied, missing: missing)
     }
-}
-
-extension SuiteLedger {
-    /// What the suite has been through.
-    var history: History { History(rows.lazy.map(\.entry), earlier: rows.earlier) }
 }
 
 /// The histories of a store's targets, each of which may have been through other migrations.
