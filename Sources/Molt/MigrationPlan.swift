@@ -303,12 +303,12 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     ) throws {
         try migrations.validate()
         let stores = AttachedStores(store, migrations, configuration)
-        let state = try store.state()
-        let move = try migrations.pendingMove(of: store, state)
+        let own = try stores.histories(store.state())
+        let move = try migrations.pendingMove(of: store, own)
         let source = move?.source
         try self.init(
             stores.entering(
-                stores.state(source?.state() ?? state),
+                source.map { try stores.histories($0.state()) } ?? own,
                 configuration,
                 reading: (source ?? store).read
             ),
@@ -320,7 +320,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         )
         try checkLedger(of: source ?? store)
         self.move = move
-        otherStores = migrations.otherStores(than: store, state)
+        otherStores = migrations.otherStores(than: store, own)
         movesFrom = move?.isFinished == false ? move?.path : nil
         checkExtension(store, migrations, configuration)
     }

@@ -83,7 +83,7 @@ struct TransferredSuites {
             throw error(.deferred, "\(name) is unavailable: \(reason)", advice: "Try again later.", name)
         }
         let plan = try MigrationPlan(
-            LedgerTable.state(connection),
+            Histories(LedgerTable.state(connection)),
             storeName: store,
             migrations: migrations,
             stores,

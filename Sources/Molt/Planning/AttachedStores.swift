@@ -84,50 +84,24 @@ final class AttachedStores {
     /// Whether a suite of the registry has settings.
     func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
 
-    /// The state of a store: for a suite that is upgraded without a cache, that of the registry's suites.
+    /// What the store has been through: for a suite that is upgraded without a cache, as the registry's suites tell.
     ///
     /// A journal comes first: what suites hold is known only once the changes in it are made.
-    func state(_ file: StoreState) throws -> StoreState {
-        guard let primary else { return file }
-        var file = file
-        file.holdsRecords = false
-        guard file.journal.isEmpty else { return file }
+    ///
+    /// - Parameter file: The state of the store's file.
+    func histories(_ file: StoreState) throws -> Histories {
+        guard let primary else { return Histories(file) }
+        guard file.journal.isEmpty else { return Histories(file, hasRecords: false) }
         if let reason = try primary.unavailability(inExtension: isExtension) {
             throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()
-        guard let own = states[primary.attachedName] else { return file }
-        let others = states.sortedByKey.map(\.value)
-        let migrations = registry.migrations.filter(\.worksOnSettings)
-        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
-        let all = History(of: ([own] + others).compactMap(\.ledger), in: registry)
-        let ledger = Self.merged(all.rows)
-        let history = History(ledger, earlier: all.earlier)
-        // A migration that was marked as applied may have been so before earlier ones.
-        let firstPending =
-            migrations.filter { history.applied[$0.name] == nil }.map(\.version).min() ?? .max
-        // Another registry may have applied the same migration at another version.
-        let applied = ledger.compactMap { row -> Int? in
-            let version = versions[row.name] ?? row.version
-            return row.outcome.isApplied && (row.outcome != .marked || version < firstPending) ? version : nil
-        }
-        let isCurrent = migrations.allSatisfy { history.has($0.name) || history.waiting.contains($0.name) }
-        var state = StoreState(
-            version: max(isCurrent ? registry.version : 0, applied.max() ?? 0),
-            isFresh: ledger.isEmpty && own.ledger == nil && own.isEmpty && !migrations.isEmpty,
-            ledger: ledger
+        guard let own = states[primary.attachedName] else { return Histories(file, hasRecords: false) }
+        return Histories(
+            ofSuites: ([own] + states.sortedByKey.map(\.value)).compactMap(\.ledger),
+            isEmpty: own.ledger == nil && own.isEmpty,
+            in: registry
         )
-        state.earlier = history.earlier
-        state.holdsRecords = false
-        return state
-    }
-
-    /// The rows of several suites as one ledger: of each migration the first row, or the first of an applied one.
-    private static func merged(_ rows: [LedgerEntry]) -> [LedgerEntry] {
-        let applied = Set(rows.filter(\.outcome.isApplied).map(\.name))
-        var names: Set<String> = []
-        let kept = rows.filter { !applied.contains($0.name) || $0.outcome.isApplied }
-        return kept.filter { names.insert($0.name).inserted }
     }
 
     // MARK: Checking

@@ -32,12 +32,78 @@ extension History {
     }
 }
 
-/// The histories of a store's targets, each of which may have been through other migrations.
+/// What a store has been through: its records, and each of its suites, which may have been through other migrations.
 struct Histories {
     /// That of the store itself; for a suite that is upgraded without a cache, that of all the registry's suites.
     let store: History
-    /// Those of suites by name.
-    let suites: [String: History]
+    /// Those of suites by name, if the plan needs them.
+    var suites: [String: History] = [:]
+    /// Whether the store can have records; a suite that is upgraded without a cache has none.
+    let hasRecords: Bool
+    /// Whether the store does not exist yet: there is nothing that could have been through a migration.
+    let isFresh: Bool
+    /// The schema version that the store itself has.
+    let storedVersion: Int
+    /// The version at which the app says that the store enters, if it has no ledger.
+    var baseline: Int?
+    /// The attached stores with committed changes that are not applied yet.
+    let journal: [String]
+    /// Whether bytes of deleted records are still to be erased from the file.
+    let needsErasure: Bool
+    /// The number of the file's layout, if a later release of Molt wrote it and this one can read but not write it.
+    let laterLayout: Int?
+
+    /// The schema version from which the store is upgraded.
+    var version: Int { baseline ?? storedVersion }
+
+    /// The version and the rows as the file's own.
+    var contents: StoreContents { StoreContents(version: version, ledger: store.rows) }
+
+    /// Creates the history that a file has recorded.
+    init(_ file: StoreState, hasRecords: Bool = true) {
+        store = History(file.ledger)
+        self.hasRecords = hasRecords
+        isFresh = file.isFresh
+        storedVersion = file.version
+        journal = file.journal
+        needsErasure = file.needsErasure
+        laterLayout = file.laterLayout
+    }
+
+    /// Creates that of a suite that is upgraded without a cache, of which no changes are pending.
+    ///
+    /// - Parameters:
+    ///   - ledgers: Those of the registry's suites; its own is the first, if it has one.
+    ///   - isEmpty: Whether the suite has neither settings nor a ledger.
+    init(ofSuites ledgers: [SuiteLedger], isEmpty: Bool, in registry: MigrationRegistry) {
+        let all = History(of: ledgers, in: registry)
+        let history = History(Self.merged(all.rows), earlier: all.earlier)
+        let migrations = registry.migrations.filter(\.worksOnSettings)
+        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
+        // A migration that was marked as applied may have been so before earlier ones.
+        let firstPending = migrations.filter { history.applied[$0.name] == nil }.map(\.version).min() ?? .max
+        // Another registry may have applied the same migration at another version.
+        let applied = history.applied.values.compactMap { row -> Int? in
+            let version = versions[row.name] ?? row.version
+            return row.outcome != .marked || version < firstPending ? version : nil
+        }
+        let isCurrent = migrations.allSatisfy { history.has($0.name) || history.waiting.contains($0.name) }
+        store = history
+        hasRecords = false
+        isFresh = history.rows.isEmpty && isEmpty && !migrations.isEmpty
+        storedVersion = max(isCurrent ? registry.version : 0, applied.max() ?? 0)
+        journal = []
+        needsErasure = false
+        laterLayout = nil
+    }
+
+    /// The rows of several suites as one ledger: of each migration the first row, or the first of an applied one.
+    private static func merged(_ rows: [LedgerEntry]) -> [LedgerEntry] {
+        let applied = Set(rows.filter(\.outcome.isApplied).map(\.name))
+        var names: Set<String> = []
+        let kept = rows.filter { !applied.contains($0.name) || $0.outcome.isApplied }
+        return kept.filter { names.insert($0.name).inserted }
+    }
 
     /// How far a suite is through what a migration replaces.
     ///

@@ -1,13 +1,21 @@
 extension MigrationPlan {
     /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
+    ///
+    /// - Parameters:
+    ///   - baseline: The version at which the app says that the store enters.
+    ///   - isCache: Whether it has records; a suite that is upgraded without a cache has none.
     package init(
         state: StoreState,
+        baseline: Int? = nil,
+        isCache: Bool = true,
         storeName: String,
         migrations: MigrationRegistry,
         onlyRecordsOnRead: Bool = true
     ) {
+        var histories = Histories(state, hasRecords: isCache)
+        histories.baseline = baseline
         self.init(
-            state: state,
+            histories,
             storeName: storeName,
             migrations: migrations,
             onlyRecordsOnRead: onlyRecordsOnRead,
@@ -15,22 +23,22 @@ extension MigrationPlan {
         )
     }
 
-    /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
+    /// Computes the plan from a store's history, without looking at attached stores; the registry must be valid.
     ///
     /// - Parameter hasRecords: Returns whether the store has records from before a version.
     init(
-        state: StoreState,
+        _ histories: Histories,
         storeName: String,
         migrations: MigrationRegistry,
         onlyRecordsOnRead: Bool,
         hasRecords: (_ before: Int) throws -> Bool
     ) rethrows {
         try self.init(
-            state,
+            histories,
             storeName: storeName,
             migrations: migrations,
             onlyRecordsOnRead: onlyRecordsOnRead,
-            finished: Self.finishedOnRead(in: state, migrations, hasRecords)
+            finished: Self.finishedOnRead(in: histories, migrations, hasRecords)
         ) { [:] }
     }
 
@@ -42,7 +50,7 @@ extension MigrationPlan {
     ///     was removed from the registry.
     /// - Throws: The error of `hasRecords`, or that of an attached store whose availability is checked.
     init(
-        _ state: StoreState,
+        _ histories: Histories,
         storeName: String,
         migrations registry: MigrationRegistry,
         _ stores: AttachedStores,
@@ -51,11 +59,11 @@ extension MigrationPlan {
     ) throws {
         var suites: [String: AttachedStores.SuiteState] = [:]
         try self.init(
-            state,
+            histories,
             storeName: storeName,
             migrations: registry,
             onlyRecordsOnRead: onlyRecordsOnRead,
-            finished: Self.finishedOnRead(in: state, registry, hasRecords)
+            finished: Self.finishedOnRead(in: histories, registry, hasRecords)
         ) {
             suites = try stores.suiteStates()
             return suites
@@ -74,7 +82,7 @@ extension MigrationPlan {
                 return entry
             }
         }
-        try deferEntries(state.ledger + rows, registry, stores)
+        try deferEntries(histories.store.rows + rows, registry, stores)
         settingNotes = notes(on: suites, stores)
     }
 
@@ -83,7 +91,7 @@ extension MigrationPlan {
     ///   - suites: The states of the registry's suites; not asked for if the store has a problem or a journal, because
     ///     what suites hold is known only once the changes in it are made.
     private init(
-        _ state: StoreState,
+        _ known: Histories,
         storeName: String,
         migrations registry: MigrationRegistry,
         onlyRecordsOnRead: Bool,
@@ -91,23 +99,23 @@ extension MigrationPlan {
         suites: () throws -> [String: AttachedStores.SuiteState]
     ) rethrows {
         store = storeName
-        from = state.version
-        to = registry.version(for: state.ledger)
-        isFresh = state.isFresh
-        baseline = state.baseline
+        var histories = known
+        from = histories.version
+        to = registry.version(for: histories.store.rows)
+        isFresh = histories.isFresh
+        baseline = histories.baseline
         entries = []
         problems = []
-        journal = state.journal
-        edits = Self.edits(state, registry)
+        journal = histories.journal
+        edits = Self.edits(histories.store, registry)
         settingNotes = []
-        entersNow = state.baseline != nil && state.storedVersion != registry.version
+        entersNow = histories.baseline != nil && histories.storedVersion != registry.version
         finishedOnRead = finished.map(\.name)
-        needsErasure = state.needsErasure
-        let history = History(state.ledger, earlier: state.earlier)
-        checkVersions(state, registry)
-        checkUnknown(state, registry)
-        addEntries(state, registry, Histories(store: history, suites: [:]))
-        checkOnRead(Self.lostOnRead(in: state, registry).filter { !finished.contains($0) }, registry)
+        needsErasure = histories.needsErasure
+        checkVersions(histories, registry)
+        checkUnknown(histories, registry)
+        addEntries(registry, histories)
+        checkOnRead(Self.lostOnRead(in: histories, registry).filter { !finished.contains($0) }, registry)
         if problems.isEmpty, journal.isEmpty {
             let suites = try suites()
             for (name, suite) in suites.sortedByKey {
@@ -115,8 +123,8 @@ extension MigrationPlan {
                 checkUnknown(in: ledger, of: name, registry)
                 addEdits(in: ledger, registry)
             }
-            let histories = Histories(store: history, suites: suites.compactMapValues { $0.ledger?.history })
-            if !suites.isEmpty { addEntries(state, registry, histories, suites) }
+            histories.suites = suites.compactMapValues { $0.ledger?.history }
+            if !suites.isEmpty { addEntries(registry, histories, suites) }
         }
         planOnRead(onlyRecordsOnRead: onlyRecordsOnRead)
     }
@@ -144,10 +152,10 @@ extension MigrationPlan {
     }
 
     /// The migrations on read that the registry has lost although records may still have to go through them.
-    private static func lostOnRead(in state: StoreState, _ registry: MigrationRegistry) -> [LedgerEntry] {
-        guard state.version <= registry.version(for: state.ledger) else { return [] }
+    private static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
+        guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
         let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
-        return state.ledger.filter { row in
+        return histories.store.rows.filter { row in
             guard row.outcome == .onRead else { return false }
             // A replacement with the name of one of its parts does more than the part.
             guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
@@ -160,12 +168,12 @@ extension MigrationPlan {
     ///
     /// If a migration of the registry has the name, the records from before its own version would go through it.
     private static func finishedOnRead(
-        in state: StoreState,
+        in histories: Histories,
         _ registry: MigrationRegistry,
         _ hasRecords: (_ before: Int) throws -> Bool
     ) rethrows -> [LedgerEntry] {
         let names = Set(registry.migrations.map(\.name))
-        let lost = lostOnRead(in: state, registry).filter { !names.contains($0.name) }
+        let lost = lostOnRead(in: histories, registry).filter { !names.contains($0.name) }
         // Each question reads the table, and mostly the first one answers the others.
         guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }
@@ -196,8 +204,8 @@ extension MigrationPlan {
     }
 
     /// The migrations whose declaration differs from the ledger.
-    private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
-        let rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome.isApplied }
+    private static func edits(_ history: History, _ registry: MigrationRegistry) -> [Edit] {
+        let rows = history.rows.filter { $0.fingerprint != nil && $0.outcome.isApplied }
             .map { (id: MigrationID(name: $0.name, version: $0.version), fingerprint: $0.fingerprint) }
         guard !rows.isEmpty else { return [] }
         let recorded = Dictionary(rows.map { ($0.id.name, $0) }) { $1 }
@@ -368,8 +376,8 @@ extension MigrationPlan {
         )
     }
 
-    private mutating func checkVersions(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard !state.isFresh || baseline != nil else { return }
+    private mutating func checkVersions(_ histories: Histories, _ registry: MigrationRegistry) {
+        guard !isFresh || baseline != nil else { return }
         if from > to {
             let problem =
                 baseline == from
@@ -381,7 +389,7 @@ extension MigrationPlan {
                     problem: "\(problem); this release knows versions up to \(registry.version).",
                     advice: (registry.migrations.isEmpty
                         ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                        + MoltError.recoveryAdvice(holdsRecords: state.holdsRecords)
+                        + MoltError.recoveryAdvice(holdsRecords: histories.hasRecords)
                 )
             )
         } else if from < registry.oldestSupportedVersion {
@@ -390,7 +398,7 @@ extension MigrationPlan {
                     code: .tooOld,
                     problem: "The store is at version \(from); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion).",
-                    advice: state.holdsRecords
+                    advice: histories.hasRecords
                         ? "Open it first with a release that still has the migrations in between, or call "
                             + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one."
                         : "Upgrade the settings first with a release that still has the migrations in between.",
@@ -401,12 +409,12 @@ extension MigrationPlan {
     }
 
     /// Finds ledger rows without a migration in the registry.
-    private mutating func checkUnknown(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard state.version <= to else { return }
-        let unknown = registry.unknown(in: state.ledger)
+    private mutating func checkUnknown(_ histories: Histories, _ registry: MigrationRegistry) {
+        guard from <= to else { return }
+        let unknown = registry.unknown(in: histories.store.rows)
         guard !unknown.isEmpty else { return }
         let names = DisplayText.list(unknown.map(\.name))
-        let applied = Set(state.ledger.map(\.name))
+        let applied = Set(histories.store.rows.map(\.name))
         // Two builds may have given one number to different migrations, such as a beta release and the one that
         // shipped.
         let twin = unknown.lazy.compactMap { row in
@@ -435,7 +443,6 @@ extension MigrationPlan {
 
     /// Adds an entry for each migration, and the problems of the store's own ledger.
     private mutating func addEntries(
-        _ state: StoreState,
         _ registry: MigrationRegistry,
         _ histories: Histories,
         _ suites: [String: AttachedStores.SuiteState] = [:]
@@ -443,19 +450,18 @@ extension MigrationPlan {
         entries = []
         blocksOnSuites = []
         var mayHaveRecords = false
-        let entered = registry.migrations.filter { baselineAction($0, state) != nil }.map(\.name)
+        let entered = registry.migrations.filter { baselineAction($0) != nil }.map(\.name)
         let shortcuts = Shortcuts(registry, histories, entered: Set(entered))
         for migration in registry.migrations {
             let entry = entry(
                 for: migration,
-                state,
                 registry,
                 histories,
                 suites,
                 shortcuts,
                 mayHaveRecords: mayHaveRecords
             )
-            if !state.holdsRecords, migration.work != nil, entry.willRun { addWorkWithoutCache(migration) }
+            if !histories.hasRecords, migration.work != nil, entry.willRun { addWorkWithoutCache(migration) }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -463,7 +469,6 @@ extension MigrationPlan {
 
     private mutating func entry(
         for migration: Migration,
-        _ state: StoreState,
         _ registry: MigrationRegistry,
         _ histories: Histories,
         _ suites: [String: AttachedStores.SuiteState],
@@ -474,11 +479,11 @@ extension MigrationPlan {
         let way = shortcuts.ways[migration.name]
         let store = histories.store
         let settled = names.filter { histories.hasSettled($0, migration, way: way) }
-        let isConcerned = state.holdsRecords || migration.worksOnSettings
+        let isConcerned = histories.hasRecords || migration.worksOnSettings
         var (status, action) =
             (isConcerned
-                ? baselineAction(migration, state) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
-            ?? (state.isFresh && isConcerned
+                ? baselineAction(migration) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
+            ?? (isFresh && isConcerned
                 ? (
                     .pending,
                     freshAction(
@@ -488,7 +493,7 @@ extension MigrationPlan {
                         mayHaveRecords: mayHaveRecords
                     )
                 )
-                : statusAndAction(of: migration, state, registry, store, shortcuts))
+                : statusAndAction(of: migration, registry, histories, shortcuts))
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
         switch (status, action) {
         case (.applied, _) where shortcuts.replacements[migration.name] != nil:
@@ -521,11 +526,11 @@ extension MigrationPlan {
     }
 
     /// What the plan says of a migration that a baseline covers; nil for any other.
-    private func baselineAction(_ migration: Migration, _ state: StoreState) -> (Status, Action)? {
+    private func baselineAction(_ migration: Migration) -> (Status, Action)? {
         guard let baseline, migration.version <= baseline else { return nil }
         // A new store has no records from an earlier release, and still has to import those that are elsewhere.
         let imports = migration.steps.filter(\.runsOnFreshStore)
-        let isNeeded = !state.isFresh || !imports.isEmpty && imports.allSatisfy { $0.settings != nil }
+        let isNeeded = !isFresh || !imports.isEmpty && imports.allSatisfy { $0.settings != nil }
         return isNeeded ? (.baseline, .recordOnly(.baseline)) : nil
     }
 
@@ -565,12 +570,12 @@ extension MigrationPlan {
 
     private mutating func statusAndAction(
         of migration: Migration,
-        _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ history: History,
+        _ histories: Histories,
         _ shortcuts: Shortcuts
     ) -> (Status, Action) {
-        if !state.holdsRecords, !migration.worksOnSettings { return (.recordsOnly, .none) }
+        let history = histories.store
+        if !histories.hasRecords, !migration.worksOnSettings { return (.recordsOnly, .none) }
         if let row = history.row(of: migration) {
             guard row.outcome == .onRead else { return (.applied, .none) }
             // Without its declaration, the migration upgrades the records that still have to go through it.
@@ -587,9 +592,9 @@ extension MigrationPlan {
                 return (.pending, .none)
             }
         }
-        if !isDeferred(migration, history, shortcuts), max(state.version, history.version) > migration.version {
+        if !isDeferred(migration, history, shortcuts), max(from, history.version) > migration.version {
             if registry.allowsLateMigrations { return (.late, .run()) }
-            addLate(migration, state)
+            addLate(migration)
             return (.late, .none)
         }
         return (.pending, .run())
@@ -654,11 +659,11 @@ extension MigrationPlan {
         )
     }
 
-    private mutating func addLate(_ migration: Migration, _ state: StoreState) {
+    private mutating func addLate(_ migration: Migration) {
         problems.append(
             Problem(
                 code: .lateMigration,
-                problem: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
+                problem: "Migration \(migration.id) was never applied, but the store is at version \(from) "
                     + "already.",
                 advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
                     + "also correct for records of a later version. If this store does not need it, call "

@@ -48,25 +48,28 @@ extension MigrationRegistry {
 }
 
 extension AttachedStores {
-    /// The state with the version at which the app says that the store enters, if it has no ledger.
+    /// The histories with the version at which the app says that the store enters, if it has no ledger.
     ///
     /// - Parameter read: Runs a closure that reads the records; it gets nil if there is no file.
     func entering(
-        _ state: StoreState,
+        _ histories: Histories,
         _ configuration: MoltConfiguration,
         reading read: ((StoreTransaction?) throws -> Int?) throws -> Int?
-    ) throws -> StoreState {
-        guard let baseline = registry.baseline, state.ledger.isEmpty, state.journal.isEmpty else { return state }
-        guard try !state.isFresh || suiteStates().contains(where: { !$1.isEmpty && $1.hasNoLedger }) else {
-            return state
+    ) throws -> Histories {
+        guard let baseline = registry.baseline, histories.store.rows.isEmpty, histories.journal.isEmpty else {
+            return histories
         }
-        var state = state
+        guard try !histories.isFresh || suiteStates().contains(where: { !$1.isEmpty && $1.hasNoLedger }) else {
+            return histories
+        }
+        var entering = histories
         do {
-            let coding = registry.coding(at: state.version)
-            state.baseline = try read { records in
+            let version = histories.version
+            let coding = registry.coding(at: version)
+            entering.baseline = try read { records in
                 // A suite that is upgraded without a cache has no records, whether it has a file now or not.
                 let reading = records.flatMap { $0.holdsRecords ? StoreView.reading($0) : nil }
-                let view = StoreView(at: state.version, reading, coding, configuration) { try self.values(of: $0) }
+                let view = StoreView(at: version, reading, coding, configuration) { try self.values(of: $0) }
                 defer { view.expire() }
                 return try baseline(view)
             }
@@ -79,9 +82,7 @@ extension AttachedStores {
                 underlying: error
             )
         }
-        guard let version = state.baseline else { return state }
-        state.version = version
-        guard version < 0 else { return state }
+        guard let version = entering.baseline, version < 0 else { return entering }
         throw MoltError(
             .baselineFailed,
             "The store gets version \(version) from `baseline`; a version is 0 or more.",

@@ -26,15 +26,15 @@ struct PendingMove: Equatable, Sendable {
 extension MigrationRegistry {
     /// The move that opening a store has to make first; nil if there is none.
     ///
-    /// - Parameter state: The state of the file at the store's own place.
+    /// - Parameter histories: Those of the file at the store's own place.
     /// - Throws: ``MoltError`` with the code `twoStores`, or that of an old file that cannot be used.
-    func pendingMove(of store: StoreFile, _ state: StoreState) throws(MoltError) -> PendingMove? {
+    func pendingMove(of store: StoreFile, _ histories: Histories) throws(MoltError) -> PendingMove? {
         guard !store.isInMemory, store.primary == nil else { return nil }
         let moves = moves(to: store.path)
         // The newest place that has data is the store's.
-        var current = state.isFresh ? nil : (place: store.path, ledger: state.ledger)
+        var current = histories.isFresh ? nil : (place: store.path, history: histories.store)
         var pending: PendingMove?
-        for var move in moves where current.map({ $0.ledger.hasMade(move) }) != true {
+        for var move in moves where current.map({ $0.history.hasMade(move) }) != true {
             let old = try move.oldState()
             guard !old.isFresh else { continue }
             if let found = current {
@@ -49,7 +49,7 @@ extension MigrationRegistry {
                     throw Self.twoStores(move, found.place)
                 }
             }
-            current = (move.path, old.ledger)
+            current = (move.path, History(old.ledger))
             pending = move
         }
         return pending
@@ -59,11 +59,11 @@ extension MigrationRegistry {
     ///
     /// Only their names are looked at.
     ///
-    /// - Parameter state: The state of the file at the store's own place.
-    func otherStores(than store: StoreFile, _ state: StoreState) -> [String] {
-        guard !state.isFresh, !store.isInMemory, store.primary == nil else { return [] }
+    /// - Parameter histories: Those of the file at the store's own place.
+    func otherStores(than store: StoreFile, _ histories: Histories) -> [String] {
+        guard !histories.isFresh, !store.isInMemory, store.primary == nil else { return [] }
         return moves(to: store.path)
-            .filter { state.ledger.hasMade($0) && FileStatus.unfollowed($0.path) != nil }
+            .filter { histories.store.hasMade($0) && FileStatus.unfollowed($0.path) != nil }
             .map(\.path)
     }
 
@@ -135,8 +135,8 @@ extension PendingMove {
     }
 }
 
-extension [LedgerEntry] {
-    /// Whether the store of the ledger was moved, so that the old place is of no interest any more.
+extension History {
+    /// Whether the store was moved, so that the old place is of no interest any more.
     func hasMade(_ move: PendingMove) -> Bool {
         if hasRun(move.migration.name) { return true }
         return !move.replaces.isEmpty && move.replaces.allSatisfy(hasRun)
@@ -144,10 +144,7 @@ extension [LedgerEntry] {
 
     /// Whether a migration is applied, and not because the store began without it.
     private func hasRun(_ name: String) -> Bool {
-        contains { row in
-            row.name == name && row.outcome.isApplied
-                && ![.createdAtVersion, .baseline, .replaced].contains(row.outcome)
-        }
+        applied[name].map { ![.createdAtVersion, .baseline, .replaced].contains($0.outcome) } ?? false
     }
 }
 

@@ -437,10 +437,10 @@ package final class StoreFile {
     }
 
     /// Writes the ledger of a suite that is upgraded without a cache into its file, so that a backup has it.
-    func mirror(_ state: StoreState, waiting: () throws -> Void) throws {
+    func mirror(_ contents: StoreContents, waiting: () throws -> Void) throws {
         guard primary != nil, !isInMemory else { return }
         let replace = { (transaction: StoreTransaction) in
-            try transaction.replaceLedger(by: state)
+            try transaction.replaceLedger(by: contents)
             return true
         }
         try withWriteTransaction(until: nil, replace, waiting: waiting)

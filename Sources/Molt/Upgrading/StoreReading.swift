@@ -26,10 +26,10 @@ struct ReadingCheck {
     /// - Returns: Nil when the store is neither newer than the registry nor written by a later release of Molt.
     /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
     func checkNewer(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> StoreReading? {
-        try check(store, opening) { state in
-            guard isNewer(state) else { return nil }
-            let plan = try plan(for: store, state)
-            return (plan, { try reading(newer: state, plan, isForReading: false) })
+        try check(store, opening) { histories in
+            guard isNewer(histories) else { return nil }
+            let plan = try plan(for: store, histories)
+            return (plan, { try reading(newer: histories, plan, isForReading: false) })
         }
     }
 
@@ -38,14 +38,15 @@ struct ReadingCheck {
     /// - Throws: ``MoltError`` with the code `fileMissing`, that of a problem of the plan, or `needsMigration` if a
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
-        let found = try check(store, nil) { state in
-            if let move = try registry.pendingMove(of: store, state), !move.isFinished {
+        let found = try check(store, nil) { histories in
+            if let move = try registry.pendingMove(of: store, histories), !move.isFinished {
                 throw MoltError.needsMigration(try MigrationPlan(for: store, migrations: registry), moving: move)
             }
-            guard !state.isFresh else { return nil }
-            let plan = try plan(for: store, state)
+            guard !histories.isFresh else { return nil }
+            let plan = try plan(for: store, histories)
             return (
-                plan, { try isNewer(state) ? reading(newer: state, plan, isForReading: true) : reading(older: plan) }
+                plan,
+                { try isNewer(histories) ? reading(newer: histories, plan, isForReading: true) : reading(older: plan) }
             )
         }
         guard let found else { throw store.missing }
@@ -56,16 +57,16 @@ struct ReadingCheck {
     private func check(
         _ store: StoreFile,
         _ opening: OpeningSummary?,
-        choosing choose: (StoreState) throws -> (MigrationPlan, () throws -> StoreReading)?
+        choosing choose: (Histories) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
         var opening = opening ?? configuration.opening(of: store)
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)
-            let stored = try stores.state(store.state())
-            let state =
+            let stored = try stores.histories(store.state())
+            let histories =
                 try stored.isFresh ? stored : stores.entering(stored, configuration, reading: store.read)
-            guard let (plan, read) = try choose(state) else { return nil }
+            guard let (plan, read) = try choose(histories) else { return nil }
             opening.plan = plan
             configuration.monitor?.send(.planned(plan))
             let reading = try read()
@@ -77,12 +78,12 @@ struct ReadingCheck {
         }
     }
 
-    private func plan(for store: StoreFile, _ state: StoreState) throws -> MigrationPlan {
+    private func plan(for store: StoreFile, _ histories: Histories) throws -> MigrationPlan {
         let plan = try MigrationPlan(
-            state: state,
+            histories,
             storeName: store.storeName,
             migrations: registry,
-            onlyRecordsOnRead: isNewer(state),
+            onlyRecordsOnRead: isNewer(histories),
             hasRecords: store.hasRecords(before:)
         )
         try plan.checkLedger(of: store)
@@ -90,10 +91,11 @@ struct ReadingCheck {
     }
 
     /// Whether a newer release, or one with other migrations, has upgraded the store.
-    private func isNewer(_ state: StoreState) -> Bool {
-        !state.isFresh
-            && (state.version > registry.version(for: state.ledger) || state.laterLayout != nil
-                || !registry.unknown(in: state.ledger).isEmpty)
+    private func isNewer(_ histories: Histories) -> Bool {
+        let rows = histories.store.rows
+        return !histories.isFresh
+            && (histories.version > registry.version(for: rows) || histories.laterLayout != nil
+                || !registry.unknown(in: rows).isEmpty)
     }
 
     private func report(_ plan: MigrationPlan) -> MigrationReport {
@@ -147,19 +149,23 @@ struct ReadingCheck {
 
     // MARK: Newer stores
 
-    private func reading(newer state: StoreState, _ plan: MigrationPlan, isForReading: Bool) throws -> StoreReading {
-        let newer = registry.unknown(in: state.ledger)
-        try checkReadable(state, plan, newer)
+    private func reading(
+        newer histories: Histories,
+        _ plan: MigrationPlan,
+        isForReading: Bool
+    ) throws -> StoreReading {
+        let newer = registry.unknown(in: histories.store.rows)
+        try checkReadable(histories, plan, newer)
         var report = report(plan)
         let isWritable =
-            state.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
+            histories.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
         report.isNewer = true
         report.isReadOnly = isForReading || !isWritable
         report.onRead = plan.onRead
         return StoreReading(report: report, upgrader: nil, isNewer: true)
     }
 
-    private func checkReadable(_ state: StoreState, _ plan: MigrationPlan, _ newer: [LedgerEntry]) throws {
+    private func checkReadable(_ histories: Histories, _ plan: MigrationPlan, _ newer: [LedgerEntry]) throws {
         // Records still have to go through a migration on read that this release has lost.
         let lost = plan.problems.first { problem in
             problem.code == .migrationMissing && !newer.contains { $0.name == problem.migration?.name }
@@ -173,7 +179,7 @@ struct ReadingCheck {
             )
         }
         // A version without a ledger row may not be readable by this release.
-        guard newer.contains(where: { $0.version == state.version }) || state.version <= plan.to else {
+        guard newer.contains(where: { $0.version == histories.version }) || histories.version <= plan.to else {
             throw superseded(
                 plan,
                 "Its ledger has no migration to that version, so this release may not be able to read it."
@@ -189,7 +195,7 @@ struct ReadingCheck {
             )
         }
         // A pending migration means that records are not in the app's form; a deferred one is not about records.
-        let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
+        let waiting = Set(histories.store.rows.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
             // An eager migration that finishes one on read has records to change.
             // What another migration replaces is missing only if that one is.

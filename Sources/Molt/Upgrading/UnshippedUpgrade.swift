@@ -15,10 +15,10 @@ struct UnshippedUpgrade {
         // A store without a ledger has been through none.
         guard !plan.isFresh, plan.journal.isEmpty, plan.baseline == nil, !registry.migrations.isEmpty else { return }
         let stores = AttachedStores(store, registry, configuration)
-        let state = try stores.state(store.state())
-        guard let (version, reason) = change(plan, state) else { return }
+        let histories = try stores.histories(store.state())
+        guard let (version, reason) = change(plan, histories.store) else { return }
         let outcome: String
-        if let backup = try copy(of: state, before: version) {
+        if let backup = try copy(of: histories.store, before: version) {
             try restore(backup, waiting)
             outcome = "put back to version \(backup.schemaVersion)"
         } else if attachedSuites.isEmpty, try store.startAfresh(waiting: waiting) != nil {
@@ -51,8 +51,8 @@ struct UnshippedUpgrade {
     }
 
     /// The newest copy that an upgrade made of the store when it had only migrations below a version.
-    private func copy(of state: StoreState, before version: Int) throws -> StoreBackup? {
-        let names = Set(state.ledger.filter { $0.version < version }.map(\.name))
+    private func copy(of history: History, before version: Int) throws -> StoreBackup? {
+        let names = Set(history.rows.filter { $0.version < version }.map(\.name))
         return try store.backups().first { backup in
             // A copy that cannot be read is passed over.
             guard backup.isAutomatic, let copy = try? store.storeState(in: backup) else { return false }
@@ -62,11 +62,11 @@ struct UnshippedUpgrade {
     }
 
     /// The version whose migrations have changed, which must be the store's last, and what has changed.
-    private func change(_ plan: MigrationPlan, _ state: StoreState) -> (version: Int, reason: String)? {
+    private func change(_ plan: MigrationPlan, _ history: History) -> (version: Int, reason: String)? {
         if plan.from > plan.to {
             return (plan.to + 1, "it was at version \(plan.from), and the registry ends at \(plan.to)")
         }
-        let missing = registry.unknown(in: state.ledger)
+        let missing = registry.unknown(in: history.rows)
         let edits = configuration.mismatches == .ignore ? [] : plan.edits
         let versions = missing.map(\.version) + edits.map(\.recordedVersion)
         guard versions.allSatisfy({ $0 == plan.from }) else { return nil }

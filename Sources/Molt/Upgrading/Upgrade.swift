@@ -219,8 +219,8 @@ final class Upgrade {
     private func moveBack(after error: any Error) -> any Error {
         // A row in the ledger means that the upgrade, by whichever process, was committed.
         guard let (pending, isRenamed) = moved, (error as? MoltError)?.outcome != .committed,
-            let ledger = (try? store.state())?.ledger,
-            !ledger.hasMade(pending), !ledger.contains(where: { $0.name == pending.migration.name })
+            let history = (try? store.state()).map({ History($0.ledger) }),
+            !history.hasMade(pending), history.row(named: pending.migration.name) == nil
         else { return error }
         store.close()
         var mover = StoreMove(from: pending.newPath, to: pending.path)
@@ -519,8 +519,8 @@ final class Upgrade {
     private func mirrorLedger() throws {
         guard store.primary != nil else { return }
         let stores = readStores()
-        let state = try stores.state(store.state())
-        if try !state.isFresh || stores.haveSettings() { try store.mirror(state, waiting: makeWait()) }
+        let histories = try stores.histories(store.state())
+        if try !histories.isFresh || stores.haveSettings() { try store.mirror(histories.contents, waiting: makeWait()) }
     }
 
     /// Runs all pending migrations in one transaction, and commits it.
@@ -549,11 +549,11 @@ final class Upgrade {
             // Another process may have changed the store between the plan and the lock. A suite may change at any time.
             // The plan is then made again.
             let stored = try transaction.state()
-            let state = try stores.entering(stores.state(stored), configuration) { try $0(transaction) }
+            let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
             var plan = planned
             if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
                 plan = try MigrationPlan(
-                    state,
+                    histories,
                     storeName: store.storeName,
                     migrations: registry,
                     stores,
@@ -588,9 +588,9 @@ final class Upgrade {
             do {
                 // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of
                 // it.
-                if store.primary != nil { try transaction.replaceLedger(by: state) }
+                if store.primary != nil { try transaction.replaceLedger(by: histories.contents) }
                 outcomeOfStop = .rolledBack
-                try run(&plan, state.ledger, transaction, attachedWork, now)
+                try run(&plan, histories.store.rows, transaction, attachedWork, now)
             } catch {
                 // The lock is still held, so the next process does not count this attempt as interrupted.
                 endAttempt()
@@ -845,7 +845,7 @@ final class Upgrade {
             try configuration.checkDeadline()
             try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
                 let plan = try MigrationPlan(
-                    transaction.state(),
+                    Histories(transaction.state()),
                     storeName: store.storeName,
                     migrations: registry,
                     readStores(),

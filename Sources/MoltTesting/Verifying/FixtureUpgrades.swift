@@ -109,12 +109,12 @@ struct FixtureUpgrades {
 
     func plan(of store: StoreFixture, upTo version: Int) -> MigrationPlan {
         var state = StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger)
-        state.holdsRecords = fixture.primary == .cache
-        state.baseline = store.ledger.isEmpty ? baseline : nil
         // No upgrade of a copy does the work, so nothing would ever be up to date.
         for row in state.ledger.indices { state.ledger[row].isWorkPending = false }
         return MigrationPlan(
             state: state,
+            baseline: store.ledger.isEmpty ? baseline : nil,
+            isCache: fixture.primary == .cache,
             storeName: name,
             migrations: migrations.upTo(version: version),
             onlyRecordsOnRead: false

@@ -22,9 +22,9 @@ struct DryRun {
         let move: PendingMove?
         let otherStores: [String]
         do {
-            let state = try original.state()
-            move = try migrations.pendingMove(of: original, state)
-            otherStores = migrations.otherStores(than: original, state)
+            let histories = Histories(try original.state())
+            move = try migrations.pendingMove(of: original, histories)
+            otherStores = migrations.otherStores(than: original, histories)
             let source = move?.source ?? original
             opening.storeSize = source.byteCount
             copy = try ScratchCopy(of: move?.sourceURL ?? url, for: .dryRun, byteCount: source.byteCount ?? 0)

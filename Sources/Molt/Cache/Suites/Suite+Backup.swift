@@ -137,14 +137,10 @@ extension Suite {
     /// Copies the current settings of suites into a file beside the store.
     private func keepCopy(_ kind: BackupName.Kind, of store: StoreFile, _ suites: [Suite]) throws -> StoreBackup {
         let ledger = try ledger()
-        let state = StoreState(
-            version: ledger?.version ?? 0,
-            isFresh: false,
-            ledger: ledger?.rows.map(\.entry) ?? []
-        )
-        try store.mirror(state, waiting: Self.patience(for: self))
+        let contents = StoreContents(version: ledger?.version ?? 0, ledger: ledger?.history.rows ?? [])
+        try store.mirror(contents, waiting: Self.patience(for: self))
         let entries = try suites.map { try $0.patchRestoringCurrentState() }
-        return try store.makeBackup(BackupRequest(kind, version: state.version, attached: entries))
+        return try store.makeBackup(BackupRequest(kind, version: contents.version, attached: entries))
     }
 
     private func isUnreadable() throws -> Bool {

@@ -73,7 +73,7 @@ extension Suite {
     ///
     /// - Throws: ``MoltError`` for a suite that cannot be read.
     public func history() throws -> [LedgerEntry] {
-        try ledger()?.rows.map(\.entry) ?? []
+        try ledger()?.history.rows ?? []
     }
 
     /// Runs an upgrade without writing anything, and returns its report.

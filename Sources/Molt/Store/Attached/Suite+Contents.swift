@@ -52,6 +52,6 @@ extension Suite {
 
 extension StoreContents {
     fileprivate init(_ ledger: SuiteLedger) {
-        self.init(version: ledger.version, ledger: ledger.rows.map(\.entry))
+        self.init(version: ledger.version, ledger: ledger.history.rows)
     }
 }

@@ -146,11 +146,11 @@ package final class StoreTransaction {
         }
     }
 
-    /// Replaces the ledger by that of another state.
-    func replaceLedger(by state: StoreState) throws {
+    /// Replaces the version and the ledger by others.
+    func replaceLedger(by contents: StoreContents) throws {
         try mapped { () throws(SQLiteError) in
             try connection.execute("DELETE FROM molt_ledger")
-            try LedgerTable.add(state.ledger, version: state.version, to: connection)
+            try LedgerTable.add(contents.ledger, version: contents.version, to: connection)
             knownGeneration = nil
         }
     }

@@ -65,7 +65,7 @@ struct LedgerCorrector {
             let file = try transaction.state()
             rows = try self.rows(in: file, stores)
             // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
-            if store.primary != nil { try transaction.replaceLedger(by: stores.state(file)) }
+            if store.primary != nil { try transaction.replaceLedger(by: stores.histories(file).contents) }
             try configuration.reach(.writeLedger)
             if rows.changesStore { try transaction.correctLedger(rows.row, version: rows.version) }
             try configuration.reach(.writeJournal)
@@ -109,15 +109,15 @@ struct LedgerCorrector {
                 "Open the store first, which applies them."
             )
         }
-        let state = try stores.entering(stores.state(file), configuration, reading: store.read)
-        if let version = state.baseline {
+        var histories = try stores.entering(stores.histories(file), configuration, reading: store.read)
+        if let version = histories.baseline {
             throw refusal(
                 .notCorrected,
                 "The store has no ledger yet; it gets version \(version) from `baseline`.",
                 "Open the store first."
             )
         }
-        guard !state.isFresh else {
+        guard !histories.isFresh else {
             throw refusal(
                 .fileMissing,
                 "There is nothing to correct at \(store.storeName): the next opening creates the store.",
@@ -125,7 +125,7 @@ struct LedgerCorrector {
             )
         }
         let plan = try MigrationPlan(
-            state,
+            histories,
             storeName: store.storeName,
             migrations: registry,
             stores,
@@ -139,10 +139,11 @@ struct LedgerCorrector {
             throw plan.error(for: problem).with(.unchanged)
         }
         let suites = try stores.suiteStates()
+        histories.suites = suites.compactMapValues { $0.ledger?.history }
         let corrected = try CorrectedLedger(
             change,
             correction,
-            Histories(store: History(state.ledger), suites: suites.compactMapValues { $0.ledger?.history }),
+            histories,
             plan,
             registry,
             primary: store.primary?.attachedName,
@@ -150,8 +151,8 @@ struct LedgerCorrector {
         )
         let names = registry.migrations.filter { $0.name == change.migration }.flatMap(\.attached)
             .filter { $0.suite != nil }.map(\.name)
-        let rows = suites.values.flatMap { $0.ledger?.rows.map(\.entry) ?? [] }
-        if let reason = try stores.deferral(of: names, state.ledger + rows) {
+        let rows = histories.suites.values.flatMap(\.rows)
+        if let reason = try stores.deferral(of: names, histories.store.rows + rows) {
             throw refusal(
                 .deferred,
                 "A suite of migration \"\(change.migration)\" cannot be corrected now: \(reason)",
