@@ -16,7 +16,9 @@ enum PowerLoss: Hashable {
 ///
 /// Syncing a file syncs its content only. The names in a directory are synced with the directory; until then, any
 /// number of the last changes to them may be undone. Sectors have 512 bytes. Bytes outside a write keep their values,
-/// even in its first and last sector, as SQLite assumes (SQLITE_IOCAP_POWERSAFE_OVERWRITE).
+/// even in its first and last sector, as SQLite assumes (SQLITE_IOCAP_POWERSAFE_OVERWRITE). A file that was truncated to
+/// nothing is either the old one or has no sector of it: the file system frees the sectors, and does not show what they
+/// held to whom it gives them next. Ext4 (unless mounted with `data=writeback`), XFS, Btrfs and APFS all do so.
 struct VolatileDisk {
     private struct File {
         var synced: [UInt8] = []
@@ -26,6 +28,8 @@ struct VolatileDisk {
     private enum Change {
         case write(offset: Int, bytes: [UInt8])
         case truncate(length: Int)
+
+        var isTruncationToNothing: Bool { if case .truncate(length: 0) = self { true } else { false } }
     }
 
     private static let sectorSize = 512
@@ -173,8 +177,17 @@ struct VolatileDisk {
 
     /// Returns each sector, and the length, as after a random number of the unsynced changes.
     private static func mixed(_ file: File, _ random: inout SeededGenerator?) -> [UInt8] {
-        guard var generator = random, !file.pending.isEmpty else { return file.synced }
+        guard var generator = random else { return file.synced }
         defer { random = generator }
+        var file = file
+        while let cut = file.pending.lastIndex(where: \.isTruncationToNothing) {
+            let isLost = generator.oneIn(2)
+            file =
+                isLost
+                ? File(synced: file.synced, pending: Array(file.pending[..<cut]))
+                : File(pending: Array(file.pending[(cut + 1)...]))
+        }
+        guard !file.pending.isEmpty else { return file.synced }
         let count = file.pending.count
         // The percentage of sectors in their newest state, and, of the others, in their oldest one.
         let (new, old) = (generator.below(101), generator.below(101))
