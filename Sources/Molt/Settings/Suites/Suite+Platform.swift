@@ -71,7 +71,7 @@ extension Suite {
         }
 
         /// Only creates the object, because the service reports no write errors in advance.
-        func checkWritable() throws {
+        package func checkWritable() throws {
             try validate()
             _ = try makeDefaults()
         }
