@@ -134,22 +134,24 @@ struct UpgradeBeforeItBeginsTests {
         try closed.expectLines("new")
     }
 
-    @Test func `notes its attempt before the backup that debug builds make`() throws {
-        let cache = try CodableCache(at: url)
-        try cache.set(1, forKey: "one")
-        cache.close()
-        let attempts = Log<Int>()
-        let log = AttemptLog(of: url.path)
-        let configuration = CodableCache.Configuration { configuration in
-            configuration.redoesUnshippedMigrations = true
-            configuration.hooks.atPoint = { point in
-                if point.kind == .beforeBackup { attempts.append(log.attempts().count) }
+    #if DEBUG
+        @Test func `notes its attempt before the backup that debug builds make`() throws {
+            let cache = try CodableCache(at: url)
+            try cache.set(1, forKey: "one")
+            cache.close()
+            let attempts = Log<Int>()
+            let log = AttemptLog(of: url.path)
+            let configuration = CodableCache.Configuration { configuration in
+                configuration.redoesUnshippedMigrations = true
+                configuration.hooks.atPoint = { point in
+                    if point.kind == .beforeBackup { attempts.append(log.attempts().count) }
+                }
             }
+            let migrations: MigrationRegistry = [Migration(to: 1, "a", .renameType("Int", to: "Number"))]
+            try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+            #expect(attempts.all == [1])
         }
-        let migrations: MigrationRegistry = [Migration(to: 1, "a", .renameType("Int", to: "Number"))]
-        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
-        #expect(attempts.all == [1])
-    }
+    #endif
 
     /// - Parameter code: SQLite's result of the commit.
     @Test(arguments: [(code: Int32(10), isKept: true), (13, false)])
