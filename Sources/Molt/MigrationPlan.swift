@@ -25,66 +25,6 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         case recordsOnly
     }
 
-    /// What opening the store does about a migration.
-    public enum Action: Equatable, Sendable, Encodable {
-        /// Nothing.
-        case none
-        /// Runs its steps; on a fresh store only those that import data, and blocks on suites that are not new, until
-        /// one has imported records.
-        ///
-        /// Steps on the settled suites, which have been through the migration with another store, do not run, and what
-        /// its blocks change there is not kept.
-        case run(settled: [String] = [])
-        /// Runs its steps again on suites whose ledgers lack it, although the store counts it as applied.
-        case runAgain(on: [String])
-        /// The store is new: it runs if an earlier migration imports records.
-        case runIfRecordsAppear(settled: [String] = [])
-        /// Adds it to the ledger; records go through it when they are read.
-        case recordOnRead
-        /// An earlier opening has added it to the ledger: upgrades the records that have not been through it yet.
-        case backfill
-        /// Adds it to the ledger with an outcome.
-        case recordOnly(LedgerEntry.Outcome)
-        /// Leaves it to a later opening, for a reason.
-        case wait(String)
-
-        /// Whether it is one of the actions for which a store is opened for writing.
-        var isUpgrade: Bool {
-            switch self {
-            case .run, .runAgain, .recordOnRead, .backfill: true
-            case .none, .runIfRecordsAppear, .recordOnly, .wait: false
-            }
-        }
-
-        /// Whether steps may run.
-        var runsSteps: Bool {
-            switch self {
-            case .run, .runAgain, .runIfRecordsAppear, .backfill: true
-            case .none, .recordOnRead, .recordOnly, .wait: false
-            }
-        }
-
-        /// The suites that have been through the migration, so that what its blocks change there is not kept.
-        var settled: Set<String> {
-            switch self {
-            case .run(let settled), .runIfRecordsAppear(let settled): Set(settled)
-            case .none, .runAgain, .recordOnRead, .backfill, .recordOnly, .wait: []
-            }
-        }
-
-        /// Whether a step of the migration runs, if the migration does.
-        func runs(_ step: MigrationStep) -> Bool {
-            let suite = step.settings?.attachedName
-            return switch self {
-            case .run(let settled), .runIfRecordsAppear(let settled): suite.map { !settled.contains($0) } ?? true
-            case .runAgain(let suites): suite.map(suites.contains) ?? false
-            // The store counts it as applied, so it is no longer checked.
-            case .backfill: !step.isCheck
-            case .none, .recordOnRead, .recordOnly, .wait: false
-            }
-        }
-    }
-
     /// A migration in the plan.
     public struct Entry: Equatable, Sendable, Encodable {
         /// The migration.
@@ -95,8 +35,8 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         public var steps: [String]
         /// Its status in the store.
         public var status: Status
-        /// What opening the store does about it.
-        public var action: Action
+        /// What opening the store does about it, by target.
+        public var actions: Actions
         /// The migration that runs or has run instead of it; nil if none does.
         public var replacement: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
@@ -112,11 +52,14 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         @NotCompared package var replaces: [String] = []
 
         private enum CodingKeys: CodingKey {
-            case migration, steps, status, action, replacement, losses, requirements, work, isWorkPending
+            case migration, steps, status, actions, replacement, losses, requirements, work, isWorkPending
         }
 
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
-        public var willRun: Bool { action.isUpgrade }
+        public var willRun: Bool { actions.areUpgrade }
+
+        /// What opening the store does about it with the records, and on most suites; see ``Actions/suites``.
+        public var action: Action { actions.store }
 
         /// The reason why it is deferred, in a sentence; nil if it is not.
         public var deferral: String? {
@@ -387,7 +330,8 @@ extension MigrationPlan.Entry: CustomStringConvertible {
     private var statusText: String {
         switch (action, status) {
         case (.wait, _): "must wait"
-        case (.runAgain(let suites), _): "applied, but not to \(suites.joined(separator: ", "))"
+        case _ where actions.runsAgain:
+            "applied, but not to \(actions.suites(with: .run).sorted().joined(separator: ", "))"
         case (.runIfRecordsAppear, _): "new store, runs if records are imported"
         case (.recordOnly(.createdAtVersion), _): "new store, skipped"
         case (.recordOnRead, _): "pending, on read"

@@ -151,10 +151,8 @@ extension MigrationPlan.Entry {
     /// Whether a suite has not been through the migration.
     fileprivate func lacks(_ suite: String) -> Bool {
         guard declaration.attached.contains(where: { $0.name == suite }) else { return false }
-        return switch action {
-        case .run(let settled), .runIfRecordsAppear(let settled): !settled.contains(suite)
-        case .runAgain(let suites): suites.contains(suite)
-        case .wait: true
+        return switch actions[suite] {
+        case .run, .runIfRecordsAppear, .wait: true
         case .none, .recordOnly, .recordOnRead, .backfill: false
         }
     }

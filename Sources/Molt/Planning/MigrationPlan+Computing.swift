@@ -71,7 +71,7 @@ extension MigrationPlan {
         guard problems.isEmpty, journal.isEmpty else { return }
         try checkEntering(suites)
         for entry in entries where entry.willRun {
-            let names = entry.declaration.steps.filter(entry.action.runs).flatMap(\.attached).map(\.name)
+            let names = entry.declaration.steps.filter(entry.actions.runs).flatMap(\.attached).map(\.name)
             if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
         }
         let rows = suites.sortedByKey.flatMap { name, suite in
@@ -138,15 +138,15 @@ extension MigrationPlan {
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
         let runs = entries.contains { entry in
             !isOrdered(entry.declaration)
-                && entry.declaration.steps.contains { entry.action.runs($0) && $0.usesRecords }
+                && entry.declaration.steps.contains { entry.actions.runs($0) && $0.usesRecords }
         }
         for index in entries.indices {
             if onlyRecordsOnRead, !runs {
                 if entries[index].willRun, isOrdered(entries[index].declaration) {
-                    entries[index].action = .recordOnRead
+                    entries[index].actions = Actions(.recordOnRead)
                 }
             } else if entries[index].status == .onRead {
-                entries[index].action = .backfill
+                entries[index].actions = Actions(.backfill)
             }
         }
     }
@@ -309,7 +309,7 @@ extension MigrationPlan {
         var earlier: [MigrationStep] = []
         for index in candidates {
             let migration = entries[index].declaration
-            let running = migration.steps.filter(entries[index].action.runs)
+            let running = migration.steps.filter(entries[index].actions.runs)
             if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger) {
                 deferEntry(index, reason, &waiting)
             } else if let reason = try chainReason(migration, waitingForCache)
@@ -337,7 +337,7 @@ extension MigrationPlan {
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
                 )
             else { continue }
-            entries[index].action = .wait("It replaces migration \(part.migration), which must wait.")
+            entries[index].actions = Actions(.wait("It replaces migration \(part.migration), which must wait."))
         }
         // Records must go through the migrations in order.
         for index in candidates where stores.hasRecords {
@@ -361,7 +361,7 @@ extension MigrationPlan {
         for store in entries[index].declaration.attached where waiting[store.name] == nil {
             waiting[store.name] = entries[index].migration
         }
-        entries[index].action = .wait(reason)
+        entries[index].actions = Actions(.wait(reason))
     }
 
     private mutating func addDeferred(_ migration: Migration, _ reason: String) {
@@ -480,7 +480,7 @@ extension MigrationPlan {
         let store = histories.store
         let settled = names.filter { histories.hasSettled($0, migration, way: way) }
         let isConcerned = histories.hasRecords || migration.worksOnSettings
-        var (status, action) =
+        let (status, action) =
             (isConcerned
                 ? baselineAction(migration) ?? shortcuts.statusAndAction(of: migration, after: entries) : nil)
             ?? (isFresh && isConcerned
@@ -488,24 +488,25 @@ extension MigrationPlan {
                     .pending,
                     freshAction(
                         migration,
-                        settled.sorted(),
+                        settled,
                         runsBlock: addBlocks(of: migration, suites, settled),
                         mayHaveRecords: mayHaveRecords
                     )
                 )
                 : statusAndAction(of: migration, registry, histories, shortcuts))
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(settled)
+        var actions = Actions(action)
         switch (status, action) {
         case (.applied, _) where shortcuts.replacements[migration.name] != nil:
             let partly = lacking.filter { shortcuts.partlyThrough[$0]?.contains(migration.name) == true }
-            if !partly.isEmpty { action = .runAgain(on: partly.sorted()) }
+            if !partly.isEmpty { actions = Actions(runningAgainOn: partly) }
         case (_, .recordOnly(.replaced)) where way != nil: break
         case (.applied, _) where store.applied[migration.name]?.outcome == .baseline: break
         case (.applied, _), (.replaced, _):
             // A suite may have been put back from a copy; an empty one has nothing to upgrade.
             let filled = lacking.filter { suites[$0].map { $0.ledger != nil || !$0.isEmpty } ?? false }
-            if !filled.isEmpty { action = .runAgain(on: filled.sorted()) }
-        case (_, .run): action = .run(settled: settled.sorted())
+            if !filled.isEmpty { actions = Actions(runningAgainOn: filled) }
+        case (_, .run), (_, .runIfRecordsAppear): actions = Actions(action, exceptOn: settled)
         default: break
         }
         if way == nil, status != .baseline { checkPartlyReplaced(migration, names.sorted(), histories) }
@@ -514,7 +515,7 @@ extension MigrationPlan {
             declaration: migration,
             steps: migration.steps.map(\.description),
             status: status,
-            action: action,
+            actions: actions,
             replacement: shortcuts.replacements[migration.name]
                 ?? (status == .applied ? store.replacement(of: migration.name)?.id : nil),
             losses: migration.steps.flatMap(\.declaration.losses),
@@ -558,14 +559,14 @@ extension MigrationPlan {
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.
     private func freshAction(
         _ migration: Migration,
-        _ settled: [String],
+        _ settled: Set<String>,
         runsBlock: Bool,
         mayHaveRecords: Bool
     ) -> Action {
-        let run = Action.run(settled: settled)
-        if runsBlock { return run }
-        if migration.steps.contains(where: { $0.runsOnFreshStore && run.runs($0) }) { return run }
-        return mayHaveRecords ? .runIfRecordsAppear(settled: settled) : .recordOnly(.createdAtVersion)
+        if runsBlock { return .run }
+        let actions = Actions(.run, exceptOn: settled)
+        if migration.steps.contains(where: { $0.runsOnFreshStore && actions.runs($0) }) { return .run }
+        return mayHaveRecords ? .runIfRecordsAppear : .recordOnly(.createdAtVersion)
     }
 
     private mutating func statusAndAction(
@@ -593,11 +594,11 @@ extension MigrationPlan {
             }
         }
         if !isDeferred(migration, history, shortcuts), max(from, history.version) > migration.version {
-            if registry.allowsLateMigrations { return (.late, .run()) }
+            if registry.allowsLateMigrations { return (.late, .run) }
             addLate(migration)
             return (.late, .none)
         }
-        return (.pending, .run())
+        return (.pending, .run)
     }
 
     /// Whether the store waits for a migration, which is then not late.

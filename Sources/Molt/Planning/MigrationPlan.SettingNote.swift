@@ -47,7 +47,7 @@ extension MigrationPlan {
         /// The keys by suite; two conversions may forget the same.
         var found: [String: Set<String>] = [:]
         for entry in entries where entry.willRun {
-            for step in entry.declaration.steps where entry.action.runs(step) {
+            for step in entry.declaration.steps where entry.actions.runs(step) {
                 guard case .settings(.convert(let suite, _, let isOldForm, _)) = step.work,
                     case let suite = suite.attachedName, let values = suites[suite]
                 else { continue }

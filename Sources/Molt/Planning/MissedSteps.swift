@@ -24,7 +24,7 @@ struct MissedSteps: Sendable {
                 entry.status == .notNeeded || way.contains(migration.name) || ways[migration.name] != nil
             guard isOwn || !isReplaced, entry.action.isOver else { continue }
             let missed = migration.steps.indices.filter { number in
-                !(isOwn && number <= step.number) && !entry.action.runsLater(migration.steps[number])
+                !(isOwn && number <= step.number) && !entry.actions.runsLater(migration.steps[number])
             }
             guard !missed.isEmpty else { continue }
             migrations.append(migration)
@@ -71,13 +71,15 @@ extension MigrationPlan.Action {
     fileprivate var isOver: Bool {
         switch self {
         case .recordOnRead, .wait: false
-        case .none, .run, .runAgain, .runIfRecordsAppear, .backfill, .recordOnly: true
+        case .none, .run, .runIfRecordsAppear, .backfill, .recordOnly: true
         }
     }
+}
 
+extension MigrationPlan.Actions {
     /// Whether a step of a later migration, or a later one of the same, runs in its place; a backfill comes first.
     fileprivate func runsLater(_ step: MigrationStep) -> Bool {
-        self != .backfill && runsSteps && runs(step)
+        store != .backfill && runs(step)
     }
 }
 

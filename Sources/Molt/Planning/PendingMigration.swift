@@ -2,7 +2,7 @@
 struct PendingMigration: Sendable {
     let migration: Migration
     /// What the plan decided; a step runs if this says so.
-    let action: MigrationPlan.Action
+    let actions: MigrationPlan.Actions
     /// The store's version before the migration.
     let oldVersion: Int
     /// The version of a record after the migration has changed it.
@@ -14,7 +14,7 @@ struct PendingMigration: Sendable {
     ///
     /// - Parameter version: The store's version when the upgrade begins.
     static func all(
-        _ migrations: [(Migration, MigrationPlan.Action)],
+        _ migrations: [(Migration, MigrationPlan.Actions)],
         in registry: MigrationRegistry,
         from version: Int
     ) -> [PendingMigration] {
@@ -25,9 +25,9 @@ struct PendingMigration: Sendable {
     }
 
     /// Creates a pending migration for the remaining records of an on-read migration.
-    init(backfilling migration: Migration, _ action: MigrationPlan.Action = .run()) {
+    init(backfilling migration: Migration, _ actions: MigrationPlan.Actions = .init(.run)) {
         self.migration = migration
-        self.action = action
+        self.actions = actions
         oldVersion = 0
         recordVersion = migration.version
         doneFrom = migration.version
@@ -36,9 +36,9 @@ struct PendingMigration: Sendable {
     /// - Parameters:
     ///   - before: The registry's version before that of the migration.
     ///   - version: The store's version when the upgrade begins.
-    private init(_ migration: Migration, _ action: MigrationPlan.Action, before: Int, from version: Int) {
+    private init(_ migration: Migration, _ actions: MigrationPlan.Actions, before: Int, from version: Int) {
         self.migration = migration
-        self.action = action
+        self.actions = actions
         // A late migration changes records of a later version, and they stay at that version.
         recordVersion = max(migration.version, version)
         if version > migration.version {

@@ -66,10 +66,10 @@ struct UpgradeSchedule {
         _ registry: MigrationRegistry,
         where isIncluded: (MigrationStep) -> Bool = { _ in true }
     ) {
-        let running = plan.entries.filter(\.action.runsSteps).map { ($0.declaration, $0.action) }
+        let running = plan.entries.filter(\.actions.runSteps).map { ($0.declaration, $0.actions) }
         // The backfill comes first, because its migrations count as applied.
-        let backfilled = running.filter { $1 == .backfill }.map(PendingMigration.init(backfilling:_:))
-        let others = PendingMigration.all(running.filter { $1 != .backfill }, in: registry, from: plan.from)
+        let backfilled = running.filter { $1.store == .backfill }.map(PendingMigration.init(backfilling:_:))
+        let others = PendingMigration.all(running.filter { $1.store != .backfill }, in: registry, from: plan.from)
         self.init(backfilled + others) { isIncluded($0.steps[$1]) }
     }
 
@@ -86,7 +86,7 @@ struct UpgradeSchedule {
         for pending in migrations {
             var first: Int?
             for (number, step) in pending.migration.steps.enumerated()
-            where pending.action.runs(step) && isIncluded(pending.migration, number) {
+            where pending.actions.runs(step) && isIncluded(pending.migration, number) {
                 let scheduled = ScheduledStep(step, number, of: pending)
                 switch step.work {
                 case .records, .moveStore:

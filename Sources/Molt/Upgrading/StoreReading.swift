@@ -116,9 +116,9 @@ struct ReadingCheck {
 
     private func reading(older plan: MigrationPlan) throws -> StoreReading {
         try plan.checkProblems()
-        for entry in plan.entries where entry.action.runsSteps {
+        for entry in plan.entries where entry.actions.runSteps {
             for step in entry.declaration.steps
-            where entry.action.runs(step) && step.usesRecords && !step.isOnSingleRecords {
+            where entry.actions.runs(step) && step.usesRecords && !step.isOnSingleRecords {
                 throw MoltError.needsMigration(plan, of: entry.declaration, step)
             }
         }

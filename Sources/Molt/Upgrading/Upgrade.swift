@@ -430,7 +430,7 @@ final class Upgrade {
         if store.primary != nil || !plan.journal.isEmpty { return true }
         let hasSuites = store.attached.contains { $0.suite != nil }
         return plan.entries.contains { entry in
-            guard entry.action.runsSteps || entry.status == .baseline else { return false }
+            guard entry.actions.runSteps || entry.status == .baseline else { return false }
             // A block may use the suites that were attached when the store was opened.
             return entry.declaration.attached.contains { $0.suite != nil }
                 || hasSuites && entry.declaration.steps.contains(where: \.isBlock)
@@ -681,7 +681,7 @@ final class Upgrade {
     }
 
     private func steps(of plan: MigrationPlan) -> some Sequence<MigrationStep> {
-        plan.entries.lazy.filter(\.action.runsSteps).flatMap(\.declaration.steps)
+        plan.entries.lazy.filter(\.actions.runSteps).flatMap(\.declaration.steps)
     }
 
     /// Runs the pending steps, and adds the ledger's rows and the journal.

@@ -22,7 +22,7 @@ struct WorkAfterCommit {
     ) {
         guard configuration.hooks.doesWork else { return nil }
         migrations = plan.entries.filter { entry in
-            entry.isWorkPending || entry.work != nil && entry.action.runsSteps
+            entry.isWorkPending || entry.work != nil && entry.actions.runSteps
         }.map(\.declaration)
         guard !migrations.isEmpty else { return nil }
         self.plan = plan

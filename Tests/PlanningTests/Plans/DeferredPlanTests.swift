@@ -51,6 +51,6 @@ struct DeferredPlanTests {
             storeName: "store",
             migrations: [settings("settings"), Migration(to: 5, "people", .renameType("A", to: "B"))]
         )
-        #expect(plan.entries.map(\.action) == [.run(), .recordOnly(.createdAtVersion)])
+        #expect(plan.entries.map(\.action) == [.run, .recordOnly(.createdAtVersion)])
     }
 }

@@ -38,7 +38,7 @@ struct MigrationPlanTests {
         let plan = plan(registry, at: 0, isFresh: true)
         try plan.expectPending("import")
         let skipped = MigrationPlan.Action.recordOnly(.createdAtVersion)
-        #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run(), .runIfRecordsAppear()])
+        #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run, .runIfRecordsAppear])
         #expect(plan.description.hasSuffix("after  (new store, runs if records are imported)"))
     }
 
@@ -148,8 +148,9 @@ struct MigrationPlanTests {
         let entry = String(decoding: try encoder.encode(plan.entries[0]), as: UTF8.self)
         #expect(
             entry == """
-                {"action":{"none":{}},"isWorkPending":false,"losses":[],"migration":{"name":"a","version":1},\
-                "requirements":[],"status":"applied","steps":["rename the type Alien to Person"]}
+                {"actions":{"store":{"none":{}},"suites":{}},"isWorkPending":false,"losses":[],\
+                "migration":{"name":"a","version":1},"requirements":[],"status":"applied",\
+                "steps":["rename the type Alien to Person"]}
                 """
         )
     }

@@ -147,7 +147,7 @@ extension MigrationContext {
         let place = "the record \"\(new.key)\""
         if let other = try record(forKey: new.key) {
             guard try !other.isSame(as: new) else { return (.moved, "to \(place) of type \(new.typeName)") }
-            if case .runAgain = step.pending.action { return (.kept, "\(place) exists, with other content") }
+            if step.pending.actions.runsAgain { return (.kept, "\(place) exists, with other content") }
             throw MoltError(
                 .keyExists,
                 "The setting would become a record with the key \"\(new.key)\", which another record has.",

@@ -42,8 +42,8 @@ struct CorrectedLedger {
         var changed = histories.suites.filter { $1.applied[name] != nil }.map(\.key)
         switch change {
         case .markApplied:
-            if case .runAgain(let lacking) = entry.action {
-                changed = lacking
+            if entry.actions.runsAgain {
+                changed = entry.actions.suites(with: .run).sorted()
             } else if entry.isApplied {
                 throw refusal("already counts as applied.")
             } else {

@@ -44,7 +44,11 @@ struct RecordRetry {
         after failure: MigrationReport.RecordFailure
     ) throws -> Outcome {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
-        let pending = PendingMigration.all(migrations.map { ($0, .run()) }, in: self.migrations, from: versionBefore)
+        let pending = PendingMigration.all(
+            migrations.map { ($0, .init(.run)) },
+            in: self.migrations,
+            from: versionBefore
+        )
         let upgrader = RecordUpgrader(
             try steps(of: pending, after: failure),
             of: migrations,

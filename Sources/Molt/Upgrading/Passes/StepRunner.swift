@@ -216,11 +216,11 @@ final class StepRunner {
         plan.entries.compactMap { planned in
             let id = planned.migration
             return switch planned.action {
-            case .run, .runAgain, .runIfRecordsAppear, .backfill: entry(of: planned.declaration)
+            case .run, .runIfRecordsAppear, .backfill: entry(of: planned.declaration)
             case .recordOnRead: MigrationReport.Entry(id, .onRead)
             case .recordOnly(let outcome): MigrationReport.Entry(id, outcome)
             case .wait: recorded.contains(id.name) ? nil : MigrationReport.Entry(id, .deferred)
-            case .none: nil
+            case .none: planned.actions.runsAgain ? entry(of: planned.declaration) : nil
             }
         }
     }
@@ -290,8 +290,8 @@ final class StepRunner {
         let context = try MigrationContext(step, self)
         defer { context.expire() }
         let ownSuite = step.declared.settings?.attachedName
-        let settled = ownSuite == nil ? step.pending.action.settled : []
-        let edits = attachedWork.edits(of: settled)
+        let done = ownSuite == nil ? step.pending.actions.suites(with: .none) : []
+        let edits = attachedWork.edits(of: done)
         do {
             try context.run(step.declared.work)
             try context.finish()
@@ -301,7 +301,7 @@ final class StepRunner {
             let error = failure?.code == .tooManyFailures ? failure ?? error : error
             throw MoltError(error, in: step, store: storeName)
         }
-        attachedWork.restore(edits, of: settled)
+        attachedWork.restore(edits, of: done)
         if context.counts.created > 0 { isEmpty = false }
         note(step, using: context.usedStores) { result in
             result.counts += context.counts
@@ -313,7 +313,7 @@ final class StepRunner {
         for index in 0..<step.number where !context.leftKeys.isEmpty {
             result.entry.steps[index].takeBack(context.leftKeys, of: ownSuite)
         }
-        result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(settled))
+        result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(done))
         result.entry.counts += context.counts
         result.entry.attachedCounts.merge(attachedWork.counts(of: context.usedStores)) { $1 }
         result.entry.duration += start.duration(to: .now).seconds
