@@ -181,26 +181,7 @@ extension MigrationPlan {
 
     private mutating func checkOnRead(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
         guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
-        let id = MigrationID(name: first.name, version: first.version)
-        let advice: String
-        if let replacement = registry.migrations.first(where: { $0.replaces.contains(first.name) }) {
-            advice =
-                "Keep the migrations that \(replacement.id) replaces in the registry instead of it, until no store has "
-                + "records from before them."
-        } else if registry.migrations.contains(where: { $0.name == first.name }) {
-            advice = "It is in the registry with other steps: undo that change."
-        } else {
-            advice = "Keep it in the registry, with or without `onRead()`, until no store has records from before it."
-        }
-        problems.append(
-            Problem(
-                code: .migrationMissing,
-                problem: "Records of the store still have to go through migration \(id), which upgrades them when they "
-                    + "are read.",
-                advice: advice,
-                migration: id
-            )
-        )
+        problems.append(.missingOnRead(first, registry))
     }
 
     /// The migrations whose declaration differs from the ledger.
@@ -238,15 +219,7 @@ extension MigrationPlan {
             for name in entry.declaration.attached.compactMap({ $0.suite?.attachedName }) {
                 if let fault = suites[name]?.fault { throw fault }
                 guard suites[name] == nil else { continue }
-                problems.append(
-                    Problem(
-                        code: .deferred,
-                        problem: "The store gets version \(from) from `baseline`, but the settings in \(name), which "
-                            + "migration \(entry.migration) works on, cannot be used now.",
-                        advice: "Open the store again later, in the app.",
-                        migration: entry.migration
-                    )
-                )
+                problems.append(.cannotEnter(at: from, name, entry.migration))
             }
         }
     }
@@ -255,21 +228,7 @@ extension MigrationPlan {
     private mutating func checkUnknown(in ledger: SuiteLedger, of suite: String, _ registry: MigrationRegistry) {
         let unknown = registry.unknown(in: History(of: [ledger], in: registry).rows)
         guard let last = unknown.max(by: { $0.version < $1.version }) else { return }
-        let id = MigrationID(name: last.name, version: last.version)
-        let isNewer = last.version > registry.version
-        problems.append(
-            Problem(
-                code: isNewer ? .superseded : .migrationMissing,
-                problem: "The settings in \(suite) have been through migration \(id), which "
-                    + (isNewer
-                        ? "only a newer release of the app has; this one knows versions up to \(registry.version)."
-                        : "this app does not have. It was renamed or removed here, or a build of another branch applied "
-                            + "it."),
-                advice: (isNewer ? "Update the app. " : "")
-                    + "If another registry of the app has applied it, register it in this one, too.",
-                migration: id
-            )
-        )
+        problems.append(.unknown(last, in: suite, registry))
     }
 
     /// Finds the migrations of a suite's ledger that have other steps now; each store may have its own versions.
@@ -343,7 +302,9 @@ extension MigrationPlan {
         for index in candidates where stores.hasRecords {
             guard let reason = entries[index].deferral else { continue }
             let migration = entries[index].declaration
-            if migration.steps.contains(where: \.usesRecords) { addDeferred(migration, reason) }
+            if migration.steps.contains(where: \.usesRecords) {
+                problems.append(.deferred(migration, reason))
+            }
         }
     }
 
@@ -364,47 +325,12 @@ extension MigrationPlan {
         entries[index].actions = Actions(.wait(reason))
     }
 
-    private mutating func addDeferred(_ migration: Migration, _ reason: String) {
-        problems.append(
-            Problem(
-                code: .deferred,
-                problem: "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
-                    + "may also change records.",
-                advice: "Open the store again later.",
-                migration: migration.id
-            )
-        )
-    }
-
     private mutating func checkVersions(_ histories: Histories, _ registry: MigrationRegistry) {
         guard !isFresh || baseline != nil else { return }
         if from > to {
-            let problem =
-                baseline == from
-                ? "The store gets version \(from) from `baseline`"
-                : "The store is at version \(from), which a newer release of the app wrote"
-            problems.append(
-                Problem(
-                    code: .superseded,
-                    problem: "\(problem); this release knows versions up to \(registry.version).",
-                    advice: (registry.migrations.isEmpty
-                        ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                        + MoltError.recoveryAdvice(holdsRecords: histories.hasRecords)
-                )
-            )
+            problems.append(.newer(at: from, isBaseline: baseline == from, registry, hasRecords: histories.hasRecords))
         } else if from < registry.oldestSupportedVersion {
-            problems.append(
-                Problem(
-                    code: .tooOld,
-                    problem: "The store is at version \(from); the oldest version that this app can upgrade "
-                        + "is \(registry.oldestSupportedVersion).",
-                    advice: histories.hasRecords
-                        ? "Open it first with a release that still has the migrations in between, or call "
-                            + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one."
-                        : "Upgrade the settings first with a release that still has the migrations in between.",
-                    registryVersion: registry.oldestSupportedVersion
-                )
-            )
+            problems.append(.tooOld(from, registry, hasRecords: histories.hasRecords))
         }
     }
 
@@ -413,32 +339,7 @@ extension MigrationPlan {
         guard from <= to else { return }
         let unknown = registry.unknown(in: histories.store.rows)
         guard !unknown.isEmpty else { return }
-        let names = DisplayText.list(unknown.map(\.name))
-        let applied = Set(histories.store.rows.map(\.name))
-        // Two builds may have given one number to different migrations, such as a beta release and the one that
-        // shipped.
-        let twin = unknown.lazy.compactMap { row in
-            registry.migrations.first { $0.version == row.version && !applied.contains($0.name) }.map { (row, $0) }
-        }.first
-        problems.append(
-            Problem(
-                code: .migrationMissing,
-                problem: "The store has migrations that this app does not have: \(names). They were renamed or removed "
-                    + "here, or a build of another branch applied them."
-                    + (twin.map { row, migration in
-                        " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
-                    } ?? ""),
-                advice:
-                    "A migration that has shipped keeps its name; retire it with `oldestSupportedVersion`, or replace "
-                    + "it with another one."
-                    + (twin.map { row, migration in
-                        " If two builds gave version \(row.version) to different migrations, replace both with one "
-                            + "migration to a later version, whose block completes either of them: `replacing: "
-                            + "[\"\(row.name)\", \"\(migration.name)\"]` and `completesReplaced()`."
-                    } ?? ""),
-                migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
-            )
-        )
+        problems.append(.unknown(unknown, of: histories.store, registry))
     }
 
     /// Adds an entry for each migration, and the problems of the store's own ledger.
@@ -461,7 +362,9 @@ extension MigrationPlan {
                 shortcuts,
                 mayHaveRecords: mayHaveRecords
             )
-            if !histories.hasRecords, migration.work != nil, entry.willRun { addWorkWithoutCache(migration) }
+            if !histories.hasRecords, migration.work != nil, entry.willRun {
+                problems.append(.workWithoutCache(migration))
+            }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             entries.append(entry)
         }
@@ -589,13 +492,13 @@ extension MigrationPlan {
         case .all: return (.replaced, .recordOnly(.replaced))
         case .some(let applied, let missing):
             guard migration.completesReplacedMigrations else {
-                addPartlyReplaced(migration, "The store has", applied, missing)
+                problems.append(.partlyReplaced(migration, "The store has", applied, missing))
                 return (.pending, .none)
             }
         }
         if !isDeferred(migration, history, shortcuts), max(from, history.version) > migration.version {
             if registry.allowsLateMigrations { return (.late, .run) }
-            addLate(migration)
+            problems.append(.late(migration, at: from))
             return (.late, .none)
         }
         return (.pending, .run)
@@ -619,58 +522,7 @@ extension MigrationPlan {
             guard case .some(let applied, let missing) = histories.progress(of: suite, through: migration) else {
                 continue
             }
-            addPartlyReplaced(migration, "The settings in \(suite) have", applied, missing)
+            problems.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
         }
-    }
-
-    private mutating func addPartlyReplaced(
-        _ migration: Migration,
-        _ subject: String,
-        _ applied: [String],
-        _ missing: [String]
-    ) {
-        let completes =
-            migration.attached.contains { $0.suite != nil }
-            ? "" : ", or make it a block that completes what is missing, with `completesReplaced()`"
-        problems.append(
-            Problem(
-                code: .partlyReplaced,
-                problem: "\(subject) been through some of the migrations that \(migration.id) replaces "
-                    + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
-                advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
-                    + "with a release that has them. A missing one that is itself a replacement of the others need not "
-                    + "be in the list."
-                    + (migration.attached.contains { $0.suite != nil }
-                        ? " Without the cache file, only the replaced migrations tell what settings have been through."
-                        : ""),
-                migration: migration.id
-            )
-        )
-    }
-
-    private mutating func addWorkWithoutCache(_ migration: Migration) {
-        problems.append(
-            Problem(
-                code: .unsupported,
-                problem: "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
-                    + "cache cannot keep it until it succeeds.",
-                advice: "Open the app's cache, or leave out `afterCommit` and do the work after the upgrade.",
-                migration: migration.id
-            )
-        )
-    }
-
-    private mutating func addLate(_ migration: Migration) {
-        problems.append(
-            Problem(
-                code: .lateMigration,
-                problem: "Migration \(migration.id) was never applied, but the store is at version \(from) "
-                    + "already.",
-                advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
-                    + "also correct for records of a later version. If this store does not need it, call "
-                    + "`correctLedger(.markApplied(…))`.",
-                migration: migration.id
-            )
-        )
     }
 }
