@@ -58,7 +58,9 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
         public var willRun: Bool { actions.areUpgrade }
 
-        /// What opening the store does about it with the records, and on most suites; see ``Actions/suites``.
+        /// What opening the store does about it with the records, and on all suites without an action of their own.
+        ///
+        /// See ``MigrationPlan/Actions/suites``.
         public var action: Action { actions.store }
 
         /// The reason why it is deferred, in a sentence; nil if it is not.
