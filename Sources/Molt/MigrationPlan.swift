@@ -39,6 +39,9 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         public var actions: Actions
         /// The migration that runs or has run instead of it; nil if none does.
         public var replacement: MigrationID?
+        /// The migration for which it runs now, although it is one on read: it works on records of a type that this one
+        /// changes. Nil for any other.
+        public var neededBy: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]
         /// What opening the store says if a condition for running it does not hold; see
@@ -52,7 +55,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         @NotCompared package var replaces: [String] = []
 
         private enum CodingKeys: CodingKey {
-            case migration, steps, status, actions, replacement, losses, requirements, work, isWorkPending
+            case migration, steps, status, actions, replacement, neededBy, losses, requirements, work, isWorkPending
         }
 
         /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
@@ -326,7 +329,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
 extension MigrationPlan.Entry: CustomStringConvertible {
     /// The migration and its status, in one line.
     public var description: String {
-        "\(migration.version)  \(migration.name)  (\(statusText))"
+        "\(migration.version)  \(migration.name)  (\(statusText)\(neededBy.map { ", now because of \($0)" } ?? ""))"
     }
 
     private var statusText: String {
@@ -337,7 +340,7 @@ extension MigrationPlan.Entry: CustomStringConvertible {
         case (.runIfRecordsAppear, _): "new store, runs if records are imported"
         case (.recordOnly(.createdAtVersion), _): "new store, skipped"
         case (.recordOnRead, _): "pending, on read"
-        case (.backfill, _): "on read, backfilled now"
+        case (.backfill, _): "on read, backfilled" + (neededBy == nil ? " now" : "")
         case (.recordOnly(.replaced), .pending): "counts as applied once the migrations that it replaces have run"
         case (_, .pending): "pending"
         case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")

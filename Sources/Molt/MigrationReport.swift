@@ -8,6 +8,8 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         public var migration: MigrationID
         /// The reason why the store counts it as applied.
         public var outcome: LedgerEntry.Outcome
+        /// The migration for which it ran at once, although it is one on read; see ``MigrationPlan/Entry/neededBy``.
+        public var neededBy: MigrationID?
         /// Its duration, in seconds.
         ///
         /// Steps of several migrations may process a record together; that time is divided in proportion to the records

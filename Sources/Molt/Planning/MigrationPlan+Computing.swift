@@ -129,24 +129,57 @@ extension MigrationPlan {
         planOnRead(onlyRecordsOnRead: onlyRecordsOnRead)
     }
 
-    /// Decides whether migrations on read are only recorded, or run with the backfill of earlier ones.
+    /// Decides which migrations on read are only recorded, and which run now, with the backfill of earlier ones.
     ///
-    /// They are recorded if no other migration works on records, and if the version of a record tells whether it went
-    /// through them.
+    /// One is recorded if the version of a record tells whether it went through it, and if no later step that runs now
+    /// works on records of a type that it changes.
     private mutating func planOnRead(onlyRecordsOnRead: Bool) {
         guard !isFresh else { return }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
-        let runs = entries.contains { entry in
-            !isOrdered(entry.declaration)
-                && entry.declaration.steps.contains { entry.actions.runs($0) && $0.usesRecords }
-        }
-        for index in entries.indices {
-            if onlyRecordsOnRead, !runs {
-                if entries[index].willRun, isOrdered(entries[index].declaration) {
-                    entries[index].actions = Actions(.recordOnRead)
-                }
-            } else if entries[index].status == .onRead {
+        guard onlyRecordsOnRead else {
+            for index in entries.indices where entries[index].status == .onRead {
                 entries[index].actions = Actions(.backfill)
+            }
+            return
+        }
+        /// The migrations that run now, with the types of records that they work on.
+        var running: [(version: Int, migration: MigrationID, types: RecordTypes)] = []
+        func add(_ entry: Entry, version: Int, runs: (MigrationStep) -> Bool) {
+            let types = entry.declaration.steps.filter(runs).reduce(RecordTypes.none) { $0.union($1.work.recordTypes) }
+            running.append((version, entry.migration, types))
+        }
+        var recorded: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            switch (entry.status, entry.action) {
+            case (_, .backfill): add(entry, version: entry.declaration.version, runs: entry.actions.runs)
+            case (.onRead, _): recorded.append(index)
+            case _ where entry.willRun && isOrdered(entry.declaration): recorded.append(index)
+            // What a late migration brings in is compared with records of any version.
+            default: add(entry, version: max(entry.declaration.version, from), runs: entry.actions.runs)
+            }
+        }
+        var isComplete = false
+        while !isComplete {
+            isComplete = true
+            for index in recorded where entries[index].neededBy == nil {
+                let entry = entries[index]
+                let types = entry.declaration.steps.reduce(RecordTypes.none) { $0.union($1.work.recordTypes) }
+                guard
+                    let other = running.first(where: {
+                        $0.version >= entry.declaration.version && $0.types.intersects(types)
+                    })
+                else { continue }
+                entries[index].neededBy = other.migration
+                add(entry, version: entry.declaration.version) { _ in true }
+                isComplete = false
+            }
+        }
+        for index in recorded {
+            let isNeeded = entries[index].neededBy != nil
+            if entries[index].status == .onRead {
+                if isNeeded { entries[index].actions = Actions(.backfill) }
+            } else if !isNeeded {
+                entries[index].actions = Actions(.recordOnRead)
             }
         }
     }
@@ -421,6 +454,7 @@ extension MigrationPlan {
             actions: actions,
             replacement: shortcuts.replacements[migration.name]
                 ?? (status == .applied ? store.replacement(of: migration.name)?.id : nil),
+            neededBy: nil,
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
             work: migration.work?.summary,

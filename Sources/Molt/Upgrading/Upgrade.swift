@@ -694,11 +694,12 @@ final class Upgrade {
     ) throws {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
-        let isRecordedOnRead = plan.entries.contains { $0.action == .recordOnRead }
+        let onlyRecordsOnRead =
+            plan.entries.contains { $0.action == .recordOnRead } && !plan.entries.contains(where: \.actions.runSteps)
         // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
         // they would count as records that are not upgraded yet.
         let leavesExpired = onlyRenamesTypes(plan) && !ledger.contains { $0.outcome == .onRead }
-        if !plan.isFresh, !isRecordedOnRead, !leavesExpired {
+        if !plan.isFresh, !onlyRecordsOnRead, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
         let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)

@@ -221,6 +221,93 @@ import Testing
         try expectText(#"{"firstName":"Since","tags":[],"initial":"Since"}"#, "since")
     }
 
+    @Test(arguments: [false, true])
+    func `stays on read beside a later migration that works on other types`(isRecorded: Bool) throws {
+        let notebook = try Notebook(["theme"])
+        let others: [MigrationStep] = [
+            .renameProperty("City", "zipCode", to: "zip"), .renameType("City", to: "Town"),
+            .extractRecords("Town", ["mayor"], as: "Mayor", key: .property("id")),
+            .moveToRecords(.setting("theme", in: notebook.suite), ofType: "Int"), .deleteType("Photo"),
+        ]
+        let all = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "others", steps: others)])
+        let before = try store.snapshot()
+        if isRecorded { try open().close() }
+        #expect(try MigrationPlan(forFileAt: store.url, migrations: all).onRead.map(\.name) == ["names"])
+        let cache = try open(all)
+        #expect(cache.report.onRead.map(\.name) == ["names"])
+        try cache.expect(Contact.ada, forKey: "ada")
+        cache.close()
+        try expectOutcomes("names onRead, others ran")
+        let after = try store.snapshot()
+        #expect(after["ada"] == before["ada"] && after["rome"]?.text == #"{"zip":100}"#)
+        #expect(after.keys == ["ada", "eve", "new", "rome", "theme"])
+
+        let last = try open(all)
+        try last.backfill()
+        last.close()
+        try expectOutcomes("names ran, others ran")
+        // The setting is moved only once.
+        #expect(try store.snapshot().records.dropLast() == eager(all).records[...])
+    }
+
+    @Test(
+        arguments: [
+            .run { _ in }, .renameType("Contact", to: "Friend"), .renameType("City", to: "Contact"),
+            .deleteType("Contact"), .removeProperty("Contact", "born"),
+            .extractRecords("City", ["mayor"], as: "Contact", key: .property("id")),
+            .extractRecords("Contact", ["city"], as: "City", key: .property("id")),
+        ] as [MigrationStep],
+        [false, true]
+    )
+    func `runs at once for a later migration that may work on its records, which plan and report name`(
+        step: MigrationStep,
+        isRecorded: Bool
+    ) throws {
+        if isRecorded { try open().close() }
+        let later = Migration(to: 2, "later", step)
+        let both = MigrationRegistry(Self.migrations.migrations + [later])
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: both)
+        #expect(plan.entries.map(\.neededBy) == [later.id, nil] && plan.onRead.isEmpty)
+        #expect("\(plan)".contains("\(isRecorded ? "backfilled" : "pending"), now because of \(later.id)"))
+        let cache = try open(both)
+        #expect(cache.report.entries.map(\.neededBy) == [later.id, nil])
+        #expect(cache.report.description.contains("migration \"names\" (version 1) ran at once because of"))
+        cache.close()
+        try expectOutcomes("names ran, later ran")
+    }
+
+    @Test func `runs at once for another one on read that runs at once, or for one of its own version`() throws {
+        func change(_ type: String) -> MigrationStep { .addProperty(type, "new", default: 1) }
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "contacts", change("Contact")).onRead(),
+            Migration(to: 2, "both", change("Contact"), change("City")).onRead(),
+            Migration(to: 3, "photos", change("Photo")).onRead(),
+            Migration(to: 4, "cities", .removeProperty("City", "zipCode")),
+            Migration(to: 4, "same", change("City")).onRead(),
+            Migration(to: 5, "last", change("City")).onRead(),
+        ]
+        var plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        #expect(plan.entries.map { $0.neededBy?.name } == ["both", "cities", nil, nil, "cities", nil])
+        #expect(plan.onRead.map(\.name) == ["photos", "last"])
+
+        // Two records may have the same key.
+        let notebook = try Notebook(["contact"])
+        let move = MigrationStep.moveToRecords(.setting("contact", in: notebook.suite), ofType: "Contact")
+        plan = try MigrationPlan(
+            forFileAt: store.url,
+            migrations: MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "later", move)])
+        )
+        #expect(plan.entries[0].neededBy?.name == "later")
+    }
+
+    @Test func `is recorded beside an upgrade that removes expired records first`() throws {
+        let old = try OldStore(Self.records + [StoredRecord("City", "gone", "{}", expiration: 1)])
+        let zip = MigrationStep.renameProperty("City", "zipCode", to: "zip", ifMissing: .fail)
+        let registry = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "zip", zip)])
+        let cache = try CodableCache(at: old.url, migrations: registry, configuration: Self.still)
+        #expect(cache.report.expiredCount == 1 && cache.report.outcomes == "names onRead, zip ran")
+    }
+
     @Test func `of the version that the store has already runs at the opening`() throws {
         let first = Migration(to: 1, "first")
         try open([first]).close()

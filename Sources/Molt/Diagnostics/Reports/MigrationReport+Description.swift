@@ -13,7 +13,10 @@ extension MigrationReport: CustomStringConvertible {
             case 1: ["expired: 1 record was removed before the upgrade"]
             default: ["expired: \(DisplayText.grouped(expiredCount)) records were removed before the upgrade"]
             }
-        let onRead = onRead.map { "on read: records go through migration \($0) when they are read" }
+        let onRead =
+            entries.compactMap { entry in
+                entry.neededBy.map { "on read: migration \(entry.migration) ran at once because of migration \($0)" }
+            } + onRead.map { "on read: records go through migration \($0) when they are read" }
         let moved = move.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
         let others = otherStores.map { ErrorSummary.oneLine("old place: \(Self.note(onOtherStore: $0))") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []

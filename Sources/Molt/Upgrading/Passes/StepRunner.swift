@@ -215,12 +215,15 @@ final class StepRunner {
     private func entriesInOrder() -> [MigrationReport.Entry] {
         plan.entries.compactMap { planned in
             let id = planned.migration
-            return switch planned.action {
-            case .run, .runIfRecordsAppear, .backfill: entry(of: planned.declaration)
-            case .recordOnRead: MigrationReport.Entry(id, .onRead)
-            case .recordOnly(let outcome): MigrationReport.Entry(id, outcome)
-            case .wait: recorded.contains(id.name) ? nil : MigrationReport.Entry(id, .deferred)
-            case .none: planned.actions.runsAgain ? entry(of: planned.declaration) : nil
+            switch planned.action {
+            case .none where !planned.actions.runsAgain: return nil
+            case .none, .run, .runIfRecordsAppear, .backfill:
+                var entry = entry(of: planned.declaration)
+                entry.neededBy = planned.neededBy
+                return entry
+            case .recordOnRead: return MigrationReport.Entry(id, .onRead)
+            case .recordOnly(let outcome): return MigrationReport.Entry(id, outcome)
+            case .wait: return recorded.contains(id.name) ? nil : MigrationReport.Entry(id, .deferred)
             }
         }
     }

@@ -1,0 +1,34 @@
+/// The types of the records that steps work on.
+enum RecordTypes: Sendable {
+    case these(Set<String>)
+    case any
+
+    static let none = RecordTypes.these([])
+
+    func union(_ other: RecordTypes) -> RecordTypes {
+        if case .these(let types) = self, case .these(let others) = other { .these(types.union(others)) } else { .any }
+    }
+
+    func intersects(_ other: RecordTypes) -> Bool {
+        switch (self, other) {
+        case (.these(let types), .these(let others)): !types.isDisjoint(with: others)
+        case (.these(let types), .any), (.any, .these(let types)): !types.isEmpty
+        case (.any, .any): true
+        }
+    }
+}
+
+extension StepWork {
+    /// The types of the records that it may read and change.
+    var recordTypes: RecordTypes {
+        switch self {
+        case .records(.renameType(let type, let newType)): .these([type, newType])
+        case .records(.deleteType(let type, _)), .records(.edit(_, let type)): .these([type])
+        case .renameKeys(let declaration): .these([declaration.type])
+        case .extract(let declaration): .these([declaration.type, declaration.newType])
+        case .settings(.moveToRecords(_, let declaration)): .these([declaration.type])
+        case .settings, .moveStore: .none
+        case .adopt, .block, .check: .any
+        }
+    }
+}
