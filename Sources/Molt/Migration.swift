@@ -209,7 +209,7 @@ public struct Migration: Sendable {
             (migration.requirements, migration.work) = ([], nil)
             migration.steps = steps.filter { step in
                 switch step.work {
-                case .records, .renameKeys, .extract, .moveStore: true
+                case .records, .store, .moveStore: true
                 case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil }
                 case .block(let block, _): !block.onFreshStore || includesSettings && !block.suites.isEmpty
                 case .adopt, .check: false
@@ -276,7 +276,7 @@ public struct Migration: Sendable {
         let isNeeded = changes.contains { step in
             switch step.work {
             case .settings, .block: true
-            case .records, .renameKeys, .extract, .adopt, .check, .moveStore: false
+            case .records, .store, .adopt, .check, .moveStore: false
             }
         }
         return isNeeded || hasChecks && changes.isEmpty
@@ -293,10 +293,12 @@ public struct Migration: Sendable {
     }
 
     /// Whether a closure of the app may decode or encode values of records.
-    var runsClosure: Bool { steps.contains { $0.declaration.runsClosure && $0.settings == nil } }
+    var runsClosure: Bool { steps.contains(where: \.work.runsRecordClosure) }
 
     /// Whether a closure of the app may decode or encode the content of settings.
-    private var runsSettingClosure: Bool { steps.contains { $0.declaration.runsClosure && $0.settings != nil } }
+    private var runsSettingClosure: Bool {
+        steps.contains { if case .settings(.edit(_, let edit)) = $0.work { edit.runsClosure } else { false } }
+    }
 
     /// The coders of settings in JSON: those of the registry are about records.
     var settingCoding: RecordCoding { hasOwnCoding ? coding : .standard }

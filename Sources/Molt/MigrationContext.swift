@@ -92,8 +92,8 @@ public final class MigrationContext {
     /// Does the work of a step that is not fused with others.
     func run(_ work: StepWork) throws {
         switch work {
-        case .renameKeys(let step): try renameKeys(step.type, to: step.newKey, onConflict: step.policy)
-        case .extract(let step):
+        case .store(.renameKeys(let step)): try renameKeys(step.type, to: step.newKey, onConflict: step.policy)
+        case .store(.extract(let step)):
             try extractRecords(
                 step.type,
                 step.path,

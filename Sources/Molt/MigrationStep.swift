@@ -77,19 +77,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Whether the step may read and change records of the primary store.
-    package var usesRecords: Bool {
-        switch work {
-        case .records, .renameKeys, .extract, .adopt, .block, .check, .settings(.moveToRecords): true
-        case .settings, .moveStore: false
-        }
-    }
+    package var usesRecords: Bool { work.usesRecords }
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     public var runsOnFreshStore: Bool {
         switch work {
         case .settings, .adopt: true
         case .block(let declaration, _): declaration.onFreshStore
-        case .records, .renameKeys, .extract, .check, .moveStore: false
+        case .records, .store, .check, .moveStore: false
         }
     }
 
@@ -101,8 +96,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step is a closure that may look for any record or setting.
     package var isBlock: Bool {
         switch work {
-        case .block, .settings(.block): true
-        case .records, .renameKeys, .extract, .settings, .adopt, .check, .moveStore: false
+        case .block: true
+        case .settings(let work): work.isBlock
+        case .records, .store, .adopt, .check, .moveStore: false
         }
     }
 

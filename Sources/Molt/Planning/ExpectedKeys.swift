@@ -18,26 +18,22 @@ struct ExpectedKeys {
     /// Adds the keys that a step may bring; those that it removes stay, since it may also find a reason to keep them.
     mutating func add(from step: MigrationStep) {
         let suites = step.attached.compactMap { $0.suite?.attachedName }
-        if step.bringsUnknownSettings || suites.count > 1 && suites.contains(where: unknown.contains) {
+        switch step.work {
+        case .block: unknown.formUnion(suites)
+        case .settings(let work): add(from: work, suites)
+        case .records, .store, .adopt, .check, .moveStore: break
+        }
+    }
+
+    private mutating func add(from work: SettingsWork, _ suites: [String]) {
+        if work.bringsUnknownSettings || suites.count > 1 && suites.contains(where: unknown.contains) {
             unknown.formUnion(suites)
         }
-        guard case .settings(let work) = step.work else { return }
         for (suite, names) in keys where suites.contains(suite) {
             for key in names {
                 guard let new = work.newPlace(of: key, in: suite) else { continue }
                 keys[new.suite.attachedName, default: []].insert(new.key)
             }
-        }
-    }
-}
-
-extension MigrationStep {
-    /// Whether only its run shows which settings the step brings into its suites.
-    fileprivate var bringsUnknownSettings: Bool {
-        switch work {
-        case .block, .settings(.block): true
-        case .settings(.receive(let source, _, _, _)): source.suite == nil
-        case .records, .renameKeys, .extract, .settings, .adopt, .check, .moveStore: false
         }
     }
 }

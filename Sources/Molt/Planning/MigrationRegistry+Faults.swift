@@ -123,7 +123,7 @@ extension MigrationRegistry {
         for (number, step) in migration.steps.enumerated() {
             guard let policy = step.failurePolicy else { continue }
             let place = "\(place), step \(number + 1)"
-            if !step.hasFailurePolicy {
+            if !step.work.hasFailurePolicy {
                 faults.append("\(place): The step has a failure policy but processes no records (\(step)).")
             }
             if let count = policy.limit?.count, count < 0 {
@@ -294,18 +294,5 @@ extension MigrationRegistry {
             }
         }
         return faults
-    }
-}
-
-extension MigrationStep {
-    /// Whether the step processes single records or settings and can fail for one; renaming a type cannot.
-    fileprivate var hasFailurePolicy: Bool {
-        switch work {
-        case .records(.edit), .renameKeys, .extract, .block, .check: true
-        case .settings(.edit), .settings(.changeForm), .settings(.moveToRecords): true
-        // Steps on suites and directories have their own options for what they cannot convert.
-        case .settings, .adopt: false
-        case .records(.renameType), .records(.deleteType), .moveStore: false
-        }
     }
 }

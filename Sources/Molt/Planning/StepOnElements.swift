@@ -25,12 +25,13 @@ extension MigrationRegistry {
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
                 case .records(.deleteType(let name, _)):
                     steps.removeAll { $0.changes(name) }
-                case .extract(let extraction):
+                case .store(let work):
+                    guard case .extraction(let extraction) = work.alone else { continue }
                     steps.removeAll { $0.changes(extraction.type) && $0.mayBeReshaped(at: [extraction.path]) }
                 case .block:
                     // A block may change any record.
                     steps = []
-                case .renameKeys, .settings, .adopt, .check, .moveStore:
+                case .settings, .adopt, .check, .moveStore:
                     break
                 }
             }

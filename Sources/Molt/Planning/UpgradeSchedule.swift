@@ -6,9 +6,6 @@ struct ScheduledStep: Sendable {
     let number: Int
     /// What it does to records one by one; nil for work on the whole store or a suite, and for a move of the file.
     var recordWork: RecordWork?
-    /// Whether it imports data, and so also runs on a fresh store.
-    let isImport: Bool
-    let usesRecords: Bool
     /// The step's policy for records that it cannot convert; nil for that of the registry.
     var onFailure: RecordFailurePolicy?
 
@@ -16,8 +13,6 @@ struct ScheduledStep: Sendable {
         self.pending = pending
         self.number = number
         if case .records(let work) = step.work { recordWork = work }
-        isImport = step.runsOnFreshStore
-        usesRecords = step.usesRecords
         onFailure = step.failurePolicy
     }
 
@@ -92,7 +87,7 @@ struct UpgradeSchedule {
                 case .records, .moveStore:
                     first = first ?? groups.count
                     pass.append(scheduled)
-                case .renameKeys, .extract, .settings, .adopt, .block, .check:
+                case .store, .settings, .adopt, .block, .check:
                     closePass(&groups)
                     first = first ?? groups.count
                     groups.append(Group(work: .block(scheduled)))

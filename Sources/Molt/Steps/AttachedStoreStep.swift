@@ -11,6 +11,8 @@ struct AttachedStoreStep: StepDeclaration {
 
     var description: String { summary }
     var identity: [String] { [name] + parameters }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         for fault in faults { check.add(fault) }

@@ -6,6 +6,8 @@ struct CheckStep: StepDeclaration {
 
     var description: String { "check: \(summary)" }
     var identity: [String] { ["check"] }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {}
 }

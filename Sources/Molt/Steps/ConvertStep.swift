@@ -23,7 +23,12 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
-        let edit = RecordEdit(isParallel: true, runsClosure: true, kindOfLoss: .converted) { record in
+        let edit = RecordEdit(
+            mayKeepValue: true,
+            isParallel: true,
+            runsClosure: true,
+            kindOfLoss: .converted
+        ) { record in
             try record.replaceUnread(with: body(record.decoded(as: Old.self)))
         }
         let (oldModel, newModel) = (String(describing: old), String(describing: new))
@@ -46,8 +51,9 @@ struct ConvertStep: StepDeclaration {
     var revision: Int
 
     var description: String { "convert \(place.name(of: []))\(place.suffix) from \(oldModel) to \(newModel)" }
-    var runsClosure: Bool { true }
     var identity: [String] { place.identity(of: "convert") + [String(revision)] }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         check.use(place)

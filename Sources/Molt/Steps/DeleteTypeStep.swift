@@ -43,6 +43,7 @@ struct DeleteTypeStep: StepDeclaration {
 
     var description: String { (isErasing ? "delete and erase" : "delete") + " the type \(name)" }
     var identity: [String] { ["deleteType", name] + (isErasing ? ["erasing"] : []) }
+    var valueUses: [ValueUse] { [] }
     var losses: [MigrationReport.DataLoss] { [.init(.records, name)] }
 
     func check(_ check: inout StepCheck) {

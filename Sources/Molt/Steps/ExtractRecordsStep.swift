@@ -44,7 +44,7 @@ extension MigrationStep {
             owner: owner,
             policy: policy
         )
-        return MigrationStep(declaration, .extract(declaration))
+        return MigrationStep(declaration, .store(.extract(declaration)))
     }
 }
 
@@ -66,7 +66,6 @@ struct ExtractRecordsStep: StepDeclaration {
             + (owner?.identity ?? []) + (policy.isLossy ? ["onConflict"] + policy.identity : [])
     }
     var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.merged(newType)] : [] }
-    var runsClosure: Bool { policy.runsClosure }
     var valueUses: [ValueUse] {
         let move = ValueUse.moves(PropertyPlace(place, path), to: PropertyPlace(newPlace))
         return [move] + (key.path.map { [.keys(at: PropertyPlace(place, path + $0))] } ?? [])

@@ -69,6 +69,8 @@ struct MoveStoreStep: StepDeclaration {
 
     var description: String { "move the store's file" + (protection.map { ", protected as \($0)" } ?? "") }
     var identity: [String] { ["moveStore"] + (protection.map { [$0] } ?? []) }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         for path in [path, newPath] where !path.hasPrefix("/") { check.add("\(path) is not the URL of a file.") }

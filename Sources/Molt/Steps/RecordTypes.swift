@@ -24,8 +24,8 @@ extension StepWork {
         switch self {
         case .records(.renameType(let type, let newType)): .these([type, newType])
         case .records(.deleteType(let type, _)), .records(.edit(_, let type)): .these([type])
-        case .renameKeys(let declaration): .these([declaration.type])
-        case .extract(let declaration): .these([declaration.type, declaration.newType])
+        case .store(.renameKeys(let declaration)): .these([declaration.type])
+        case .store(.extract(let declaration)): .these([declaration.type, declaration.newType])
         case .settings(.moveToRecords(_, let declaration)): .these([declaration.type])
         case .settings, .moveStore: .none
         case .adopt, .block, .check: .any

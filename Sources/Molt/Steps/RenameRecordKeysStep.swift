@@ -31,7 +31,7 @@ extension MigrationStep {
         onConflict policy: Record.ConflictPolicy = .stop
     ) -> MigrationStep {
         let declaration = RenameRecordKeysStep(type: type, newKey: newKey, policy: policy)
-        return MigrationStep(declaration, .renameKeys(declaration))
+        return MigrationStep(declaration, .store(.renameKeys(declaration)))
     }
 }
 
@@ -45,7 +45,6 @@ struct RenameRecordKeysStep: StepDeclaration {
     var description: String { "rename the keys of \(type) to \(newKey.description)" }
     var identity: [String] { ["renameRecordKeys", type] + newKey.identity + policy.identity }
     var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.merged(type)] : [] }
-    var runsClosure: Bool { policy.runsClosure }
     var valueUses: [ValueUse] {
         switch newKey {
         case .property(let path): [.keys(at: PropertyPlace(place, path))]
@@ -55,7 +54,7 @@ struct RenameRecordKeysStep: StepDeclaration {
 
     /// The change of a single record, which is merged with no other.
     var edit: RecordEdit {
-        RecordEdit(property: newKey.path) { record in try record.rename(newKey) }
+        RecordEdit(property: newKey.path, mayKeepValue: false) { record in try record.rename(newKey) }
     }
 
     func check(_ check: inout StepCheck) {

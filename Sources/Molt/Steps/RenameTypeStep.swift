@@ -21,6 +21,7 @@ struct RenameTypeStep: StepDeclaration {
 
     var description: String { "rename the type \(name) to \(newName)" }
     var identity: [String] { ["renameType", name, newName] }
+    var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place), to: PropertyPlace(newPlace))] }
 
     func check(_ check: inout StepCheck) {

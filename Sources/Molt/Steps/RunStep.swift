@@ -51,8 +51,9 @@ struct RunStep: StepDeclaration {
     var revision: Int
 
     var description: String { summary ?? "run a block" }
-    var runsClosure: Bool { true }
     var identity: [String] { ["run", String(revision)] + (onFreshStore ? ["onFreshStore"] : []) }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         // A block may do anything.

@@ -6,23 +6,14 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
     /// The kind and the parameters for the fingerprint, in a form that never changes.
     var identity: [String] { get }
 
-    /// The data that the step removes; none by default.
+    /// The data that the step removes.
     var losses: [MigrationReport.DataLoss] { get }
 
-    /// How the step's effects depend on values; by default they do not.
+    /// How the step's effects depend on values.
     var valueUses: [ValueUse] { get }
-
-    /// Whether the step runs a closure of the app on the content of records or settings; false by default.
-    var runsClosure: Bool { get }
 
     /// Adds the faults of the step, considering earlier steps.
     func check(_ check: inout StepCheck)
-}
-
-extension StepDeclaration {
-    var losses: [MigrationReport.DataLoss] { [] }
-    var valueUses: [ValueUse] { [] }
-    var runsClosure: Bool { false }
 }
 
 /// A step that changes the content of each record of a type, or of settings, and is fully described by its declaration.
@@ -47,7 +38,7 @@ struct RecordEdit: Sendable {
     /// The properties of which it needs any one, if there are several.
     var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.
-    var mayKeepValue = false
+    var mayKeepValue: Bool
     /// Whether it may drop a record by its declaration.
     var mayDrop = false
     /// Whether it is expensive enough to run on several cores.

@@ -2,10 +2,8 @@
 enum StepWork: Sendable {
     /// Changes records one by one, or the name of their type; such steps are fused.
     case records(RecordWork)
-    /// Gives the records of a type new keys.
-    case renameKeys(RenameRecordKeysStep)
-    /// Makes records of objects in other records.
-    case extract(ExtractRecordsStep)
+    /// Changes records of the whole store at once.
+    case store(StoreWork)
     /// Changes a suite, whose ledger tells whether it has.
     case settings(SettingsWork)
     /// Makes records of the files in a directory.
@@ -20,11 +18,39 @@ enum StepWork: Sendable {
     /// The suites, files and directories that it works on.
     var attached: [AttachedStore] {
         switch self {
-        case .settings(.receive(let source, let suite, _, _)): [source, .suite(suite)]
-        case .settings(let work): [.suite(work.suite)]
+        case .settings(let work): work.attached
         case .adopt(let directory, _): [.directory(directory)]
         case .block(let declaration, _): declaration.suites.map(AttachedStore.suite)
-        case .records, .renameKeys, .extract, .check, .moveStore: []
+        case .records, .store, .check, .moveStore: []
+        }
+    }
+
+    /// Whether it may read and change records of the primary store.
+    var usesRecords: Bool {
+        switch self {
+        case .records, .store, .adopt, .block, .check: true
+        case .settings(let work): work.usesRecords
+        case .moveStore: false
+        }
+    }
+
+    /// Whether a closure of the app may decode or encode the content of records.
+    var runsRecordClosure: Bool {
+        switch self {
+        case .records(.edit(let edit, _)): edit.runsClosure
+        case .store(let work): work.runsClosure
+        case .block: true
+        case .records, .settings, .adopt, .check, .moveStore: false
+        }
+    }
+
+    /// Whether a record or a setting that it cannot convert is subject to the failure policy.
+    var hasFailurePolicy: Bool {
+        switch self {
+        case .records(let work): work.canFail
+        case .settings(let work): work.hasFailurePolicy
+        case .store, .block, .check: true
+        case .adopt, .moveStore: false
         }
     }
 
@@ -32,7 +58,7 @@ enum StepWork: Sendable {
     var edit: RecordEdit? {
         switch self {
         case .records(.edit(let edit, _)), .settings(.edit(_, let edit)): edit
-        case .records, .renameKeys, .extract, .settings, .adopt, .block, .check, .moveStore: nil
+        case .records, .store, .settings, .adopt, .block, .check, .moveStore: nil
         }
     }
 }
@@ -51,74 +77,49 @@ enum RecordWork: Sendable {
         case .renameType(let type, _), .deleteType(let type, _), .edit(_, let type): type
         }
     }
+
+    /// Whether it can fail for a single record.
+    var canFail: Bool {
+        switch self {
+        case .edit: true
+        case .renameType, .deleteType: false
+        }
+    }
 }
 
-/// What a step does to the settings of a suite.
-enum SettingsWork: Sendable {
-    /// Changes the content of settings.
-    case edit(SettingsPlace, RecordEdit)
-    /// Changes the form in which settings are stored.
-    case changeForm(SettingsPlace, ChangeFormStep)
-    case removeKeys(RemoveKeysStep)
-    /// Renames keys, or copies their values.
-    case renameKeys(RenameKeysStep)
-    /// Makes records of settings.
-    case moveToRecords(SettingsPlace, MoveToRecordsStep)
-    /// Converts some keys from the form of another library.
-    case convert(Suite, keys: Set<String>, isOldForm: @Sendable (PropertyListValue) -> Bool, MigrationStep.Block)
-    /// Moves or copies settings into a suite, from another one or from a file.
-    case receive(from: AttachedStore, Suite, newPlace: NewPlace, MigrationStep.Block)
-    /// Runs a closure of the app, which may look for any setting of a suite.
-    case block(Suite, MigrationStep.Block)
+/// What a step does to the records of a type as a whole.
+enum StoreWork: Sendable {
+    /// Gives the records new keys, and merges those that would have the same.
+    case renameKeys(RenameRecordKeysStep)
+    /// Makes records of objects in the records.
+    case extract(ExtractRecordsStep)
 
-    /// The place that a setting of a suite gets, by the name of that one as an attached store; nil if it gets none.
-    typealias NewPlace = @Sendable (_ key: String, _ suite: String) -> Destination?
-
-    /// The place to which a setting is moved or copied.
-    struct Destination: Sendable {
-        var suite: Suite
-        var key: String
-        /// Whether the setting also stays where it was.
-        var isCopy: Bool
+    /// What is left of the work for a record that is alone, as a document is.
+    enum Alone {
+        case change(RecordWork)
+        case extraction(ExtractRecordsStep)
     }
 
-    /// The suite that it changes.
-    var suite: Suite {
+    var alone: Alone {
         switch self {
-        case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.suite
-        case .removeKeys(let declaration): declaration.suite
-        case .renameKeys(let declaration): declaration.place.suite
-        case .convert(let suite, _, _, _), .receive(_, let suite, _, _), .block(let suite, _): suite
+        case .renameKeys(let step): .change(.edit(step.edit, type: step.type))
+        case .extract(let step): .extraction(step)
         }
     }
 
-    /// Whether it converts a key, or changes the setting's content.
-    func converts(_ key: String) -> Bool {
+    /// Whether two records of the type may become one.
+    var mergesRecords: Bool {
         switch self {
-        case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.includes(key)
-        case .convert(_, let keys, _, _): keys.contains(key)
-        case .removeKeys, .renameKeys, .receive, .block: false
+        case .renameKeys: true
+        case .extract: false
         }
     }
 
-    /// Whether it may change the setting of a key that its suite has, or the key.
-    func mayChange(_ key: String) -> Bool {
+    /// Whether a closure of the app decides about records with the same key.
+    var runsClosure: Bool {
         switch self {
-        case .removeKeys(let declaration): declaration.places.contains { $0.includes(key) }
-        case .renameKeys(let declaration): declaration.place.includes(key)
-        case .block: true
-        case .edit, .changeForm, .moveToRecords, .convert, .receive: converts(key)
-        }
-    }
-
-    /// Where a setting is, or is too, after the step; nil if the step brings it nowhere.
-    ///
-    /// - Parameter suite: The setting's suite, by its name as an attached store.
-    func newPlace(of key: String, in suite: String) -> Destination? {
-        switch self {
-        case .renameKeys(let declaration): declaration.destination(of: key, in: suite)
-        case .receive(_, _, let newPlace, _): newPlace(key, suite)
-        case .edit, .changeForm, .removeKeys, .moveToRecords, .convert, .block: nil
+        case .renameKeys(let step): step.policy.runsClosure
+        case .extract(let step): step.policy.runsClosure
         }
     }
 }

@@ -19,7 +19,7 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
-        let edit = RecordEdit(runsClosure: true, apply: body)
+        let edit = RecordEdit(mayKeepValue: true, runsClosure: true, apply: body)
         return MigrationStep(TransformStep(place: place.stepPlace, revision: revision), at: place.stepPlace, edit)
     }
 }
@@ -30,8 +30,9 @@ struct TransformStep: StepDeclaration {
     var revision: Int
 
     var description: String { "transform \(place.name(of: []))\(place.suffix)" }
-    var runsClosure: Bool { true }
     var identity: [String] { place.identity(of: "transform") + [String(revision)] }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         check.use(place)

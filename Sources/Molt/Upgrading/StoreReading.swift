@@ -232,7 +232,7 @@ extension MigrationStep {
         case .records(.edit(let edit, _)): !edit.mayDrop
         // A record is read before any check.
         case .records(.renameType), .records(.deleteType), .check: true
-        case .renameKeys, .extract, .settings, .adopt, .block, .moveStore: false
+        case .store, .settings, .adopt, .block, .moveStore: false
         }
     }
 }

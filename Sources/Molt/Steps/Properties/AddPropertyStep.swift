@@ -45,6 +45,8 @@ struct AddPropertyStep: RecordStep {
         place.identity(of: "addProperty") + path.identity + [String(decoding: json ?? [], as: UTF8.self)]
             + Self.identity(createsObjects)
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.

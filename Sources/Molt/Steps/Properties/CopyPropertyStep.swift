@@ -50,10 +50,11 @@ struct CopyPropertyStep: RecordStep {
         place.identity(of: "copyProperty") + path.identity + newPath.identity + [ifMissing.rawValue]
             + Self.identity(createsObjects)
     }
+    var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) {
+        RecordEdit(property: path, mayKeepValue: false) {
             try $0.copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
         }
     }

@@ -60,6 +60,8 @@ struct JoinPropertiesStep: RecordStep {
         place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
             + [separator, ifMissing.rawValue] + Self.identity(createsObjects)
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: paths.first, alternatives: paths, mayKeepValue: true) { record in

@@ -50,10 +50,11 @@ struct MovePropertyStep: RecordStep {
         place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.rawValue]
             + Self.identity(createsObjects)
     }
+    var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) {
+        RecordEdit(property: path, mayKeepValue: false) {
             try $0.move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
         }
     }

@@ -22,10 +22,11 @@ struct RemovePropertyStep: RecordStep {
 
     var description: String { "remove \(place.name(of: path))\(place.suffix)" }
     var identity: [String] { place.identity(of: "removeProperty") + path.identity + [ifMissing.rawValue] }
+    var valueUses: [ValueUse] { [] }
     var losses: [MigrationReport.DataLoss] { [MigrationReport.DataLoss(.property, place.name(of: path))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) { try $0.remove(path, ifMissing: ifMissing) }
+        RecordEdit(property: path, mayKeepValue: false) { try $0.remove(path, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

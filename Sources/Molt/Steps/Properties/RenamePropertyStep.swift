@@ -27,11 +27,12 @@ struct RenamePropertyStep: RecordStep {
 
     var description: String { "rename \(place.name(of: path)) to \(newName)\(place.suffix)" }
     var identity: [String] { place.identity(of: "renameProperty") + path.identity + [newName, ifMissing.rawValue] }
+    var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
     private var newPath: PropertyPath { path.parent + PropertyPath(newName) }
 
     var edit: RecordEdit {
-        RecordEdit(property: path) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
+        RecordEdit(property: path, mayKeepValue: false) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

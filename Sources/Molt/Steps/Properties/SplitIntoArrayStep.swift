@@ -96,6 +96,8 @@ struct JoinArrayStep: RecordStep {
     var identity: [String] {
         place.identity(of: "joinArray") + path.identity + [change.separator, ifMissing.rawValue]
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, mayKeepValue: true) { record in

@@ -72,12 +72,13 @@ struct SplitPropertyStep: RecordStep {
             + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
             + Self.identity(createsObjects)
     }
+    var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.splits(at: separator.text)] }
 
     var edit: RecordEdit {
         let missing = missing ?? []
         let paths = [path] + newPaths
-        return RecordEdit(property: path) { record in
+        return RecordEdit(property: path, mayKeepValue: false) { record in
             try record.split(
                 paths,
                 at: separator,

@@ -61,6 +61,8 @@ struct WrapPropertyStep: RecordStep {
     var identity: [String] {
         place.identity(of: "wrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, mayKeepValue: true) { record in
@@ -84,6 +86,8 @@ struct UnwrapPropertyStep: RecordStep {
     var identity: [String] {
         place.identity(of: "unwrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, mayKeepValue: true) { record in

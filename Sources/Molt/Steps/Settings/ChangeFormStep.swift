@@ -27,7 +27,7 @@ extension MigrationStep {
         let declaration = ChangeFormStep(place: place, form: form, dates: dates)
         // A type of records is a fault of the registry.
         guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit { _ in })
+            return MigrationStep(declaration, at: place, RecordEdit(mayKeepValue: true) { _ in })
         }
         return MigrationStep(declaration, .settings(.changeForm(settings, declaration)))
     }
@@ -48,6 +48,7 @@ struct ChangeFormStep: StepDeclaration {
     var description: String { "change the form of \(place.name(of: []))\(place.suffix) to \(form)" }
     var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] { place.identity(of: "changeForm") + [form.rawValue, dates.rawValue] }
+    var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {
         check.use(place)

@@ -39,7 +39,7 @@ extension MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
         // A type of records is a fault of the registry.
         guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit { _ in })
+            return MigrationStep(declaration, at: place, RecordEdit(mayKeepValue: true) { _ in })
         }
         return MigrationStep(declaration, .settings(.moveToRecords(settings, declaration)))
     }
@@ -56,6 +56,7 @@ struct MoveToRecordsStep: StepDeclaration {
     var identity: [String] {
         place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.rawValue]
     }
+    var valueUses: [ValueUse] { [] }
 
     /// Whether the values of the type are strings, numbers, Booleans or dates.
     var isOfScalars: Bool { Self.scalarTypes.contains(type) }

@@ -35,6 +35,7 @@ struct RemoveKeysStep: StepDeclaration {
         let kind = places.contains(where: \.isPrefix) ? "removeKeysWithPrefix" : "removeKeys"
         return [kind, suite.declaredName] + places.map(\.name.text)
     }
+    var valueUses: [ValueUse] { [] }
     var losses: [MigrationReport.DataLoss] {
         places.map { MigrationReport.DataLoss($0.isPrefix ? .settings : .setting, $0.label) }
     }

@@ -68,6 +68,8 @@ struct RenameKeysStep: StepDeclaration {
         let kind = (copies ? "copy" : "rename") + (place.isPrefix ? "Keys" : "Key")
         return [kind, place.suite.declaredName, place.name.text, newName]
     }
+    var losses: [MigrationReport.DataLoss] { [] }
+    var valueUses: [ValueUse] { [] }
 
     /// Where a setting of a suite gets its new key; nil if it gets none.
     func destination(of key: String, in suite: String) -> SettingsWork.Destination? {

@@ -271,8 +271,9 @@ extension MigrationStep {
     /// Whether the step reads or changes more than one record at a time, and does not only add some.
     fileprivate var needsStore: Bool {
         switch work {
-        case .renameKeys, .adopt, .block: true
-        case .records, .extract, .settings, .check, .moveStore: false
+        case .store(let work): work.mergesRecords
+        case .adopt, .block: true
+        case .records, .settings, .check, .moveStore: false
         }
     }
 }

@@ -21,12 +21,12 @@ struct DocumentSteps: Sendable {
             case .pass(let steps):
                 return .pass(Self.upgrader(steps, storeName))
             case .block(var step):
-                switch step.declared.work {
-                case .extract(let declaration): return .extraction(declaration, step)
-                case .renameKeys(let declaration):
-                    step.recordWork = .edit(declaration.edit, type: declaration.type)
+                guard case .store(let work) = step.declared.work else { return nil }
+                switch work.alone {
+                case .extraction(let declaration): return .extraction(declaration, step)
+                case .change(let work):
+                    step.recordWork = work
                     return .pass(Self.upgrader([step], storeName))
-                case .records, .settings, .adopt, .block, .check, .moveStore: return nil
                 }
             }
         }

@@ -98,7 +98,7 @@ struct RecordRetry {
     ) throws(Obstacle) -> [ScheduledStep] {
         var steps: [ScheduledStep] = []
         func isDone(_ step: ScheduledStep) -> Bool {
-            step.isImport || step.declared.isCheck
+            step.declared.runsOnFreshStore || step.declared.isCheck
                 || step.migration.id == failure.migration && step.number + 1 < failure.firstStep
         }
         for group in UpgradeSchedule(migrations).groups {
@@ -110,10 +110,10 @@ struct RecordRetry {
                 }
             case .block(let step):
                 guard !isDone(step) else { continue }
-                if case .renameKeys(let declaration) = step.declared.work {
+                if case .store(let work) = step.declared.work, case .change(let change) = work.alone {
                     // If another record has the new key, the record stays in quarantine.
                     var step = step
-                    step.recordWork = .edit(declaration.edit, type: declaration.type)
+                    step.recordWork = change
                     step.onFailure = nil
                     steps.append(step)
                     continue

@@ -84,7 +84,8 @@ final class StepRunner {
                 sendStarted(group)
             case .pass where isEmpty:
                 meter.skip(group: index)
-            case .block(let step) where isEmpty && !step.isImport && !plan.blocksOnSuites.contains(step.id):
+            case .block(let step)
+            where isEmpty && !step.declared.runsOnFreshStore && !plan.blocksOnSuites.contains(step.id):
                 meter.skip(group: index)
             case .pass(let steps):
                 try run(group, index, steps) { try run(pass: steps) }
@@ -141,7 +142,7 @@ final class StepRunner {
             return try StepsByType(steps).all().reduce(0) { try $0 + records.count(ofType: $1.typeName) }
         case .block(let step):
             // A block may read any record, so it counts as one reading of each.
-            return step.usesRecords ? max(1, try records.count(ofType: nil)) : 0
+            return step.declared.usesRecords ? max(1, try records.count(ofType: nil)) : 0
         }
     }
 
