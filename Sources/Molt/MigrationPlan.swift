@@ -39,8 +39,9 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         public var actions: Actions
         /// The migration that runs or has run instead of it; nil if none does.
         public var replacement: MigrationID?
-        /// The migration for which it runs now, although it is one on read: it works on records of a type that this one
-        /// changes. Nil for any other.
+        /// The migration for which it runs now, although it is one on read; nil for any other.
+        ///
+        /// It works on records of a type that this one changes.
         public var neededBy: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]

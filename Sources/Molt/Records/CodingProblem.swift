@@ -60,7 +60,8 @@ package struct CodingProblem {
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
     }
 
-    /// What the synthesized `init(from:)` of an enum with associated values says of an object that is none of its cases.
+    /// What the synthesized `init(from:)` of an enum with associated values says of an object that is none of its
+    /// cases.
     private static let noSingleCase = "Invalid number of keys found, expected one."
 
     /// The name of the type whose `init(rawValue:)` has returned nil; nil for another error.

@@ -16,9 +16,9 @@ enum PowerLoss: Hashable {
 ///
 /// Syncing a file syncs its content only. The names in a directory are synced with the directory; until then, any
 /// number of the last changes to them may be undone. Sectors have 512 bytes. Bytes outside a write keep their values,
-/// even in its first and last sector, as SQLite assumes (SQLITE_IOCAP_POWERSAFE_OVERWRITE). A file that was truncated to
-/// nothing is either the old one or has no sector of it: the file system frees the sectors, and does not show what they
-/// held to whom it gives them next. Ext4 (unless mounted with `data=writeback`), XFS, Btrfs and APFS all do so.
+/// even in its first and last sector, as SQLite assumes (SQLITE_IOCAP_POWERSAFE_OVERWRITE). A file that was truncated
+/// to nothing is either the old one or has no sector of it: the file system frees the sectors, and does not show what
+/// they held to whom it gives them next. Ext4 (unless mounted with `data=writeback`), XFS, Btrfs and APFS all do so.
 struct VolatileDisk {
     private struct File {
         var synced: [UInt8] = []

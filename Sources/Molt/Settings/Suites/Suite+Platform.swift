@@ -384,7 +384,8 @@ extension Suite {
             let seen = try objectsInMemory(defaults)
             let unsaved = isReadable ? [:] : seen
             if isReadable {
-                // A value with zeros inside would look as if the app had set it, and the journal's would not replace it.
+                // A value with zeros inside would look as if the app had set it, and the journal's would not replace
+                // it.
                 for (key, object) in seen where values[key] == nil && Self.hasZeros(object) {
                     defaults.removeObject(forKey: key)
                 }

@@ -114,8 +114,8 @@ package enum LedgerTable {
         return Dictionary(names.map { ($0, $0) }) { first, _ in first }
     }
 
-    /// Puts a row in the place of that of the same migration, whose name it has as stored, or adds it, sets the version,
-    /// and begins a generation.
+    /// Puts a row in the place of that of the same migration, whose name it has as stored, or adds it, sets the
+    /// version, and begins a generation.
     static func replace(by entry: LedgerEntry, version: Int, in connection: Connection) throws(SQLiteError) {
         let id = try connection.integer("SELECT id FROM molt_ledger WHERE name = ?1", entry.name)
         try connection.run("DELETE FROM molt_ledger WHERE name = ?1", entry.name)
