@@ -127,7 +127,7 @@ public final class CodableCache: Sendable {
     ) throws {
         let store = StoreFile(at: url, configuration, createsFile: false)
         store.readsLaterLayouts = true
-        try self.init(store, migrations: migrations, configuration: configuration, isOnlyRead: true)
+        try self.init(store, migrations: migrations, configuration: configuration, mode: .reading)
     }
 
     /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
@@ -150,13 +150,13 @@ public final class CodableCache: Sendable {
     /// Opens a store, for example one in memory that already has records.
     ///
     /// - Parameters:
-    ///   - isOnlyRead: Whether the store is read as it is, and not upgraded.
+    ///   - mode: What is done with the store's migrations: opening, atOnce or reading.
     ///   - retained: An object that the store's file needs; it lives as long as the cache.
     package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
         configuration: Configuration,
-        isOnlyRead: Bool = false,
+        mode: RunMode = .opening,
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
@@ -171,16 +171,14 @@ public final class CodableCache: Sendable {
         }
         var upgradeConfiguration = configuration
         upgradeConfiguration.cancel(when: isCancelled)
-        let migrator = Migrator(
-            migrations,
-            configuration: upgradeConfiguration,
-            onlyRecordsOnRead: configuration.hooks.onlyRecordsOnRead
-        )
+        let migrator = Migrator(migrations, configuration: upgradeConfiguration, mode: mode)
         // A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the
         // end.
-        let reading =
-            isOnlyRead
-            ? try ReadingCheck(migrations, upgradeConfiguration).check(store) : try migrator.readNewer(store)
+        let reading: StoreReading? =
+            switch mode {
+            case .reading: try ReadingCheck(migrations, upgradeConfiguration, mode).check(store)
+            case .opening, .atOnce, .dryRun, .importing: try migrator.readNewer(store)
+            }
         isReadOnly = reading?.isReadOnly ?? false
         keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         report = try reading?.report ?? migrator.migrate(store)
@@ -265,11 +263,22 @@ extension CodableCache {
         migrations: MigrationRegistry = MigrationRegistry(),
         configuration: Configuration = Configuration()
     ) async throws -> CodableCache {
+        try await open(at: url, migrations: migrations, configuration: configuration, mode: .opening)
+    }
+
+    /// Opens a cache file on a queue of its own, for a tool or a test also after an upgrade of all records at once.
+    package static func open(
+        at url: URL,
+        migrations: MigrationRegistry,
+        configuration: Configuration,
+        mode: RunMode
+    ) async throws -> CodableCache {
         try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
             try CodableCache(
                 StoreFile(at: url, configuration),
                 migrations: migrations,
                 configuration: configuration,
+                mode: mode,
                 isCancelled: isCancelled
             )
         }

@@ -248,7 +248,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         for store: StoreFile,
         migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onlyRecordsOnRead: Bool = true
+        mode: RunMode = .opening
     ) throws {
         try migrations.validate()
         let stores = AttachedStores(store, migrations, configuration)
@@ -264,7 +264,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
             storeName: store.storeName,
             migrations: migrations,
             stores,
-            onlyRecordsOnRead: onlyRecordsOnRead,
+            mode: mode,
             hasRecords: (source ?? store).hasRecords(before:)
         )
         try checkLedger(of: source ?? store)

@@ -129,7 +129,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         set { workOrNil = newValue.isEmpty ? nil : newValue }
     }
     /// Whether this is the report of a dry run, which changes nothing.
-    public var isDryRun: Bool
+    public var isDryRun = false
     /// Whether the store is open for reading only.
     ///
     /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.

@@ -184,8 +184,6 @@ public struct MoltConfiguration: Sendable {
     private(set) var lastInstant: Instant?
     /// What only tests change.
     package var hooks = TestHooks()
-    /// The number of records of each step that the report of a dry run shows; nil if this is no dry run.
-    var samples: Int?
 
     /// Creates a configuration with the defaults named at each property.
     public init() {}
@@ -239,9 +237,6 @@ extension MoltConfiguration {
 }
 
 extension MoltConfiguration {
-    /// Whether the upgrade changes nothing outside its copy of the store.
-    var isDryRun: Bool { samples != nil }
-
     /// How long an upgrade waits for the store.
     var upgradeTimeout: Duration { max(.zero, timeout ?? .seconds(60)) }
 
@@ -249,8 +244,11 @@ extension MoltConfiguration {
     var accessTimeout: Duration { max(.zero, timeout ?? .seconds(5)) }
 
     /// The stores for blocks, in addition to those that steps name.
-    package var attachedStores: [AttachedStore] {
-        attached.map(AttachedStore.suite) + hooks.directories.map(AttachedStore.directory)
+    package var attachedStores: [AttachedStore] { attachedStores(attached) }
+
+    /// The stores for blocks, with other suites than those of the app.
+    func attachedStores(_ suites: [Suite]) -> [AttachedStore] {
+        suites.map(AttachedStore.suite) + hooks.directories.map(AttachedStore.directory)
     }
 
     /// Whether the last upgrade is redone when its migrations have changed since; false in release builds.
@@ -277,6 +275,15 @@ extension MoltConfiguration {
     }
 
     // MARK: Stopping
+
+    /// The configuration of a run inside another call, which nobody follows and only that call stops.
+    func unfollowed(stoppedBy isCancelled: @escaping @Sendable () -> Bool) -> Self {
+        var configuration = self
+        configuration.monitor = nil
+        configuration.deadline = nil
+        configuration.isCancelled = isCancelled
+        return configuration
+    }
 
     /// Cancels the upgrade also when a closure returns true.
     mutating func cancel(when isCancelled: @escaping @Sendable () -> Bool) {

@@ -12,14 +12,10 @@ package struct TestHooks: Sendable {
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.
     package var isDurable = true
-    /// Whether opening a cache only records migrations on read; otherwise they run like others.
-    package var onlyRecordsOnRead = true
     /// Whether the work of migrations after the commit is done and reported; a test's copy changes nothing outside it.
     package var doesWork = true
     /// Directories that replace those of the same name in the registry.
     package var directories: [AttachedDirectory] = []
-    /// Whether the upgrade is that of an import, in a temporary store, whose report names nothing that matches nothing.
-    package var isImport = false
     /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.
     package var findsUnmatchedNames: Bool = {
         #if DEBUG

@@ -265,26 +265,20 @@ struct RecordImport {
                 startedAt: Date(),
                 duration: 0,
                 entries: [],
-                deferred: [],
-                isDryRun: false
+                deferred: []
             )
         }
-        var configuration = configuration
-        // A dry run: suites are only read, neither locked nor changed, and the journal is not applied.
-        configuration.samples = 0
-        configuration.hooks.isImport = true
-        if let settings { configuration.attached = settings.standIns }
-        configuration.mismatches = .ignore
-        configuration.backup = nil
-        configuration.monitor = nil
-        configuration.deadline = nil
-        configuration.isCancelled = transfer.mustStop
-        let store = StoreFile(at: url, attaching: configuration.attachedStores)
+        let suites = settings?.standIns ?? configuration.attached
+        let store = StoreFile(at: url, attaching: configuration.attachedStores(suites))
         store.isDurable = false
         defer { store.close() }
-        let migrator = Migrator(registry.importing(includesSettings: settings != nil), configuration: configuration)
+        let migrator = Migrator(
+            registry.importing(includesSettings: settings != nil),
+            configuration: configuration.unfollowed(stoppedBy: transfer.mustStop),
+            mode: .importing(includesSettings: settings != nil)
+        )
         var report = try advising { try migrator.migrate(store) }
-        (report.store, report.isDryRun) = (path, false)
+        report.store = path
         return report
     }
 

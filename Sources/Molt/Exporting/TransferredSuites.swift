@@ -58,10 +58,7 @@ struct TransferredSuites {
     ///
     /// - Parameter isCancelled: Whether to stop waiting for the locks.
     func upgrade(isCancelled: @escaping @Sendable () -> Bool) -> Upgrade {
-        var configuration = configuration
-        configuration.monitor = nil
-        configuration.deadline = nil
-        configuration.isCancelled = isCancelled
+        let configuration = configuration.unfollowed(stoppedBy: isCancelled)
         let file =
             store == ":memory:"
             ? StoreFile(inMemoryWith: configuration.attachedStores)
@@ -87,7 +84,7 @@ struct TransferredSuites {
             storeName: store,
             migrations: migrations,
             stores,
-            onlyRecordsOnRead: true,
+            mode: .opening,
             hasRecords: { try connection.hasRecords(before: $0) }
         )
         if let name = plan.journal.first {

@@ -129,12 +129,13 @@ extension MigrationSummary {
     init(
         _ plan: MigrationPlan?,
         _ configuration: MoltConfiguration,
+        _ mode: RunMode,
         duration: Double,
         storeSize: Int64?,
         interruptions: Int
     ) {
         outcome = .upToDate
-        isDryRun = configuration.isDryRun
+        isDryRun = mode.isDryRun
         from = plan?.from
         to = plan?.to
         appVersion = Self.shortened(configuration.appVersion)

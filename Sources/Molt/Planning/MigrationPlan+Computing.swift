@@ -10,7 +10,7 @@ extension MigrationPlan {
         isCache: Bool = true,
         storeName: String,
         migrations: MigrationRegistry,
-        onlyRecordsOnRead: Bool = true
+        mode: RunMode = .opening
     ) {
         var histories = Histories(state, hasRecords: isCache)
         histories.baseline = baseline
@@ -18,7 +18,7 @@ extension MigrationPlan {
             histories,
             storeName: storeName,
             migrations: migrations,
-            onlyRecordsOnRead: onlyRecordsOnRead,
+            mode: mode,
             hasRecords: { _ in true }
         )
     }
@@ -30,14 +30,14 @@ extension MigrationPlan {
         _ histories: Histories,
         storeName: String,
         migrations: MigrationRegistry,
-        onlyRecordsOnRead: Bool,
+        mode: RunMode,
         hasRecords: (_ before: Int) throws -> Bool
     ) rethrows {
         try self.init(
             histories,
             storeName: storeName,
             migrations: migrations,
-            onlyRecordsOnRead: onlyRecordsOnRead,
+            mode: mode,
             finished: Self.finishedOnRead(in: histories, migrations, hasRecords)
         ) { [:] }
     }
@@ -45,7 +45,6 @@ extension MigrationPlan {
     /// Computes the plan, including deferrals.
     ///
     /// - Parameters:
-    ///   - onlyRecordsOnRead: Whether opening the store only records migrations on read, as a cache does.
     ///   - hasRecords: Returns whether the store has records from before a version; asked only if a migration on read
     ///     was removed from the registry.
     /// - Throws: The error of `hasRecords`, or that of an attached store whose availability is checked.
@@ -54,7 +53,7 @@ extension MigrationPlan {
         storeName: String,
         migrations registry: MigrationRegistry,
         _ stores: AttachedStores,
-        onlyRecordsOnRead: Bool,
+        mode: RunMode,
         hasRecords: (_ before: Int) throws -> Bool
     ) throws {
         var suites: [String: AttachedStores.SuiteState] = [:]
@@ -62,7 +61,7 @@ extension MigrationPlan {
             histories,
             storeName: storeName,
             migrations: registry,
-            onlyRecordsOnRead: onlyRecordsOnRead,
+            mode: mode,
             finished: Self.finishedOnRead(in: histories, registry, hasRecords)
         ) {
             suites = try stores.suiteStates()
@@ -94,7 +93,7 @@ extension MigrationPlan {
         _ known: Histories,
         storeName: String,
         migrations registry: MigrationRegistry,
-        onlyRecordsOnRead: Bool,
+        mode: RunMode,
         finished: [LedgerEntry],
         suites: () throws -> [String: AttachedStores.SuiteState]
     ) rethrows {
@@ -126,17 +125,17 @@ extension MigrationPlan {
             histories.suites = suites.compactMapValues { $0.ledger?.history }
             if !suites.isEmpty { addEntries(registry, histories, suites) }
         }
-        planOnRead(onlyRecordsOnRead: onlyRecordsOnRead)
+        planOnRead(mode)
     }
 
     /// Decides which migrations on read are only recorded, and which run now, with the backfill of earlier ones.
     ///
     /// One is recorded if the version of a record tells whether it went through it, and if no later step that runs now
     /// works on records of a type that it changes.
-    private mutating func planOnRead(onlyRecordsOnRead: Bool) {
+    private mutating func planOnRead(_ mode: RunMode) {
         guard !isFresh else { return }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
-        guard onlyRecordsOnRead else {
+        guard mode.leavesOnRead else {
             for index in entries.indices where entries[index].status == .onRead {
                 entries[index].actions = Actions(.backfill)
             }

@@ -2,17 +2,16 @@
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let configuration: MoltConfiguration
-    /// Whether migrations on read are only recorded in the ledger; otherwise they run like others.
-    let onlyRecordsOnRead: Bool
+    let mode: RunMode
 
     package init(
         _ registry: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onlyRecordsOnRead: Bool = false
+        mode: RunMode = .atOnce
     ) {
         self.registry = registry
         self.configuration = configuration
-        self.onlyRecordsOnRead = onlyRecordsOnRead
+        self.mode = mode
     }
 
     /// Plans an upgrade of a store; writes nothing.
@@ -23,7 +22,7 @@ package struct Migrator: Sendable {
             for: store,
             migrations: registry,
             configuration: configuration,
-            onlyRecordsOnRead: onlyRecordsOnRead
+            mode: mode
         )
     }
 
@@ -38,7 +37,7 @@ package struct Migrator: Sendable {
     ///   opened.
     package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
         // It begins before the upgrade, whose duration is a part of its own.
-        let opening = opening ?? configuration.opening(of: store)
+        let opening = opening ?? configuration.opening(of: store, mode)
         return try Upgrade(self, store).run(opening)
     }
 }
@@ -50,7 +49,7 @@ extension Migrator {
     func readNewer(_ store: StoreFile) throws -> StoreReading? {
         guard configuration.opensNewerStores else { return nil }
         try Upgrade(self, store).undoUnshipped()
-        return try ReadingCheck(registry, configuration).checkNewer(store)
+        return try ReadingCheck(registry, configuration, mode).checkNewer(store)
     }
 }
 

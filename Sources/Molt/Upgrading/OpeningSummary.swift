@@ -9,11 +9,13 @@ package struct OpeningSummary {
     /// See ``MigrationSummary/storeSize``.
     var storeSize: Int64?
     private let configuration: MoltConfiguration
+    private let mode: RunMode
     private var start = Instant.now
 
-    fileprivate init(of store: StoreFile, _ configuration: MoltConfiguration) {
+    fileprivate init(of store: StoreFile, _ configuration: MoltConfiguration, _ mode: RunMode) {
         storeSize = configuration.monitor == nil ? nil : store.byteCount
         self.configuration = configuration
+        self.mode = mode
     }
 
     /// Leaves out what was done so far, such as copying the store, from the duration.
@@ -35,6 +37,7 @@ package struct OpeningSummary {
         var summary = MigrationSummary(
             plan,
             configuration,
+            mode,
             duration: start.duration(to: .now).seconds,
             storeSize: storeSize,
             interruptions: interruptions
@@ -46,7 +49,7 @@ package struct OpeningSummary {
 
 extension MoltConfiguration {
     /// Begins an opening with this configuration.
-    func opening(of store: StoreFile) -> OpeningSummary {
-        OpeningSummary(of: store, self)
+    func opening(of store: StoreFile, _ mode: RunMode) -> OpeningSummary {
+        OpeningSummary(of: store, self, mode)
     }
 }

@@ -15,10 +15,12 @@ struct StoreReading {
 struct ReadingCheck {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
+    private let mode: RunMode
 
-    init(_ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
+    init(_ registry: MigrationRegistry, _ configuration: MoltConfiguration, _ mode: RunMode) {
         self.registry = registry
         self.configuration = configuration
+        self.mode = mode
     }
 
     /// Checks a store that may be newer than the registry, and sends the events of an opening if it is.
@@ -59,7 +61,7 @@ struct ReadingCheck {
         _ opening: OpeningSummary?,
         choosing choose: (Histories) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
-        var opening = opening ?? configuration.opening(of: store)
+        var opening = opening ?? configuration.opening(of: store, mode)
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)
@@ -83,7 +85,7 @@ struct ReadingCheck {
             histories,
             storeName: store.storeName,
             migrations: registry,
-            onlyRecordsOnRead: isNewer(histories),
+            mode: isNewer(histories) ? .opening : mode,
             hasRecords: store.hasRecords(before:)
         )
         try plan.checkLedger(of: store)
@@ -108,7 +110,7 @@ struct ReadingCheck {
             duration: 0,
             entries: [],
             deferred: [],
-            isDryRun: configuration.isDryRun
+            isDryRun: mode.isDryRun
         )
     }
 

@@ -14,11 +14,12 @@ final class Upgrade {
     private let migrator: Migrator
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
+    private let mode: RunMode
     private let store: StoreFile
     private let startedAt = Date()
     private let start = Instant.now
     private let backup: UpgradeBackup
-    /// Nil for a dry run, which is not noted.
+    /// Nil for a copy, whose upgrade is not noted.
     private let attempts: AttemptLog?
     /// The attempt that is noted for this upgrade.
     private var attempt: UpgradeAttempt?
@@ -50,8 +51,9 @@ final class Upgrade {
         self.store = store
         registry = migrator.registry
         configuration = migrator.configuration
-        backup = UpgradeBackup(of: store, configuration)
-        attempts = configuration.isDryRun ? nil : store.attempts
+        mode = migrator.mode
+        backup = UpgradeBackup(of: store, configuration, mode)
+        attempts = mode.isOnCopy ? nil : store.attempts
     }
 
     /// Upgrades the store, and tells the monitor how the opening ended.
@@ -86,11 +88,14 @@ final class Upgrade {
 
     /// Does the work of migrations outside the store that is due after the commit.
     private func doWork() -> [MigrationReport.Work] {
-        guard let plan, let work = WorkAfterCommit(plan, registry, store, configuration) else { return [] }
+        guard let plan, let work = WorkAfterCommit(plan, registry, store, configuration, mode) else { return [] }
         // Other stores with the same suites need not wait for it.
         releaseSuites()
         return work.run(readStores())
     }
+
+    /// Whether this process may change the store and what it is attached to.
+    private var ownsStore: Bool { configuration.owner == .thisProcess && !mode.isOnCopy }
 
     // MARK: The phases
 
@@ -125,7 +130,7 @@ final class Upgrade {
             guard plan.needsRun else { return finish(plan) }
             if backup.isWanted { try mirrorLedger() }
             if let committed = try runInTransaction(plan) {
-                if !committed.journal.isEmpty, !configuration.isDryRun { try applyJournal(.ofThisUpgrade) }
+                if !committed.journal.isEmpty, !mode.isOnCopy { try applyJournal(.ofThisUpgrade) }
                 return finish(committed)
             }
             try configuration.checkCancellation()
@@ -136,8 +141,8 @@ final class Upgrade {
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func makePlan() throws -> MigrationPlan {
         // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be
-        // replaced. A dry run must leave nothing beside it.
-        if configuration.owner == .thisProcess, !configuration.redoesLastUpgrade, !configuration.isDryRun {
+        // replaced. The upgrade of a copy must leave nothing beside it.
+        if ownsStore, !configuration.redoesLastUpgrade {
             store.opensUpTo = registry.version
         }
         var plan = try migrator.plan(for: store)
@@ -148,7 +153,7 @@ final class Upgrade {
             plan = current
         }
         configuration.monitor?.send(.planned(plan))
-        if !configuration.isDryRun { try leaveToOthers(&plan) }
+        if !mode.isOnCopy { try leaveToOthers(&plan) }
         return plan
     }
 
@@ -156,9 +161,7 @@ final class Upgrade {
     ///
     /// - Returns: False if nobody asked for that.
     private func undoUnshipped(_ plan: MigrationPlan) throws -> Bool {
-        guard configuration.redoesLastUpgrade, configuration.owner == .thisProcess, !configuration.isDryRun,
-            !store.isInMemory, plan.move == nil
-        else { return false }
+        guard configuration.redoesLastUpgrade, ownsStore, !store.isInMemory, plan.move == nil else { return false }
         try UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             .undo(plan, waiting: makeWait())
         return true
@@ -259,7 +262,7 @@ final class Upgrade {
 
     /// Handles migrations that were edited after this store had counted them as applied.
     private func checkEdits(_ plan: MigrationPlan) throws {
-        guard let first = plan.edits.first else { return }
+        guard mode.checksEdits, let first = plan.edits.first else { return }
         switch configuration.mismatches {
         case .ignore: break
         case .report: configuration.monitor?.send(.edited(plan.edits))
@@ -268,8 +271,7 @@ final class Upgrade {
     }
 
     private func finish(_ plan: MigrationPlan) -> MigrationReport {
-        mustErase =
-            plan.needsErasure && configuration.owner == .thisProcess && !configuration.isDryRun && !store.isInMemory
+        mustErase = plan.needsErasure && ownsStore && !store.isInMemory
         return report(of: plan)
     }
 
@@ -314,7 +316,7 @@ final class Upgrade {
             entries: entries,
             expiredCount: expiredCount,
             deferred: plan.deferred,
-            isDryRun: configuration.isDryRun
+            isDryRun: mode.isDryRun
         )
         report.onRead = plan.onRead
         report.move = move
@@ -410,7 +412,7 @@ final class Upgrade {
     private func finishJournal(of other: StoreFile) throws {
         var configuration = configuration
         configuration.monitor = nil
-        let upgrade = Upgrade(Migrator(registry, configuration: configuration), other)
+        let upgrade = Upgrade(Migrator(registry, configuration: configuration, mode: mode), other)
         upgrade.suiteLocks = suiteLocks
         defer { upgrade.endAttempt() }
         try upgrade.applyJournal(.ofEarlierUpgrade)
@@ -418,7 +420,7 @@ final class Upgrade {
 
     /// Whether an upgrade works on suites of which one is not locked; it may have become available just now.
     private func needsLocks(_ plan: MigrationPlan) -> Bool {
-        guard !configuration.isDryRun, worksOnSuites(plan) else { return false }
+        guard !mode.isOnCopy, worksOnSuites(plan) else { return false }
         guard let suiteLocks else { return true }
         return !readStores().availableSuites.allSatisfy { suite in
             suiteLocks.contains { $0.suite.domainName == suite.domainName }
@@ -557,14 +559,14 @@ final class Upgrade {
                     storeName: store.storeName,
                     migrations: registry,
                     stores,
-                    onlyRecordsOnRead: migrator.onlyRecordsOnRead
+                    mode: mode
                 ) { try transaction.hasRecords(before: $0) }
             }
             self.plan = plan
             // Another process may have moved the file back to its old place.
             if plan.isFresh, !planned.isFresh { return false }
             // A journal comes first: the plan reads attached stores.
-            guard plan.journal.isEmpty || plan.isSuperseded || configuration.isDryRun else { return false }
+            guard plan.journal.isEmpty || plan.isSuperseded || mode.isOnCopy else { return false }
             if !plan.isSameUpgrade(as: planned) {
                 configuration.monitor?.send(.planned(plan))
                 if plan.edits != planned.edits { try checkEdits(plan) }
@@ -657,7 +659,7 @@ final class Upgrade {
     /// Work outside the store must not begin before its migration is on disk.
     private func isLight(_ plan: MigrationPlan) -> Bool {
         let hasWork = plan.entries.contains { $0.willRun && $0.work != nil }
-        guard !hasWork, configuration.effectiveBackup == nil, !plan.isFresh, plan.journal.isEmpty else { return false }
+        guard !hasWork, !backup.isWanted, !plan.isFresh, plan.journal.isEmpty else { return false }
         return onlyRenamesTypes(plan)
     }
 
@@ -702,7 +704,7 @@ final class Upgrade {
         if !plan.isFresh, !onlyRecordsOnRead, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
-        let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, now: now)
+        let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, mode, now: now)
         entries = try runner.run()
         try configuration.reach(.writeLedger)
         let rows = ledgerRows() + finishedRows(plan, ledger)
@@ -724,7 +726,7 @@ final class Upgrade {
     ///
     /// It comes last, because a rollback keeps the class; a kill before the commit means that the next opening sets it.
     private func setProtection(_ plan: MigrationPlan) throws {
-        guard !configuration.isDryRun, !store.isInMemory, store.primary == nil else { return }
+        guard !mode.isOnCopy, !store.isInMemory, store.primary == nil else { return }
         for step in steps(of: plan) {
             guard case .moveStore(let move) = step.work, let type = move.protection,
                 registry.isOnWay(move.newPath, to: store.path)
@@ -828,8 +830,7 @@ final class Upgrade {
     ///
     /// - Returns: Whether there may have been any.
     private func applyEarlierJournal(_ plan: MigrationPlan) throws -> Bool {
-        guard !plan.journal.isEmpty, !plan.isSuperseded, !configuration.isDryRun, configuration.owner == .thisProcess
-        else { return false }
+        guard !plan.journal.isEmpty, !plan.isSuperseded, ownsStore else { return false }
         try applyJournal(.ofEarlierUpgrade)
         return true
     }
@@ -850,7 +851,7 @@ final class Upgrade {
                     storeName: store.storeName,
                     migrations: registry,
                     readStores(),
-                    onlyRecordsOnRead: migrator.onlyRecordsOnRead
+                    mode: mode
                 ) { try transaction.hasRecords(before: $0) }
                 // A newer release may have upgraded the store while the lock was free. Its journal is not applied here.
                 if plan.isSuperseded {

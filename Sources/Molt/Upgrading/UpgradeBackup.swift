@@ -8,8 +8,8 @@ final class UpgradeBackup {
     /// The state of the store at that time.
     private var state: StoreState?
 
-    init(of store: StoreFile, _ configuration: MoltConfiguration) {
-        self.store = configuration.effectiveBackup != nil && !configuration.isDryRun && !store.isInMemory ? store : nil
+    init(of store: StoreFile, _ configuration: MoltConfiguration, _ mode: RunMode) {
+        self.store = configuration.effectiveBackup != nil && !mode.isOnCopy && !store.isInMemory ? store : nil
         self.configuration = configuration
     }
 

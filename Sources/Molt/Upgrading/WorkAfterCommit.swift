@@ -11,16 +11,18 @@ struct WorkAfterCommit {
     private let registry: MigrationRegistry
     private let store: StoreFile
     private let configuration: MoltConfiguration
+    private let mode: RunMode
 
     /// - Parameter plan: The plan that was carried out.
-    /// - Returns: Nil if no work can be pending, or if a test does none.
+    /// - Returns: Nil if no work can be pending, or if it is not up to this run.
     init?(
         _ plan: MigrationPlan,
         _ registry: MigrationRegistry,
         _ store: StoreFile,
-        _ configuration: MoltConfiguration
+        _ configuration: MoltConfiguration,
+        _ mode: RunMode
     ) {
-        guard configuration.hooks.doesWork else { return nil }
+        guard configuration.hooks.doesWork, mode.concernsWork else { return nil }
         migrations = plan.entries.filter { entry in
             entry.isWorkPending || entry.work != nil && entry.actions.runSteps
         }.map(\.declaration)
@@ -29,6 +31,7 @@ struct WorkAfterCommit {
         self.registry = registry
         self.store = store
         self.configuration = configuration
+        self.mode = mode
     }
 
     /// Does the work, and notes its success in the ledger.
@@ -58,7 +61,7 @@ struct WorkAfterCommit {
 
     /// Why this opening does no work; nil if it does.
     private var obstacle: String? {
-        if configuration.isDryRun { return "a dry run does not do it" }
+        if mode.isDryRun { return "a dry run does not do it" }
         return configuration.owner == .thisProcess ? nil : "it is up to the process that upgrades the store"
     }
 

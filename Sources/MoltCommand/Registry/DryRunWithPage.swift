@@ -19,7 +19,7 @@ struct DryRunWithPage {
         let file = try HTMLFile(html)
         let store = UpgradeReportPage.Store(trial.store, appVersion: trial.configuration.appVersion)
         // The dry run also runs the migrations on read that an opening only records.
-        let plan = try? trial.plan(onlyRecordsOnRead: false)
+        let plan = try? trial.plan(.dryRun(samples: 0))
         let date = Date()
         let result = Result { try trial.dryRun(samples: samples ?? 3) }
         let page = UpgradeReportPage(

@@ -78,7 +78,7 @@ package struct RegisteredApp: Sendable {
         ) { call, terminal in
             let trial = try trial(call, configuration, isOnlyPlanned: true)
             defer { withExtendedLifetime(trial) {} }
-            let plan = try trial.plan(onlyRecordsOnRead: true)
+            let plan = try trial.plan(.opening)
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
             return plan.problems.isEmpty ? ExitCode.success : ExitCode.failure
         }
@@ -123,8 +123,12 @@ package struct RegisteredApp: Sendable {
             var configuration = followed(on: terminal)
             if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
             // All records at once, so that the report is about all of them.
-            configuration.hooks.onlyRecordsOnRead = false
-            let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
+            let cache = try await CodableCache.open(
+                at: url,
+                migrations: migrations,
+                configuration: configuration,
+                mode: .atOnce
+            )
             defer { cache.close() }
             if call.has("--json") { try terminal.sayJSON(cache.report) } else { terminal.say("\(cache.report)") }
             return ExitCode.success

@@ -40,14 +40,13 @@ struct UpgradeTrial {
 
     private var url: URL { copy?.url ?? store.url }
 
-    /// - Parameter onlyRecordsOnRead: Whether migrations on read are left to the reads, as by an opening of a cache.
-    func plan(onlyRecordsOnRead: Bool) throws -> MigrationPlan {
+    func plan(_ mode: RunMode) throws -> MigrationPlan {
         if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
         var plan = try MigrationPlan(
             for: StoreFile(at: url, attaching: configuration.attachedStores),
             migrations: migrations,
             configuration: configuration,
-            onlyRecordsOnRead: onlyRecordsOnRead
+            mode: mode
         )
         plan.store = store.path
         return plan

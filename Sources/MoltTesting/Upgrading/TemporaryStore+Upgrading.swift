@@ -33,8 +33,12 @@ extension TemporaryStore {
     ) async throws -> MigrationReport {
         switch entry {
         case .asyncOpen:
-            let configuration = try redirected(configuration, migrations).runningAllAtOnce
-            let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
+            let cache = try await CodableCache.open(
+                at: url,
+                migrations: migrations,
+                configuration: redirected(configuration, migrations),
+                mode: .atOnce
+            )
             cache.close()
             return cache.report
         case .asyncSuite:
@@ -46,15 +50,22 @@ extension TemporaryStore {
     }
 
     /// Upgrades the copy without suspending, and closes it.
+    ///
+    /// Migrations on read run like others, so that their whole result can be compared.
     package func upgradeNow(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
         configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let configuration = try redirected(configuration, migrations).runningAllAtOnce
+        let configuration = try redirected(configuration, migrations)
         switch entry {
         case .open, .asyncOpen:
-            let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+            let cache = try CodableCache(
+                StoreFile(at: url, configuration),
+                migrations: migrations,
+                configuration: configuration,
+                mode: .atOnce
+            )
             cache.close()
             return cache.report
         case .inMemory:
@@ -101,15 +112,6 @@ extension TemporaryStore {
             )
         }
         return standIn(for: suite)
-    }
-}
-
-extension CodableCache.Configuration {
-    /// The configuration with which migrations on read run like others, so that their whole result can be compared.
-    fileprivate var runningAllAtOnce: Self {
-        var configuration = self
-        configuration.hooks.onlyRecordsOnRead = false
-        return configuration
     }
 }
 

@@ -117,7 +117,7 @@ struct FixtureUpgrades {
             isCache: fixture.primary == .cache,
             storeName: name,
             migrations: migrations.upTo(version: version),
-            onlyRecordsOnRead: false
+            mode: .atOnce
         )
     }
 }

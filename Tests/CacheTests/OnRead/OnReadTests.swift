@@ -150,7 +150,7 @@ import Testing
         configuration.monitor = .afterPlanning {
             try CodableCache(at: url, migrations: [later], configuration: Self.still).close()
         }
-        let migrator = Migrator(registry, configuration: configuration, onlyRecordsOnRead: true)
+        let migrator = Migrator(registry, configuration: configuration, mode: .opening)
         #expect(try migrator.migrate(StoreFile(at: url)).outcomes == "names ran, initials ran")
         #expect(try store.snapshot()["ada"]?.text.contains("firstName") == true)
         #expect(FileManager.default.fileExists(atPath: url.path + "-attempt") == false)

@@ -157,7 +157,8 @@ struct UpgradeBeforeItBeginsTests {
     @Test(arguments: [(code: Int32(10), isKept: true), (13, false)])
     func `keeps its backup only if the commit may be on disk`(code: Int32, isKept: Bool) throws {
         let store = StoreFile(at: url)
-        let backup = UpgradeBackup(of: store, CodableCache.Configuration { $0.backup = BackupPolicy(keep: 1) })
+        let configuration = CodableCache.Configuration { $0.backup = BackupPolicy(keep: 1) }
+        let backup = UpgradeBackup(of: store, configuration, .opening)
         let plan = try MigrationPlan(for: store, migrations: [Migration(to: 1, "a")])
         try backup.make(for: plan, store.state()) { [] }
         let failure = SQLiteError(extendedCode: code, message: "")

@@ -5,19 +5,19 @@ struct DryRun {
     private let url: URL
     private let migrations: MigrationRegistry
     private let configuration: CodableCache.Configuration
+    private let mode: RunMode
 
     init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: CodableCache.Configuration) {
         self.url = url
         self.migrations = migrations
-        var configuration = configuration
-        configuration.samples = samples
         self.configuration = configuration
+        mode = .dryRun(samples: samples)
     }
 
     func run() throws -> MigrationReport {
         let original = StoreFile(at: url)
         original.readsLaterLayouts = configuration.opensNewerStores
-        var opening = configuration.opening(of: original)
+        var opening = configuration.opening(of: original, mode)
         let copy: ScratchCopy
         let move: PendingMove?
         let otherStores: [String]
@@ -47,9 +47,10 @@ struct DryRun {
         do {
             let reading =
                 configuration.opensNewerStores
-                ? try ReadingCheck(migrations, configuration).checkNewer(store, opening) : nil
+                ? try ReadingCheck(migrations, configuration, mode).checkNewer(store, opening) : nil
             var report =
-                try reading?.report ?? Migrator(migrations, configuration: configuration).migrate(store, opening)
+                try reading?.report
+                ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             report.move = move.map(MigrationReport.Move.init(pending:))
             report.otherStores = otherStores

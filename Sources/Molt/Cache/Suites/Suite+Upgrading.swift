@@ -86,10 +86,8 @@ extension Suite {
         samples: Int = 0,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        var configuration = configuration
-        configuration.samples = samples
         let attached = ([self] + configuration.attached).map(AttachedStore.suite)
-        return try Migrator(migrations, configuration: configuration)
+        return try Migrator(migrations, configuration: configuration, mode: .dryRun(samples: samples))
             .migrate(StoreFile(inMemoryWith: attached, upgrading: self))
     }
 }
@@ -111,7 +109,7 @@ extension MigrationPlan {
             for: StoreFile(upgrading: suite, attaching: configuration.attached),
             migrations: migrations,
             configuration: configuration,
-            onlyRecordsOnRead: false
+            mode: .atOnce
         )
     }
 }

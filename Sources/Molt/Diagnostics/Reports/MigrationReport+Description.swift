@@ -35,13 +35,11 @@ extension MigrationReport: CustomStringConvertible {
             default: ", \(deferred.count) migrations wait"
             }
         let left = pendingWork.isEmpty || isDryRun ? "" : ", with work still to be done"
-        let head = isDryRun ? "dry run: \(store)" : store
+        let (head, opening) = isDryRun ? ("dry run: \(store)", "would be open") : (store, "open")
         if isReadOnly {
-            let opening = isDryRun ? "would be open" : "open"
             return "\(head): \(opening) for reading only, at version \(to)"
         }
         if isNewer {
-            let opening = isDryRun ? "would be open" : "open"
             return "\(head): \(opening) for reading and writing, at version \(to) of a newer release"
         }
         if isUpToDate { return "\(head): up to date at version \(to)\(waiting)\(left)" }

@@ -129,7 +129,7 @@ struct LedgerCorrector {
             storeName: store.storeName,
             migrations: registry,
             stores,
-            onlyRecordsOnRead: true,
+            mode: .opening,
             hasRecords: store.hasRecords(before:)
         )
         try plan.checkLedger(of: store)

@@ -10,10 +10,10 @@ final class DryRunNotes: Sendable {
     let sampleCount: Int
     private let notes = Locked<[ScheduledStep.ID: Note]>([:])
 
-    /// Returns nil unless the configuration is that of a dry run.
-    init?(_ configuration: MoltConfiguration) {
-        guard let samples = configuration.samples else { return nil }
-        sampleCount = min(max(0, samples), 1_000)
+    /// Returns nil for a run that takes no notes.
+    init?(_ mode: RunMode) {
+        guard let count = mode.sampleCount else { return nil }
+        sampleCount = count
     }
 
     /// Notes a change of a record by a step.

@@ -37,7 +37,8 @@ struct RecordChanger: Sendable {
         stepsByType = StepsByType(steps)
         self.steps = steps
         self.storeName = storeName
-        atPoint = configuration.hooks.atPoint
+        // A backfill is no upgrade, and has no points.
+        atPoint = skipsFailures ? nil : configuration.hooks.atPoint
         self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
         self.notes = notes
         self.skipsFailures = skipsFailures

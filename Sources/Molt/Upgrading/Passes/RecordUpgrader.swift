@@ -158,9 +158,7 @@ final class RecordUpgrader: Sendable {
 
     /// Changes batches of records that go through the same migrations.
     func makeBatchChanger(stoppedBy stopCheck: StopCheck) -> RecordChanger {
-        var configuration = configuration
-        configuration.hooks.atPoint = nil
-        return RecordChanger(
+        RecordChanger(
             steps,
             storeName: storeName ?? "",
             configuration: configuration,

@@ -7,6 +7,8 @@ final class StepRunner {
     let registry: MigrationRegistry
     let attachedWork: AttachedWork
     let configuration: MoltConfiguration
+    /// Whether to look for names in steps that match nothing in the store.
+    let findsUnmatchedNames: Bool
     /// The time at which the upgrade began: the app's clock must not be asked while the lock is held.
     let now: Date
     let meter: ProgressMeter
@@ -41,6 +43,7 @@ final class StepRunner {
         _ registry: MigrationRegistry,
         _ attachedWork: AttachedWork,
         _ configuration: MoltConfiguration,
+        _ mode: RunMode,
         now: Date
     ) {
         records = transaction
@@ -48,21 +51,16 @@ final class StepRunner {
         self.registry = registry
         self.attachedWork = attachedWork
         self.configuration = configuration
+        findsUnmatchedNames = mode.findsUnmatchedNames(configuration.hooks.findsUnmatchedNames)
         self.now = now
         meter = ProgressMeter(monitor: configuration.monitor)
         failures = FailureTally(registry.failurePolicy)
-        notes = DryRunNotes(configuration)
+        notes = DryRunNotes(mode)
         self.plan = plan
         recorded = Set(ledger.map(\.name))
         applied = Set(ledger.filter(\.outcome.isApplied).map(\.name))
         isEmpty = plan.isFresh
         schedule = UpgradeSchedule(of: plan, registry)
-    }
-
-    /// Whether to look for names in steps that match nothing in the store.
-    var findsUnmatchedNames: Bool {
-        let hooks = configuration.hooks
-        return !hooks.isImport && (configuration.isDryRun || hooks.findsUnmatchedNames)
     }
 
     /// The steps that what a step brings in has missed.
