@@ -177,7 +177,7 @@ public final class CodableCache: Sendable {
         let reading: StoreReading? =
             switch mode {
             case .reading: try ReadingCheck(migrations, upgradeConfiguration, mode).check(store)
-            case .opening, .atOnce, .dryRun, .importing: try migrator.readNewer(store)
+            case .opening, .atOnce, .dryRun, .importing, .document, .retry: try migrator.readNewer(store)
             }
         isReadOnly = reading?.isReadOnly ?? false
         keepsUnknown = configuration.keepsUnknownProperties || reading != nil

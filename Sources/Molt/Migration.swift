@@ -197,24 +197,11 @@ public struct Migration: Sendable {
         hasOwnCoding ? self : changed { $0.coding = coding }
     }
 
-    /// The migration for an import: without its steps on directories and files, and without what is about a store.
-    ///
-    /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
-    /// not, unless it may convert settings that are imported: the store that the records are imported into has that
-    /// data.
-    ///
-    /// - Parameter includesSettings: Whether it keeps its steps on settings.
-    func importing(includesSettings: Bool) -> Migration {
+    /// The migration with some of its steps, and without what is about a store.
+    func only(_ isIncluded: (MigrationStep) -> Bool) -> Migration {
         changed { migration in
             (migration.requirements, migration.work) = ([], nil)
-            migration.steps = steps.filter { step in
-                switch step.work {
-                case .records, .store, .moveStore: true
-                case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil }
-                case .block(let block, _): !block.onFreshStore || includesSettings && !block.suites.isEmpty
-                case .adopt, .check: false
-                }
-            }
+            migration.steps = steps.filter(isIncluded)
         }
     }
 

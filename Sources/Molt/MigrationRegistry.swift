@@ -236,7 +236,8 @@ extension MigrationRegistry {
     /// The registry for an import: without the steps on directories and files and, if it has no settings, on settings.
     func importing(includesSettings: Bool) -> MigrationRegistry {
         var registry = self
-        registry.migrations = migrations.map { $0.importing(includesSettings: includesSettings) }
+        let mode = RunMode.importing(includesSettings: includesSettings)
+        registry.migrations = migrations.map { $0.only { mode.use(of: $0) == .runs } }
         if let baseline, !includesSettings { registry.baseline = { try baseline($0.withoutSettings()) } }
         return registry
     }

@@ -8,14 +8,18 @@ package enum RunMode: Sendable {
     case dryRun(samples: Int)
     /// The temporary store of an import is upgraded, with or without settings.
     case importing(includesSettings: Bool)
-    /// A store that is not upgraded is read.
+    /// A store that is not upgraded is read, and its records are upgraded in memory.
     case reading
+    /// A single document is upgraded.
+    case document
+    /// A record in quarantine is sent through the migrations that it missed.
+    case retry
 
     /// Whether the report is that of a dry run.
     var isDryRun: Bool {
         switch self {
         case .dryRun: true
-        case .opening, .atOnce, .importing, .reading: false
+        case .opening, .atOnce, .importing, .reading, .document, .retry: false
         }
     }
 
@@ -23,7 +27,7 @@ package enum RunMode: Sendable {
     var isOnCopy: Bool {
         switch self {
         case .dryRun, .importing: true
-        case .opening, .atOnce, .reading: false
+        case .opening, .atOnce, .reading, .document, .retry: false
         }
     }
 
@@ -32,7 +36,7 @@ package enum RunMode: Sendable {
         switch self {
         // It was, or will be, done for the store that the records come into.
         case .importing: false
-        case .opening, .atOnce, .dryRun, .reading: true
+        case .opening, .atOnce, .dryRun, .reading, .document, .retry: true
         }
     }
 
@@ -40,7 +44,7 @@ package enum RunMode: Sendable {
     var leavesOnRead: Bool {
         switch self {
         case .opening: true
-        case .atOnce, .dryRun, .importing, .reading: false
+        case .atOnce, .dryRun, .importing, .reading, .document, .retry: false
         }
     }
 
@@ -48,7 +52,7 @@ package enum RunMode: Sendable {
     var checksEdits: Bool {
         switch self {
         case .importing: false
-        case .opening, .atOnce, .dryRun, .reading: true
+        case .opening, .atOnce, .dryRun, .reading, .document, .retry: true
         }
     }
 
@@ -57,7 +61,7 @@ package enum RunMode: Sendable {
         switch self {
         case .dryRun(let samples): min(max(0, samples), 1_000)
         case .importing: 0
-        case .opening, .atOnce, .reading: nil
+        case .opening, .atOnce, .reading, .document, .retry: nil
         }
     }
 
@@ -69,7 +73,69 @@ package enum RunMode: Sendable {
         case .dryRun: true
         // An export may hold a part of the records.
         case .importing: false
-        case .opening, .atOnce, .reading: isWanted
+        case .opening, .atOnce, .reading, .document, .retry: isWanted
+        }
+    }
+}
+
+extension RunMode {
+    /// What a run does with a step of a migration that it works on.
+    enum StepUse {
+        case runs
+        /// It concerns nothing that the run works on, or is done elsewhere.
+        case skipped
+        /// The run cannot do what the step does, nor leave it out.
+        case impossible
+    }
+
+    /// Which run takes which step.
+    func use(of step: MigrationStep) -> StepUse {
+        switch self {
+        case .opening, .atOnce, .dryRun: .runs
+        case .importing(let includesSettings): useInImport(of: step, includesSettings: includesSettings)
+        case .reading:
+            switch step.work {
+            // A record that is gone would still be listed and counted.
+            case .records(.edit(let edit, _)): edit.mayDrop ? .impossible : .runs
+            case .records(.renameType), .records(.deleteType): .runs
+            // It adds records, or changes their keys, by which they are found.
+            case .store, .adopt, .settings(.moveToRecords): .impossible
+            case .block: .impossible
+            // A record is read before any check.
+            case .settings, .check, .moveStore: .skipped
+            }
+        case .document:
+            switch step.work {
+            case .records: .runs
+            // It may need a whole store.
+            case .store(let work): work.mergesRecords ? .impossible : .runs
+            case .adopt, .block: .impossible
+            case .settings, .check, .moveStore: .skipped
+            }
+        case .retry:
+            switch step.work {
+            // If another record has the new key, the record stays in quarantine.
+            case .records, .store(.renameKeys): .runs
+            // It needs the whole store.
+            case .store(.extract): .impossible
+            case .block(let block, _): block.onFreshStore ? .skipped : .impossible
+            // What imports data, and checks, ran with the upgrade.
+            case .settings, .adopt, .check, .moveStore: .skipped
+            }
+        }
+    }
+
+    /// What an import does with a step: the store that the records come into has the data of directories and files.
+    ///
+    /// A block stays, whatever it has attached: it may work on records. One that brings data in from elsewhere does
+    /// not, unless it may convert settings that are imported.
+    private func useInImport(of step: MigrationStep, includesSettings: Bool) -> StepUse {
+        switch step.work {
+        case .records, .store, .moveStore: .runs
+        case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil } ? .runs : .skipped
+        case .block(let block, _):
+            !block.onFreshStore || includesSettings && !block.suites.isEmpty ? .runs : .skipped
+        case .adopt, .check: .skipped
         }
     }
 }

@@ -120,7 +120,7 @@ struct ReadingCheck {
         try plan.checkProblems()
         for entry in plan.entries where entry.actions.runSteps {
             for step in entry.declaration.steps
-            where entry.actions.runs(step) && step.usesRecords && !step.isOnSingleRecords {
+            where entry.actions.runs(step) && mode.use(of: step) == .impossible {
                 throw MoltError.needsMigration(plan, of: entry.declaration, step)
             }
         }
@@ -133,7 +133,7 @@ struct ReadingCheck {
 
     /// Sends records through the migrations of a plan; nil if none of them changes records.
     private func upgrader(_ plan: MigrationPlan) -> RecordUpgrader? {
-        let schedule = UpgradeSchedule(of: plan, registry) { $0.usesRecords }
+        let schedule = UpgradeSchedule(of: plan, registry) { mode.use(of: $0) == .runs }
         let steps = schedule.groups.flatMap { group -> [ScheduledStep] in
             if case .pass(let steps) = group.work { steps } else { [] }
         }
@@ -224,17 +224,5 @@ struct ReadingCheck {
             storeVersion: plan.from,
             registryVersion: plan.to
         )
-    }
-}
-
-extension MigrationStep {
-    /// Whether each record, and the name of each type, can be sent through the step by itself.
-    fileprivate var isOnSingleRecords: Bool {
-        switch work {
-        case .records(.edit(let edit, _)): !edit.mayDrop
-        // A record is read before any check.
-        case .records(.renameType), .records(.deleteType), .check: true
-        case .store, .settings, .adopt, .block, .moveStore: false
-        }
     }
 }

@@ -60,7 +60,7 @@ public struct DocumentUpgrade: Sendable {
         try migrations.validate()
         // A document has no ledger that could tell whether it has been through a part of a shortcut's way.
         let migrations = migrations.withoutShortcuts
-        blocking = migrations.migrations.last { $0.steps.contains(where: \.needsStore) }
+        blocking = migrations.migrations.last { $0.steps.contains { RunMode.document.use(of: $0) == .impossible } }
         version = migrations.version
         let oldest = max(migrations.oldestSupportedVersion, blocking?.version ?? 0)
         self.oldestVersion = oldest
@@ -265,15 +265,4 @@ extension Record {
 extension DocumentUpgrade: CustomStringConvertible {
     /// The versions of the documents, such as "documents from version 0 on, upgraded to version 3".
     public var description: String { "documents from version \(oldestVersion) on, upgraded to version \(version)" }
-}
-
-extension MigrationStep {
-    /// Whether the step reads or changes more than one record at a time, and does not only add some.
-    fileprivate var needsStore: Bool {
-        switch work {
-        case .store(let work): work.mergesRecords
-        case .adopt, .block: true
-        case .records, .settings, .check, .moveStore: false
-        }
-    }
 }

@@ -90,41 +90,32 @@ struct RecordRetry {
         var reason: String
     }
 
-    /// The steps that the record has not been through, except those that import data, and checks: they ran with the
-    /// upgrade.
+    /// The steps that the record has not been through, except those that ran with the upgrade.
     private func steps(
         of migrations: [PendingMigration],
         after failure: MigrationReport.RecordFailure
     ) throws(Obstacle) -> [ScheduledStep] {
-        var steps: [ScheduledStep] = []
-        func isDone(_ step: ScheduledStep) -> Bool {
-            step.declared.runsOnFreshStore || step.declared.isCheck
-                || step.migration.id == failure.migration && step.number + 1 < failure.firstStep
+        let schedule = UpgradeSchedule(migrations) { migration, number in
+            let isDone = migration.id == failure.migration && number + 1 < failure.firstStep
+            return !isDone && RunMode.retry.use(of: migration.steps[number]) != .skipped
         }
-        for group in UpgradeSchedule(migrations).groups {
+        var steps: [ScheduledStep] = []
+        for group in schedule.groups {
             switch group.work {
-            case .pass(let pass):
-                for var step in pass where !isDone(step) {
-                    step.onFailure = nil
-                    steps.append(step)
+            case .pass(let pass): steps += pass
+            case .block(var step):
+                guard case .store(let work) = step.declared.work, case .change(let change) = work.alone else {
+                    throw Obstacle(
+                        reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) needs "
+                            + "the whole store. Put the record back as it is with `restoreQuarantined(_:)`, or a value in "
+                            + "its place with `restoreQuarantined(_:as:)`."
+                    )
                 }
-            case .block(let step):
-                guard !isDone(step) else { continue }
-                if case .store(let work) = step.declared.work, case .change(let change) = work.alone {
-                    // If another record has the new key, the record stays in quarantine.
-                    var step = step
-                    step.recordWork = change
-                    step.onFailure = nil
-                    steps.append(step)
-                    continue
-                }
-                throw Obstacle(
-                    reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) needs the "
-                        + "whole store. Put the record back as it is with `restoreQuarantined(_:)`, or a value in its "
-                        + "place with `restoreQuarantined(_:as:)`."
-                )
+                step.recordWork = change
+                steps.append(step)
             }
         }
+        for index in steps.indices { steps[index].onFailure = nil }
         return steps
     }
 
