@@ -125,14 +125,14 @@ extension MigrationPlan {
             histories.suites = suites.compactMapValues { $0.ledger?.history }
             if !suites.isEmpty { addEntries(registry, histories, suites) }
         }
-        planOnRead(mode)
+        planOnRead(mode, registry.failurePolicy)
     }
 
     /// Decides which migrations on read are only recorded, and which run now, with the backfill of earlier ones.
     ///
     /// One is recorded if the version of a record tells whether it went through it, and if no later step that runs now
     /// works on records of a type that it changes.
-    private mutating func planOnRead(_ mode: RunMode) {
+    private mutating func planOnRead(_ mode: RunMode, _ policy: RecordFailurePolicy) {
         guard !isFresh else { return }
         let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
         guard mode.leavesOnRead else {
@@ -141,20 +141,31 @@ extension MigrationPlan {
             }
             return
         }
-        /// The migrations that run now, with the types of records that they work on.
-        var running: [(version: Int, migration: MigrationID, types: RecordTypes)] = []
-        func add(_ entry: Entry, version: Int, runs: (MigrationStep) -> Bool) {
-            let types = entry.declaration.steps.filter(runs).reduce(RecordTypes.none) { $0.union($1.work.recordTypes) }
-            running.append((version, entry.migration, types))
+        /// The migrations that run now, with the types of records that they work on, and whether they may need the key
+        /// of a record of any type.
+        var running: [(version: Int, migration: MigrationID, types: RecordTypes, setsKeys: Bool)] = []
+        func add(_ entry: Entry, runs: (MigrationStep) -> Bool) {
+            let steps = entry.declaration.steps.filter(runs)
+            let types = RecordTypes(of: steps)
+            // What a late migration brings in goes through later steps, which may give it any type, and is compared
+            // with records of any version.
+            let isLate = entry.action != .backfill && entry.declaration.version <= from
+            running.append(
+                (
+                    max(entry.declaration.version, isLate ? from : 0),
+                    entry.migration,
+                    isLate && types.intersects(.any) ? .any : types,
+                    steps.contains { if case .store = $0.work { true } else { false } }
+                )
+            )
         }
         var recorded: [Int] = []
         for (index, entry) in entries.enumerated() {
             switch (entry.status, entry.action) {
-            case (_, .backfill): add(entry, version: entry.declaration.version, runs: entry.actions.runs)
+            case (_, .backfill): add(entry, runs: entry.actions.runs)
             case (.onRead, _): recorded.append(index)
             case _ where entry.willRun && isOrdered(entry.declaration): recorded.append(index)
-            // What a late migration brings in is compared with records of any version.
-            default: add(entry, version: max(entry.declaration.version, from), runs: entry.actions.runs)
+            default: add(entry, runs: entry.actions.runs)
             }
         }
         var isComplete = false
@@ -162,24 +173,24 @@ extension MigrationPlan {
             isComplete = true
             for index in recorded where entries[index].neededBy == nil {
                 let entry = entries[index]
-                let types = entry.declaration.steps.reduce(RecordTypes.none) { $0.union($1.work.recordTypes) }
+                let steps = entry.declaration.steps
+                let types = RecordTypes(of: steps)
+                // A record that cannot be converted leaves its key to others.
+                let freesKeys = steps.contains { ($0.failurePolicy ?? policy) != .stop }
                 guard
                     let other = running.first(where: {
-                        $0.version >= entry.declaration.version && $0.types.intersects(types)
+                        $0.version >= entry.declaration.version
+                            && ($0.types.intersects(types) || $0.setsKeys && freesKeys)
                     })
                 else { continue }
                 entries[index].neededBy = other.migration
-                add(entry, version: entry.declaration.version) { _ in true }
+                entries[index].actions = Actions(entry.status == .onRead ? .backfill : .run)
+                add(entries[index]) { _ in true }
                 isComplete = false
             }
         }
-        for index in recorded {
-            let isNeeded = entries[index].neededBy != nil
-            if entries[index].status == .onRead {
-                if isNeeded { entries[index].actions = Actions(.backfill) }
-            } else if !isNeeded {
-                entries[index].actions = Actions(.recordOnRead)
-            }
+        for index in recorded where entries[index].status != .onRead && entries[index].neededBy == nil {
+            entries[index].actions = Actions(.recordOnRead)
         }
     }
 

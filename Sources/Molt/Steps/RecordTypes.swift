@@ -5,6 +5,10 @@ enum RecordTypes: Sendable {
 
     static let none = RecordTypes.these([])
 
+    init(of steps: [MigrationStep]) {
+        self = steps.reduce(.none) { $0.union($1.work.recordTypes) }
+    }
+
     func union(_ other: RecordTypes) -> RecordTypes {
         if case .these(let types) = self, case .these(let others) = other { .these(types.union(others)) } else { .any }
     }

@@ -696,12 +696,12 @@ final class Upgrade {
     ) throws {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
-        let onlyRecordsOnRead =
-            plan.entries.contains { $0.action == .recordOnRead } && !plan.entries.contains(where: \.actions.runSteps)
+        let isOnlyRecorded =
+            plan.entries.contains { $0.action == .recordOnRead } && !steps(of: plan).contains(where: \.usesRecords)
         // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
         // they would count as records that are not upgraded yet.
         let leavesExpired = onlyRenamesTypes(plan) && !ledger.contains { $0.outcome == .onRead }
-        if !plan.isFresh, !onlyRecordsOnRead, !leavesExpired {
+        if !plan.isFresh, !isOnlyRecorded, !leavesExpired {
             expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
         let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, mode, now: now)

@@ -298,6 +298,26 @@ import Testing
             migrations: MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "later", move)])
         )
         #expect(plan.entries[0].neededBy?.name == "later")
+
+        // What a late step brings in may get another type by steps that are applied already.
+        var late: MigrationRegistry = [
+            Migration(to: 1, "late", .extractRecords("Photo", ["city"], as: "Village", key: .property("id"))),
+            Migration(to: 2, "towns", .renameType("Village", to: "Contact")),
+            Migration(to: 3, "contacts", change("Contact")).onRead(),
+        ]
+        try open(MigrationRegistry(Array(late.migrations.dropFirst()))).close()
+        late.allowsLateMigrations = true
+        plan = try MigrationPlan(forFileAt: store.url, migrations: late)
+        #expect(plan.entries.map { $0.neededBy?.name } == [nil, nil, "late"])
+    }
+
+    @Test(arguments: [false, true])
+    func `runs at once for a step that may need the key of a record that leaves it`(isQuarantined: Bool) throws {
+        let keys = MigrationStep.renameKeys("City", to: .property("name"))
+        let registry = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "keys", keys)])
+        let migrations = isQuarantined ? registry.onFailure(.quarantine()) : registry
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
+        #expect(plan.entries[0].neededBy?.name == (isQuarantined ? "keys" : nil))
     }
 
     @Test func `is recorded beside an upgrade that removes expired records first`() throws {
