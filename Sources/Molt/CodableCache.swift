@@ -150,7 +150,7 @@ public final class CodableCache: Sendable {
     /// Opens a store, for example one in memory that already has records.
     ///
     /// - Parameters:
-    ///   - mode: What is done with the store's migrations: opening, atOnce or reading.
+    ///   - mode: The mode of the run: `opening`, `atOnce` or `reading`.
     ///   - retained: An object that the store's file needs; it lives as long as the cache.
     package init(
         _ store: sending StoreFile,

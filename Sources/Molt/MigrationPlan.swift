@@ -41,7 +41,8 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         public var replacement: MigrationID?
         /// The migration for which it runs now, although it is one on read; nil for any other.
         ///
-        /// It works on records of a type that this one changes.
+        /// It works on records of a type that this one changes, or gives records keys that one of those may have. If
+        /// the failure policy lets the upgrade go on, a record that cannot be converted leaves its key.
         public var neededBy: MigrationID?
         /// The data that its steps remove by their declarations; closures may drop more.
         public var losses: [MigrationReport.DataLoss]

@@ -25,7 +25,7 @@ struct InterruptedImport: Codable, Sendable {
         (.clearJournal, 1),
     ]
 
-    /// What is generated from the seed.
+    /// Everything that the seed determines.
     private struct Choices {
         /// The settings of each suite, and the records, as the first release exports them; one of each is always new.
         var exported: [Settings] = []
@@ -174,7 +174,7 @@ struct InterruptedImport: Codable, Sendable {
         raise(SIGKILL)
     }
 
-    // MARK: What is left
+    // MARK: The result
 
     /// Changes settings as the app might, opens stores or repeats the import, and compares all with the model.
     ///

@@ -128,105 +128,6 @@ extension MigrationPlan {
         planOnRead(mode, registry.failurePolicy)
     }
 
-    /// Decides which migrations on read are only recorded, and which run now, with the backfill of earlier ones.
-    ///
-    /// One is recorded if the version of a record tells whether it went through it, and if no later step that runs now
-    /// works on records of a type that it changes.
-    private mutating func planOnRead(_ mode: RunMode, _ policy: RecordFailurePolicy) {
-        guard !isFresh else { return }
-        let isOrdered = { [from] (migration: Migration) in migration.isOnRead && migration.version > from }
-        guard mode.leavesOnRead else {
-            for index in entries.indices where entries[index].status == .onRead {
-                entries[index].actions = Actions(.backfill)
-            }
-            return
-        }
-        /// The migrations that run now, with the types of records that they work on, and whether they may need the key
-        /// of a record of any type.
-        var running: [(version: Int, migration: MigrationID, types: RecordTypes, setsKeys: Bool)] = []
-        func add(_ entry: Entry, runs: (MigrationStep) -> Bool) {
-            let steps = entry.declaration.steps.filter(runs)
-            let types = RecordTypes(of: steps)
-            // What a late migration brings in goes through later steps, which may give it any type, and is compared
-            // with records of any version.
-            let isLate = entry.action != .backfill && entry.declaration.version <= from
-            running.append(
-                (
-                    max(entry.declaration.version, isLate ? from : 0),
-                    entry.migration,
-                    isLate && types.intersects(.any) ? .any : types,
-                    steps.contains { if case .store = $0.work { true } else { false } }
-                )
-            )
-        }
-        var recorded: [Int] = []
-        for (index, entry) in entries.enumerated() {
-            switch (entry.status, entry.action) {
-            case (_, .backfill): add(entry, runs: entry.actions.runs)
-            case (.onRead, _): recorded.append(index)
-            case _ where entry.willRun && isOrdered(entry.declaration): recorded.append(index)
-            default: add(entry, runs: entry.actions.runs)
-            }
-        }
-        var isComplete = false
-        while !isComplete {
-            isComplete = true
-            for index in recorded where entries[index].neededBy == nil {
-                let entry = entries[index]
-                let steps = entry.declaration.steps
-                let types = RecordTypes(of: steps)
-                // A record that cannot be converted leaves its key to others.
-                let freesKeys = steps.contains { ($0.failurePolicy ?? policy) != .stop }
-                guard
-                    let other = running.first(where: {
-                        $0.version >= entry.declaration.version
-                            && ($0.types.intersects(types) || $0.setsKeys && freesKeys)
-                    })
-                else { continue }
-                entries[index].neededBy = other.migration
-                entries[index].actions = Actions(entry.status == .onRead ? .backfill : .run)
-                add(entries[index]) { _ in true }
-                isComplete = false
-            }
-        }
-        for index in recorded where entries[index].status != .onRead && entries[index].neededBy == nil {
-            entries[index].actions = Actions(.recordOnRead)
-        }
-    }
-
-    /// The migrations on read that the registry has lost although records may still have to go through them.
-    private static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
-        guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
-        let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
-        return histories.store.rows.filter { row in
-            guard row.outcome == .onRead else { return false }
-            // A replacement with the name of one of its parts does more than the part.
-            guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
-            // Without its declaration it still has to be the same migration.
-            return !migration.isOnRead && row.fingerprint != migration.fingerprint
-        }
-    }
-
-    /// The rows of migrations on read that left the registry and that all records have been through.
-    ///
-    /// If a migration of the registry has the name, the records from before its own version would go through it.
-    private static func finishedOnRead(
-        in histories: Histories,
-        _ registry: MigrationRegistry,
-        _ hasRecords: (_ before: Int) throws -> Bool
-    ) rethrows -> [LedgerEntry] {
-        let names = Set(registry.migrations.map(\.name))
-        let lost = lostOnRead(in: histories, registry).filter { !names.contains($0.name) }
-        // Each question reads the table, and mostly the first one answers the others.
-        guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
-        return try lost.filter { try $0.version < last && !hasRecords($0.version) }
-    }
-
-    private mutating func checkOnRead(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
-        guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
-        problems.append(.missingOnRead(first, registry))
-    }
-
     /// The migrations whose declaration differs from the ledger.
     private static func edits(_ history: History, _ registry: MigrationRegistry) -> [Edit] {
         let rows = history.rows.filter { $0.fingerprint != nil && $0.outcome.isApplied }
@@ -464,7 +365,6 @@ extension MigrationPlan {
             actions: actions,
             replacement: shortcuts.replacements[migration.name]
                 ?? (status == .applied ? store.replacement(of: migration.name)?.id : nil),
-            neededBy: nil,
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
             work: migration.work?.summary,

@@ -94,7 +94,7 @@ enum StoreWork: Sendable {
     /// Makes records of objects in the records.
     case extract(ExtractRecordsStep)
 
-    /// What is left of the work for a record that is alone, as a document is.
+    /// The part of the work that concerns one record by itself, such as a document.
     enum Alone {
         case change(RecordWork)
         case extraction(ExtractRecordsStep)

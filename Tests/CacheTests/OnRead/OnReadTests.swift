@@ -315,9 +315,16 @@ import Testing
     func `runs at once for a step that may need the key of a record that leaves it`(isQuarantined: Bool) throws {
         let keys = MigrationStep.renameKeys("City", to: .property("name"))
         let registry = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "keys", keys)])
-        let migrations = isQuarantined ? registry.onFailure(.quarantine()) : registry
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
+        let migrations = isQuarantined ? registry.onFailure(.quarantine(upTo: .none)) : registry
+        let old = try OldStore([
+            StoredRecord("Contact", "rome", #"{"name":7}"#), StoredRecord("City", "city", #"{"name":"rome"}"#),
+        ])
+        let plan = try MigrationPlan(forFileAt: old.url, migrations: migrations)
         #expect(plan.entries[0].neededBy?.name == (isQuarantined ? "keys" : nil))
+        guard isQuarantined else { return }
+        let cache = try CodableCache(at: old.url, migrations: migrations, configuration: Self.still)
+        #expect(try cache.typeName(forKey: "rome") == "City")
+        #expect(try cache.quarantined().map(\.key) == ["rome"])
     }
 
     @Test func `is recorded beside an upgrade that removes expired records first`() throws {

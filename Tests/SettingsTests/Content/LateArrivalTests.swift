@@ -47,6 +47,25 @@ import Testing
         }
     }
 
+    @Test
+    func `A record from an older copy is compared with today's form of a record that waits for a migration on read`()
+        throws
+    {
+        let scratch = try ScratchSuite(["draft.1": Self.draft])
+        let cache = try ScratchCache()
+        let first = [
+            Migration(to: 1, "move", move(scratch)), Migration(to: 2, "type", .renameType("Draft", to: "Note")),
+        ]
+        #expect(try contents(cache, MigrationRegistry(first)) == ["d1": #"Note {"title":"a"}"#])
+        let last = Migration(to: 3, "mark", .addProperty("Note", "o", default: 1)).onRead()
+        let all = MigrationRegistry(first + [last])
+        let still = CodableCache.Configuration { $0.runsBackfill = false }
+        try CodableCache(at: cache.url, migrations: all, configuration: still).close()
+        try scratch.writeFile(["draft.1": Self.draft])
+        #expect(try contents(cache, all) == ["d1": #"Note {"title":"a","o":1}"#])
+        try scratch.expect([:])
+    }
+
     @Test func `What was extracted from a record stays, though a later step drops the record`() throws {
         let scratch = try ScratchSuite(["draft.1": #"{"title":"a","note":{"id":"x"}}"#])
         let cache = try ScratchCache()

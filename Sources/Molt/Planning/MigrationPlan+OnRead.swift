@@ -1,0 +1,113 @@
+extension MigrationPlan {
+    /// A migration that runs now, as far as the records of migrations on read must be upgraded before it.
+    private struct Running {
+        let migration: MigrationID
+        /// It needs the records of migrations up to this version.
+        let version: Int
+        /// The types of the records that it works on.
+        let types: RecordTypes
+        /// Whether it may need the key of a record of any type.
+        let setsKeys: Bool
+
+        /// - Parameters:
+        ///   - from: The store's version.
+        ///   - runs: Whether a step of the migration runs.
+        init(_ entry: Entry, from: Int, runs: (MigrationStep) -> Bool) {
+            let steps = entry.declaration.steps.filter(runs)
+            let types = RecordTypes(of: steps)
+            // What a late migration brings in goes through later steps, which may give it any type, and is compared
+            // with records of any version.
+            let isLate = entry.action != .backfill && entry.declaration.version <= from
+            migration = entry.migration
+            version = isLate ? from : entry.declaration.version
+            self.types = isLate && types.intersects(.any) ? .any : types
+            setsKeys = steps.contains { if case .store = $0.work { true } else { false } }
+        }
+
+        /// Whether it needs the records that a migration on read changes.
+        ///
+        /// - Parameter policy: That of the registry for records that cannot be converted.
+        func needs(_ migration: Migration, _ policy: RecordFailurePolicy) -> Bool {
+            guard version >= migration.version else { return false }
+            // A record that cannot be converted leaves its key to others.
+            let freesKeys = migration.steps.contains { ($0.failurePolicy ?? policy) != .stop }
+            return types.intersects(RecordTypes(of: migration.steps)) || setsKeys && freesKeys
+        }
+    }
+
+    /// Decides which migrations on read are only recorded, and which run now, with the backfill of earlier ones.
+    ///
+    /// One is recorded if the version of a record tells whether it went through it, and if no later migration that runs
+    /// now needs its records.
+    ///
+    /// - Parameter policy: That of the registry for records that cannot be converted.
+    mutating func planOnRead(_ mode: RunMode, _ policy: RecordFailurePolicy) {
+        guard !isFresh else { return }
+        guard mode.leavesOnRead else {
+            for index in entries.indices where entries[index].status == .onRead {
+                entries[index].actions = Actions(.backfill)
+            }
+            return
+        }
+        var running: [Running] = []
+        var recorded: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            let isOrdered = entry.declaration.isOnRead && entry.declaration.version > from
+            // One that has lost its declaration is backfilled.
+            if entry.action != .backfill, entry.status == .onRead || entry.willRun && isOrdered {
+                recorded.append(index)
+            } else {
+                running.append(Running(entry, from: from, runs: entry.actions.runs))
+            }
+        }
+        var isComplete = false
+        while !isComplete {
+            isComplete = true
+            for index in recorded where entries[index].neededBy == nil {
+                guard let other = running.first(where: { $0.needs(entries[index].declaration, policy) }) else {
+                    continue
+                }
+                entries[index].neededBy = other.migration
+                entries[index].actions = Actions(entries[index].status == .onRead ? .backfill : .run)
+                running.append(Running(entries[index], from: from) { _ in true })
+                isComplete = false
+            }
+        }
+        for index in recorded where entries[index].status != .onRead && entries[index].neededBy == nil {
+            entries[index].actions = Actions(.recordOnRead)
+        }
+    }
+
+    /// The migrations on read that the registry has lost although records may still have to go through them.
+    static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
+        guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
+        let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        return histories.store.rows.filter { row in
+            guard row.outcome == .onRead else { return false }
+            // A replacement with the name of one of its parts does more than the part.
+            guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
+            // Without its declaration it still has to be the same migration.
+            return !migration.isOnRead && row.fingerprint != migration.fingerprint
+        }
+    }
+
+    /// The rows of migrations on read that left the registry and that all records have been through.
+    ///
+    /// If a migration of the registry has the name, the records from before its own version would go through it.
+    static func finishedOnRead(
+        in histories: Histories,
+        _ registry: MigrationRegistry,
+        _ hasRecords: (_ before: Int) throws -> Bool
+    ) rethrows -> [LedgerEntry] {
+        let names = Set(registry.migrations.map(\.name))
+        let lost = lostOnRead(in: histories, registry).filter { !names.contains($0.name) }
+        // Each question reads the table, and mostly the first one answers the others.
+        guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
+        return try lost.filter { try $0.version < last && !hasRecords($0.version) }
+    }
+
+    mutating func checkOnRead(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
+        guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
+        problems.append(.missingOnRead(first, registry))
+    }
+}
