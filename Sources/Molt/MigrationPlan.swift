@@ -238,41 +238,20 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }
 
-    /// Computes the plan for a store; reads only the store's state.
-    ///
-    /// It also checks attached stores, such as settings, that pending migrations work on.
-    ///
-    /// - Parameter configuration: How the store would be opened; an app extension may not see everything that the app
-    ///   sees.
-    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
-    package init(
-        for store: StoreFile,
-        migrations: MigrationRegistry,
-        configuration: MoltConfiguration = MoltConfiguration(),
-        mode: RunMode = .opening
-    ) throws {
-        try migrations.validate()
-        let stores = AttachedStores(store, migrations, configuration)
-        let own = try stores.histories(store.state())
-        let move = try migrations.pendingMove(of: store, own)
-        let source = move?.source
-        try self.init(
-            stores.entering(
-                source.map { try stores.histories($0.state()) } ?? own,
-                configuration,
-                reading: (source ?? store).read
-            ),
-            storeName: store.storeName,
-            migrations: migrations,
-            stores,
-            mode: mode,
-            hasRecords: (source ?? store).hasRecords(before:)
-        )
-        try checkLedger(of: source ?? store)
-        self.move = move
-        otherStores = migrations.otherStores(than: store, own)
-        movesFrom = move?.isFinished == false ? move?.path : nil
-        checkExtension(store, migrations, configuration)
+    /// Creates the plan of a store about which nothing is decided yet.
+    init(of store: String, _ histories: Histories, _ registry: MigrationRegistry) {
+        self.store = store
+        from = histories.version
+        to = registry.version(for: histories.store.rows)
+        isFresh = histories.isFresh
+        baseline = histories.baseline
+        entries = []
+        problems = []
+        journal = histories.journal
+        edits = []
+        settingNotes = []
+        entersNow = histories.baseline != nil && histories.storedVersion != registry.version
+        needsErasure = histories.needsErasure
     }
 
     /// Makes sure that the ledger has lost no row before the plan that is made of it has consequences.
@@ -283,26 +262,6 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     func checkLedger(of store: StoreFile) throws {
         guard !isFresh, !problems.isEmpty || needsRun else { return }
         try store.checkLedger()
-    }
-
-    /// Prevents an extension from beginning anew beside a store that it may not see.
-    private mutating func checkExtension(
-        _ store: StoreFile,
-        _ registry: MigrationRegistry,
-        _ configuration: MoltConfiguration
-    ) {
-        guard isFresh, configuration.role == .appExtension, configuration.owner == .thisProcess, !store.isInMemory,
-            store.primary == nil, registry.movesStore(to: store.path)
-        else { return }
-        problems.append(
-            Problem(
-                code: .needsMigration,
-                problem:
-                    "There is no store at \(store.path) yet, and an app extension may not have access to the one that "
-                    + "a migration moves there.",
-                advice: "Open the store in the app first."
-            )
-        )
     }
 
     /// Throws the first problem that prevents an upgrade, if any.

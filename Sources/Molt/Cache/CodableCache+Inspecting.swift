@@ -256,10 +256,6 @@ extension MigrationPlan {
         migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
-        try self.init(
-            for: StoreFile(at: url, attaching: configuration.attachedStores),
-            migrations: migrations,
-            configuration: configuration
-        )
+        self = try migrations.plan(for: StoreFile(at: url, attaching: configuration.attachedStores), configuration)
     }
 }

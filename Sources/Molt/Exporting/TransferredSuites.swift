@@ -79,10 +79,9 @@ struct TransferredSuites {
             }
             throw error(.deferred, "\(name) is unavailable: \(reason)", advice: "Try again later.", name)
         }
-        let plan = try MigrationPlan(
-            Histories(LedgerTable.state(connection)),
-            storeName: store,
-            migrations: migrations,
+        let plan = try migrations.plan(
+            for: Histories(LedgerTable.state(connection)),
+            of: store,
             stores,
             mode: .opening,
             hasRecords: { try connection.hasRecords(before: $0) }

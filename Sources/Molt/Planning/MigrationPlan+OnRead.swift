@@ -105,9 +105,4 @@ extension MigrationPlan {
         guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }
     }
-
-    mutating func checkOnRead(_ waiting: [LedgerEntry], _ registry: MigrationRegistry) {
-        guard let first = waiting.min(by: { $0.version < $1.version }) else { return }
-        problems.append(.missingOnRead(first, registry))
-    }
 }

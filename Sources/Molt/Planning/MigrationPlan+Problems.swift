@@ -145,6 +145,16 @@ extension MigrationPlan.Problem {
         )
     }
 
+    /// There is no store yet, and a migration may move one there that the process cannot see.
+    static func invisible(_ path: String) -> Self {
+        Self(
+            code: .needsMigration,
+            problem: "There is no store at \(path) yet, and an app extension may not have access to the one that "
+                + "a migration moves there.",
+            advice: "Open the store in the app first."
+        )
+    }
+
     /// A migration has work after the commit, which only a cache can keep.
     static func workWithoutCache(_ migration: Migration) -> Self {
         Self(

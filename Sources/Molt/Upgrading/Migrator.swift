@@ -18,12 +18,7 @@ package struct Migrator: Sendable {
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     func plan(for store: StoreFile) throws -> MigrationPlan {
-        try MigrationPlan(
-            for: store,
-            migrations: registry,
-            configuration: configuration,
-            mode: mode
-        )
+        try registry.plan(for: store, configuration, mode: mode)
     }
 
     /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.

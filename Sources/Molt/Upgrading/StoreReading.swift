@@ -42,7 +42,7 @@ struct ReadingCheck {
     func check(_ store: StoreFile) throws -> StoreReading {
         let found = try check(store, nil) { histories in
             if let move = try registry.pendingMove(of: store, histories), !move.isFinished {
-                throw MoltError.needsMigration(try MigrationPlan(for: store, migrations: registry), moving: move)
+                throw MoltError.needsMigration(try registry.plan(for: store), moving: move)
             }
             guard !histories.isFresh else { return nil }
             let plan = try plan(for: store, histories)
@@ -81,10 +81,9 @@ struct ReadingCheck {
     }
 
     private func plan(for store: StoreFile, _ histories: Histories) throws -> MigrationPlan {
-        let plan = try MigrationPlan(
-            histories,
-            storeName: store.storeName,
-            migrations: registry,
+        let plan = try registry.plan(
+            for: histories,
+            of: store.storeName,
             mode: isNewer(histories) ? .opening : mode,
             hasRecords: store.hasRecords(before:)
         )

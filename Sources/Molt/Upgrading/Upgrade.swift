@@ -554,13 +554,9 @@ final class Upgrade {
             let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
             var plan = planned
             if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
-                plan = try MigrationPlan(
-                    histories,
-                    storeName: store.storeName,
-                    migrations: registry,
-                    stores,
-                    mode: mode
-                ) { try transaction.hasRecords(before: $0) }
+                plan = try registry.plan(for: histories, of: store.storeName, stores, mode: mode) {
+                    try transaction.hasRecords(before: $0)
+                }
             }
             self.plan = plan
             // Another process may have moved the file back to its old place.
@@ -846,13 +842,10 @@ final class Upgrade {
         do {
             try configuration.checkDeadline()
             try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
-                let plan = try MigrationPlan(
-                    Histories(transaction.state()),
-                    storeName: store.storeName,
-                    migrations: registry,
-                    readStores(),
-                    mode: mode
-                ) { try transaction.hasRecords(before: $0) }
+                let histories = try Histories(transaction.state())
+                let plan = try registry.plan(for: histories, of: store.storeName, readStores(), mode: mode) {
+                    try transaction.hasRecords(before: $0)
+                }
                 // A newer release may have upgraded the store while the lock was free. Its journal is not applied here.
                 if plan.isSuperseded {
                     newer = plan

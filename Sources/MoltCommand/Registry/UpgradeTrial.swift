@@ -42,12 +42,8 @@ struct UpgradeTrial {
 
     func plan(_ mode: RunMode) throws -> MigrationPlan {
         if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
-        var plan = try MigrationPlan(
-            for: StoreFile(at: url, attaching: configuration.attachedStores),
-            migrations: migrations,
-            configuration: configuration,
-            mode: mode
-        )
+        let file = StoreFile(at: url, attaching: configuration.attachedStores)
+        var plan = try migrations.plan(for: file, configuration, mode: mode)
         plan.store = store.path
         return plan
     }

@@ -111,12 +111,11 @@ struct FixtureUpgrades {
         var state = StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger)
         // No upgrade of a copy does the work, so nothing would ever be up to date.
         for row in state.ledger.indices { state.ledger[row].isWorkPending = false }
-        return MigrationPlan(
-            state: state,
+        return migrations.upTo(version: version).plan(
+            for: state,
+            of: name,
             baseline: store.ledger.isEmpty ? baseline : nil,
             isCache: fixture.primary == .cache,
-            storeName: name,
-            migrations: migrations.upTo(version: version),
             mode: .atOnce
         )
     }

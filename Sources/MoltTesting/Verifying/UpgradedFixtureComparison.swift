@@ -89,11 +89,8 @@ struct UpgradedFixtureComparison {
     /// Reports migrations that the ledgers of upgraded fixtures have in another form.
     private mutating func checkEdits(_ expected: StoreFixture, _ file: CatalogFile) {
         guard audit.hasShipped(file) else { return }
-        let plan = MigrationPlan(
-            state: StoreState(version: expected.schemaVersion, isFresh: false, ledger: expected.ledger),
-            storeName: file.path,
-            migrations: upgrades.migrations
-        )
+        let state = StoreState(version: expected.schemaVersion, isFresh: false, ledger: expected.ledger)
+        let plan = upgrades.migrations.plan(for: state, of: file.path)
         for edit in plan.edits { failures.add(edit, at: file.path, newest: audit.newest) }
     }
 }

@@ -11,7 +11,7 @@ struct DeferredPlanTests {
             LedgerEntry(name: "people", version: 5, appliedAt: date),
         ]
         let state = StoreState(version: 5, isFresh: false, ledger: ledger)
-        return MigrationPlan(state: state, storeName: "store", migrations: registry)
+        return registry.plan(for: state, of: "store")
     }
 
     private func settings(_ name: String, replacing replaced: [String] = [], usesRecords: Bool = false) -> Migration {
@@ -46,11 +46,8 @@ struct DeferredPlanTests {
     }
 
     @Test func `A fresh store skips migrations of records, since settings bring no records in`() {
-        let plan = MigrationPlan(
-            state: .fresh,
-            storeName: "store",
-            migrations: [settings("settings"), Migration(to: 5, "people", .renameType("A", to: "B"))]
-        )
+        let registry: MigrationRegistry = [settings("settings"), Migration(to: 5, "people", .renameType("A", to: "B"))]
+        let plan = registry.plan(for: .fresh, of: "store")
         #expect(plan.entries.map(\.action) == [.run, .recordOnly(.createdAtVersion)])
     }
 }

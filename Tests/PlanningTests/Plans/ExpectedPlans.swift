@@ -12,7 +12,7 @@ func plan(
 ) -> MigrationPlan {
     let ledger = ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 0)) }
     let state = StoreState(version: version, isFresh: isFresh, ledger: ledger)
-    return MigrationPlan(state: state, storeName: "/tmp/people.molt", migrations: registry)
+    return registry.plan(for: state, of: "/tmp/people.molt")
 }
 
 /// Expects that a plan cannot run, and that the error names the store, the versions and the migration.

@@ -127,7 +127,7 @@ struct ShortcutTests {
         }
         try await store.upgrade(registry)
         #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5v6"}"#])
-        let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+        let plan = try registry.plan(for: StoreFile(at: store.url))
         #expect(plan.completed.count == migrations.count && !plan.needsUpgrade, "\(plan)")
         // A build without the shortcuts has all that they do, and one that has retired them and their parts, too.
         let squashed = Self.shortcut("squashed", 1...6)
@@ -261,7 +261,7 @@ struct ShortcutTests {
         )
         let store = try OldStore(Self.records)
         #expect(try await store.upgrade(registry.upTo("v1")).outcomes == "v1 ran")
-        let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+        let plan = try registry.plan(for: StoreFile(at: store.url))
         #expect(
             plan.description.hasSuffix(
                 """
@@ -609,7 +609,7 @@ struct ShortcutTests {
         try await store.upgrade(registry.upTo("a"))
         let waiting = MigrationPlan.Action.wait(#"It replaces migration "b" (version 2), which must wait."#)
         try notebook.whileClosed {
-            let plan = try MigrationPlan(for: StoreFile(at: store.url), migrations: registry)
+            let plan = try registry.plan(for: StoreFile(at: store.url))
             #expect(plan.entries.last?.action == waiting, "\(plan)")
             try CodableCache(at: store.url, migrations: registry).close()
         }

@@ -159,7 +159,7 @@ struct UpgradeBeforeItBeginsTests {
         let store = StoreFile(at: url)
         let configuration = CodableCache.Configuration { $0.backup = BackupPolicy(keep: 1) }
         let backup = UpgradeBackup(of: store, configuration, .opening)
-        let plan = try MigrationPlan(for: store, migrations: [Migration(to: 1, "a")])
+        let plan = try MigrationRegistry([Migration(to: 1, "a")]).plan(for: store)
         try backup.make(for: plan, store.state()) { [] }
         let failure = SQLiteError(extendedCode: code, message: "")
         _ = backup.settle(after: MoltError(failure, store: store.storeName))

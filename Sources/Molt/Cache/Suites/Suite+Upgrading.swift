@@ -105,11 +105,7 @@ extension MigrationPlan {
         migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
-        try self.init(
-            for: StoreFile(upgrading: suite, attaching: configuration.attached),
-            migrations: migrations,
-            configuration: configuration,
-            mode: .atOnce
-        )
+        let store = try StoreFile(upgrading: suite, attaching: configuration.attached)
+        self = try migrations.plan(for: store, configuration, mode: .atOnce)
     }
 }

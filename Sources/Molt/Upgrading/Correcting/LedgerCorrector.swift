@@ -124,10 +124,9 @@ struct LedgerCorrector {
                 "Check the path, or the suite's name."
             )
         }
-        let plan = try MigrationPlan(
-            histories,
-            storeName: store.storeName,
-            migrations: registry,
+        let plan = try registry.plan(
+            for: histories,
+            of: store.storeName,
             stores,
             mode: .opening,
             hasRecords: store.hasRecords(before:)

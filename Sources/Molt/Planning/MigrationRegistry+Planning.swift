@@ -1,0 +1,79 @@
+extension MigrationRegistry {
+    /// Computes the plan for a store, and for the suites that pending migrations work on; writes nothing.
+    ///
+    /// - Parameter configuration: How the store would be opened; an app extension may not see everything that the app
+    ///   sees.
+    /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
+    package func plan(
+        for store: StoreFile,
+        _ configuration: MoltConfiguration = MoltConfiguration(),
+        mode: RunMode = .opening
+    ) throws -> MigrationPlan {
+        try validate()
+        let stores = AttachedStores(store, self, configuration)
+        let own = try stores.histories(store.state())
+        let move = try pendingMove(of: store, own)
+        let source = move?.source
+        let current = source ?? store
+        var plan = try plan(
+            for: stores.entering(
+                source.map { try stores.histories($0.state()) } ?? own,
+                configuration,
+                reading: current.read
+            ),
+            of: store.storeName,
+            stores,
+            mode: mode,
+            hasRecords: current.hasRecords(before:)
+        )
+        try plan.checkLedger(of: current)
+        plan.move = move
+        plan.otherStores = otherStores(than: store, own)
+        plan.movesFrom = move?.isFinished == false ? move?.path : nil
+        if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
+        return plan
+    }
+
+    /// Computes the plan for a store from its history; the registry must be valid.
+    ///
+    /// - Parameters:
+    ///   - stores: The suites and directories that migrations work on; nil to plan without looking at them.
+    ///   - hasRecords: Returns whether the store has records from before a version; asked only if a migration on read
+    ///     was removed from the registry.
+    /// - Throws: The error of `hasRecords`, or that of an attached store.
+    func plan(
+        for histories: Histories,
+        of storeName: String,
+        _ stores: AttachedStores? = nil,
+        mode: RunMode,
+        hasRecords: (_ before: Int) throws -> Bool
+    ) throws -> MigrationPlan {
+        let finished = try MigrationPlan.finishedOnRead(in: histories, self, hasRecords)
+        var builder = PlanBuilder(histories, of: storeName, self, finished: finished)
+        return try stores.map { try builder.build(mode, $0) } ?? builder.build(mode)
+    }
+
+    /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
+    ///
+    /// - Parameters:
+    ///   - baseline: The version at which the app says that the store enters.
+    ///   - isCache: Whether it has records; a suite that is upgraded without a cache has none.
+    package func plan(
+        for state: StoreState,
+        of storeName: String,
+        baseline: Int? = nil,
+        isCache: Bool = true,
+        mode: RunMode = .opening
+    ) -> MigrationPlan {
+        var histories = Histories(state, hasRecords: isCache)
+        histories.baseline = baseline
+        var builder = PlanBuilder(histories, of: storeName, self, finished: [])
+        return builder.build(mode)
+    }
+
+    /// Whether this process is an extension that would begin anew beside a store that it may not see.
+    private func mayNotSeeStore(_ store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
+        configuration.role == .appExtension && configuration.owner == .thisProcess && !store.isInMemory
+            && store.primary == nil && movesStore(to: store.path)
+    }
+}

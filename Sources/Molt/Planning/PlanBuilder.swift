@@ -1,0 +1,254 @@
+/// Decides what opening a store does about each migration of a registry.
+struct PlanBuilder {
+    private let registry: MigrationRegistry
+    private var histories: Histories
+    /// The states of the registry's suites, by name; none if the plan is made without them.
+    private var suites: [String: AttachedStores.SuiteState] = [:]
+    private var plan: MigrationPlan
+
+    /// - Parameters:
+    ///   - registry: A valid one.
+    ///   - finished: The rows of migrations on read that left the registry and that all records have been through.
+    init(_ histories: Histories, of storeName: String, _ registry: MigrationRegistry, finished: [LedgerEntry]) {
+        self.histories = histories
+        self.registry = registry
+        plan = MigrationPlan(of: storeName, histories, registry)
+        plan.finishedOnRead = finished.map(\.name)
+        plan.addEdits(histories.store, registry)
+        checkVersions()
+        checkUnknown()
+        let waiting = MigrationPlan.lostOnRead(in: histories, registry).filter { !finished.contains($0) }
+        if let first = waiting.min(by: { $0.version < $1.version }) {
+            plan.problems.append(.missingOnRead(first, registry))
+        }
+    }
+
+    /// Computes the plan without looking at suites and directories.
+    mutating func build(_ mode: RunMode) -> MigrationPlan {
+        addEntries()
+        plan.planOnRead(mode, registry.failurePolicy)
+        return plan
+    }
+
+    /// Computes the plan with the suites and directories that migrations work on.
+    ///
+    /// They are not read if the store cannot be upgraded, or has a journal, because what suites hold is known only once
+    /// the changes in it are made.
+    ///
+    /// - Throws: The error of one of them.
+    mutating func build(_ mode: RunMode, _ stores: AttachedStores) throws -> MigrationPlan {
+        if canGoOn { try read(stores) }
+        _ = build(mode)
+        if canGoOn { try checkSuites(stores) }
+        return plan
+    }
+
+    private var canGoOn: Bool { plan.problems.isEmpty && plan.journal.isEmpty }
+
+    // MARK: The store's ledger
+
+    private mutating func checkVersions() {
+        guard !histories.isFresh || histories.baseline != nil else { return }
+        if plan.from > plan.to {
+            let isBaseline = histories.baseline == plan.from
+            plan.problems.append(
+                .newer(at: plan.from, isBaseline: isBaseline, registry, hasRecords: histories.hasRecords)
+            )
+        } else if plan.from < registry.oldestSupportedVersion {
+            plan.problems.append(.tooOld(plan.from, registry, hasRecords: histories.hasRecords))
+        }
+    }
+
+    /// Finds ledger rows without a migration in the registry.
+    private mutating func checkUnknown() {
+        guard plan.from <= plan.to else { return }
+        let unknown = registry.unknown(in: histories.store.rows)
+        if !unknown.isEmpty { plan.problems.append(.unknown(unknown, of: histories.store, registry)) }
+    }
+
+    // MARK: Suites
+
+    /// Reads the registry's suites, and finds the rows that a newer release, or one with other migrations, has written.
+    private mutating func read(_ stores: AttachedStores) throws {
+        suites = try stores.suiteStates()
+        histories.suites = suites.compactMapValues { $0.ledger?.history }
+        for (name, suite) in suites.sortedByKey {
+            guard let ledger = suite.ledger else { continue }
+            let unknown = registry.unknown(in: History(of: [ledger], in: registry).rows)
+            if let last = unknown.max(by: { $0.version < $1.version }) {
+                plan.problems.append(.unknown(last, in: name, registry))
+            }
+            plan.addEdits(ledger.history, registry, ofSuite: true)
+        }
+    }
+
+    /// Makes sure that suites can be used now, defers the migrations whose suites cannot, and adds notes on settings.
+    private mutating func checkSuites(_ stores: AttachedStores) throws {
+        try checkEntering()
+        for entry in plan.entries where entry.willRun {
+            let used = entry.declaration.steps.filter(entry.actions.runs).flatMap(\.attached)
+            for store in used {
+                if let fault = suites[store.name]?.fault { throw fault }
+            }
+        }
+        let rows = suites.sortedByKey.flatMap { name, suite in
+            (suite.ledger?.rows ?? []).map { row in
+                var entry = row.entry
+                // What another suite has may still be in a journal.
+                entry.attachedCounts = entry.attachedCounts.filter { $0.key == name || $0.value == 0 }
+                return entry
+            }
+        }
+        try plan.deferEntries(histories.store.rows + rows, registry, stores)
+        plan.settingNotes = plan.notes(on: suites, stores)
+    }
+
+    /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.
+    ///
+    /// Without them, another store would run those migrations on the suite.
+    private mutating func checkEntering() throws {
+        for entry in plan.entries where entry.status == .baseline {
+            for name in entry.declaration.attached.compactMap({ $0.suite?.attachedName }) {
+                if let fault = suites[name]?.fault { throw fault }
+                guard suites[name] == nil else { continue }
+                plan.problems.append(.cannotEnter(at: plan.from, name, entry.migration))
+            }
+        }
+    }
+
+    // MARK: Migrations
+
+    private mutating func addEntries() {
+        let standings = Standings(of: registry, histories)
+        var mayHaveRecords = false
+        for migration in registry.migrations {
+            let entry = entry(of: migration, standings, mayHaveRecords: mayHaveRecords)
+            if !histories.hasRecords, migration.work != nil, entry.willRun {
+                plan.problems.append(.workWithoutCache(migration))
+            }
+            mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
+            plan.entries.append(entry)
+        }
+    }
+
+    private mutating func entry(
+        of migration: Migration,
+        _ standings: Standings,
+        mayHaveRecords: Bool
+    ) -> MigrationPlan.Entry {
+        let standing = standings[migration]
+        let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
+        let done = names.filter { standings.isOver(migration, on: $0) }
+        let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
+        var entry = MigrationPlan.Entry(of: migration, replacing: standings.replaced(by: migration))
+        switch standing {
+        case .withoutRecords: entry.status = .recordsOnly
+        case .entered(isRecorded: true): entry.status = .applied
+        case .entered(isRecorded: false):
+            entry.status = .baseline
+            entry.actions = .init(.recordOnly(.baseline))
+        case .applied(let replacement):
+            entry.status = .applied
+            entry.replacement = replacement
+            entry.actions = .init(runningAgainOn: lacking.filter(isFilled))
+        case .shortened(let shortcut, let isTaken):
+            entry.status = isTaken ? .applied : .notNeeded
+            entry.replacement = shortcut
+            if isTaken {
+                entry.actions = .init(runningAgainOn: lacking.filter { standings.isLeft(migration, on: $0) })
+            }
+        case .bypassed(let isOver):
+            if isOver { entry.status = .replaced }
+            entry.actions = .init(.recordOnly(.replaced))
+        case .replaced:
+            entry.status = .replaced
+            let filled = lacking.filter(isFilled)
+            entry.actions = filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
+        case .partlyReplaced(let applied, let missing):
+            plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))
+        case .onRead:
+            entry.status = .onRead
+            // Without its declaration, the migration upgrades the records that still have to go through it.
+            if !migration.isOnRead { entry.actions = .init(.backfill) }
+        case .late:
+            entry.status = .late
+            if registry.allowsLateMigrations {
+                entry.actions = .init(.run, exceptOn: done)
+            } else {
+                plan.problems.append(.late(migration, at: plan.from))
+            }
+        case .open where histories.isFresh:
+            entry.actions = freshActions(migration, done, mayHaveRecords: mayHaveRecords)
+        case .open:
+            entry.actions = .init(.run, exceptOn: done)
+        }
+        if entry.status != .baseline { checkPartlyReplaced(migration, standings, names.sorted()) }
+        entry.isWorkPending = migration.work != nil && histories.store.applied[migration.name]?.isWorkPending == true
+        return entry
+    }
+
+    /// Finds suites that have been through some of the migrations which a migration replaces.
+    private mutating func checkPartlyReplaced(_ migration: Migration, _ standings: Standings, _ suites: [String]) {
+        for suite in suites {
+            guard let (applied, missing) = standings.partlyReplaced(by: migration, on: suite) else { continue }
+            plan.problems.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
+        }
+    }
+
+    /// Whether a suite has settings or a ledger; an empty one, as a suite that was put back from a copy, needs no
+    /// migration.
+    private func isFilled(_ suite: String) -> Bool {
+        suites[suite].map { $0.ledger != nil || !$0.isEmpty } ?? false
+    }
+
+    /// What creating a store does about a migration: steps that bring data in from elsewhere run.
+    ///
+    /// - Parameter done: The suites on which nothing is left to do.
+    private mutating func freshActions(
+        _ migration: Migration,
+        _ done: Set<String>,
+        mayHaveRecords: Bool
+    ) -> MigrationPlan.Actions {
+        let actions = MigrationPlan.Actions(.run, exceptOn: done)
+        let runsBlock = addBlocks(of: migration, done)
+        if runsBlock || migration.steps.contains(where: { $0.runsOnFreshStore && actions.runs($0) }) { return actions }
+        return mayHaveRecords ? .init(.runIfRecordsAppear, exceptOn: done) : .init(.recordOnly(.createdAtVersion))
+    }
+
+    /// Adds the blocks of a migration that work on a suite which is not new and has not been through the migration.
+    ///
+    /// A suite that cannot be read now may be one, so the store waits for it.
+    ///
+    /// - Returns: Whether there are any.
+    private mutating func addBlocks(of migration: Migration, _ done: Set<String>) -> Bool {
+        let old = migration.attached.compactMap { $0.suite?.attachedName }.filter { name in
+            !done.contains(name) && suites[name].map { $0.fault != nil || isFilled(name) } ?? true
+        }
+        let blocks = migration.steps.indices.filter { index in
+            guard case .block(let block, _) = migration.steps[index].work else { return false }
+            return block.suites.contains { old.contains($0.attachedName) }
+        }
+        for index in blocks { plan.blocksOnSuites.insert(ScheduledStep.ID(migration: migration.name, number: index)) }
+        return !blocks.isEmpty
+    }
+}
+
+extension MigrationPlan.Entry {
+    /// Creates the entry of a pending migration about which nothing is done.
+    ///
+    /// - Parameter names: The names of all migrations that it replaces.
+    fileprivate init(of migration: Migration, replacing names: [String]) {
+        self.init(
+            migration: migration.id,
+            declaration: migration,
+            steps: migration.steps.map(\.description),
+            status: .pending,
+            actions: MigrationPlan.Actions(.none),
+            losses: migration.steps.flatMap(\.declaration.losses),
+            requirements: migration.requirements.map(\.reason),
+            work: migration.work?.summary,
+            isWorkPending: false,
+            replaces: names
+        )
+    }
+}
