@@ -95,7 +95,7 @@ extension CodableCache {
             guard let suites else { return try read() }
             // Before the snapshot: an upgrade or import by another process changes the file and suites in several
             // parts.
-            return try suites.upgrade(isCancelled: transfer.mustStop).lockingSuites(read)
+            return try suites.locking(isCancelled: transfer.mustStop, read)
         }
     }
 
@@ -246,7 +246,7 @@ extension CodableCache {
                 }
             }
             guard let suites else { return try commit() }
-            return try suites.upgrade(isCancelled: transfer.mustStop).changingSuites(commit)
+            return try suites.changing(isCancelled: transfer.mustStop, commit)
         }
     }
 }

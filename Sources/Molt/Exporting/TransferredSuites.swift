@@ -54,16 +54,34 @@ struct TransferredSuites {
         )
     }
 
-    /// An upgrade that can lock the suites, and change them.
+    /// Runs a closure while no upgrade changes the suites.
     ///
     /// - Parameter isCancelled: Whether to stop waiting for the locks.
-    func upgrade(isCancelled: @escaping @Sendable () -> Bool) -> Upgrade {
-        let configuration = configuration.unfollowed(stoppedBy: isCancelled)
-        let file =
-            store == ":memory:"
+    func locking<Value>(
+        isCancelled: @escaping @Sendable () -> Bool,
+        _ body: () throws -> Value
+    ) throws -> Value {
+        try migrator(isCancelled).lockingSuites(of: file, body)
+    }
+
+    /// Makes the changes to suites that a closure commits in the store's journal.
+    ///
+    /// - Parameter isCancelled: Whether to stop waiting for the locks.
+    func changing<Value>(
+        isCancelled: @escaping @Sendable () -> Bool,
+        _ commit: () throws -> Value
+    ) throws -> Value {
+        try migrator(isCancelled).changingSuites(of: file, commit)
+    }
+
+    private func migrator(_ isCancelled: @escaping @Sendable () -> Bool) -> Migrator {
+        Migrator(migrations, configuration: configuration.unfollowed(stoppedBy: isCancelled))
+    }
+
+    private var file: StoreFile {
+        store == ":memory:"
             ? StoreFile(inMemoryWith: configuration.attachedStores)
             : StoreFile(at: URL(fileURLWithPath: store), configuration, createsFile: false)
-        return Upgrade(Migrator(migrations, configuration: configuration), file)
     }
 
     /// Reads the suites, which must have been through all migrations that work on them.

@@ -21,6 +21,18 @@ package struct Migrator: Sendable {
         try registry.plan(for: store, configuration, mode: mode)
     }
 
+    /// Plans an upgrade inside a transaction.
+    func plan(
+        for histories: Histories,
+        of store: StoreFile,
+        _ stores: AttachedStores,
+        _ transaction: StoreTransaction
+    ) throws -> MigrationPlan {
+        try registry.plan(for: histories, of: store.storeName, stores, mode: mode) {
+            try transaction.hasRecords(before: $0)
+        }
+    }
+
     /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.
     ///
     /// - Parameter opening: The opening that the upgrade belongs to; a new one by default.
@@ -33,7 +45,45 @@ package struct Migrator: Sendable {
     package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
         // It begins before the upgrade, whose duration is a part of its own.
         let opening = opening ?? configuration.opening(of: store, mode)
-        return try Upgrade(self, store).run(opening)
+        return try Upgrade(self, store, opening).run()
+    }
+}
+
+extension Migrator {
+    /// Whether this process may change stores and what they are attached to.
+    var mayChangeStores: Bool { configuration.owner == .thisProcess && !mode.isOnCopy }
+
+    /// The same without a monitor, for work on another store.
+    var silent: Migrator {
+        var configuration = configuration
+        configuration.monitor = nil
+        return Migrator(registry, configuration: configuration, mode: mode)
+    }
+
+    /// The suites and directories that the registry works on, as they are from now on.
+    func stores(of store: StoreFile) -> AttachedStores { AttachedStores(store, registry, configuration) }
+
+    /// Handles migrations that were edited after a store had counted them as applied.
+    ///
+    /// - Throws: ``MoltError`` with the code `migrationEdited`, by the configuration.
+    func checkEdits(_ plan: MigrationPlan) throws {
+        guard mode.checksEdits, let first = plan.edits.first else { return }
+        switch configuration.mismatches {
+        case .ignore: break
+        case .report: configuration.monitor?.send(.edited(plan.edits))
+        case .fail: throw MoltError.edited(first, all: plan.edits)
+        }
+    }
+
+    /// Puts a store back if its last migrations have changed and have not shipped.
+    ///
+    /// - Returns: False if nobody asked for that.
+    func undoUnshipped(_ plan: MigrationPlan, of store: StoreFile) throws -> Bool {
+        guard configuration.redoesLastUpgrade, mayChangeStores, !store.isInMemory, plan.move == nil else { return false }
+        let patience = Patience(configuration)
+        try UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
+            .undo(plan) { try patience.wait(for: store) }
+        return true
     }
 }
 
@@ -43,7 +93,10 @@ extension Migrator {
     /// - Throws: ``MoltError`` with the code `superseded` if this release may not read the store.
     func readNewer(_ store: StoreFile) throws -> StoreReading? {
         guard configuration.opensNewerStores else { return nil }
-        try Upgrade(self, store).undoUnshipped()
+        if configuration.redoesLastUpgrade {
+            let plan = try plan(for: store)
+            if plan.isSuperseded { _ = try undoUnshipped(plan, of: store) }
+        }
         return try ReadingCheck(registry, configuration, mode).checkNewer(store)
     }
 }

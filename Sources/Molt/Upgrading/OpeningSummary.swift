@@ -4,10 +4,35 @@ package struct OpeningSummary {
     var plan: MigrationPlan?
     /// See ``MigrationSummary/interruptions``.
     var interruptions = 0
+    /// How far the upgrade is.
+    var stage = Stage.untouched
     /// Whether it made the changes outside the store that an earlier upgrade had committed.
     var hasFinishedEarlier = false
     /// See ``MigrationSummary/storeSize``.
     var storeSize: Int64?
+
+    /// How far an upgrade is, from which follows what a stop claims.
+    enum Stage {
+        /// Nothing was changed.
+        case untouched
+        /// Something was changed, but not by the upgrade: an earlier one was finished, or the file was moved.
+        case changedOutside
+        /// The upgrade has begun to write.
+        case inTransaction
+        /// The upgrade is on disk, or there was nothing to do.
+        case committed
+
+        /// What a stop at this point has done to the store; nil if that cannot be said in a word.
+        var outcomeOfStop: MoltError.Outcome? {
+            switch self {
+            case .untouched: .unchanged
+            case .changedOutside: nil
+            case .inTransaction: .rolledBack
+            case .committed: .committed
+            }
+        }
+    }
+
     private let configuration: MoltConfiguration
     private let mode: RunMode
     private var start = Instant.now

@@ -43,7 +43,7 @@ struct LedgerCorrector {
         do {
             // A refusal locks and creates nothing.
             var rows = try rows(in: store.state(), AttachedStores(store, registry, configuration))
-            try Upgrade(Migrator(registry, configuration: configuration), store).changingSuites { try commit(&rows) }
+            try Migrator(registry, configuration: configuration).changingSuites(of: store) { try commit(&rows) }
             return rows.row
         } catch var error as MoltError {
             error.store = error.store ?? store.storeName

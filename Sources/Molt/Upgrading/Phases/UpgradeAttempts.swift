@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// The attempt that is noted for an upgrade, so that one which crashes again and again ends as an error.
+final class UpgradeAttempts {
+    /// Nil for a copy, whose upgrade is not noted.
+    private let log: AttemptLog?
+    private let store: StoreFile
+    private let configuration: MoltConfiguration
+    /// The attempt of this upgrade, until it ends.
+    private var own: UpgradeAttempt?
+    /// See ``MigrationSummary/interruptions``.
+    private(set) var interruptions = 0
+
+    init(at store: StoreFile, _ configuration: MoltConfiguration, _ mode: RunMode) {
+        log = mode.isOnCopy ? nil : store.attempts
+        self.store = store
+        self.configuration = configuration
+    }
+
+    /// Whether an upgrade has begun and not ended.
+    var hasUnfinished: Bool { log?.exists == true }
+
+    /// Notes that the upgrade begins; called under the store's write lock.
+    ///
+    /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
+    func begin(_ plan: MigrationPlan) throws {
+        guard let log, own == nil else { return }
+        let process = ProcessInfo.processInfo
+        let new = UpgradeAttempt(
+            startedAt: Date(),
+            from: plan.from,
+            to: plan.to,
+            appVersion: configuration.appVersion,
+            build: configuration.hooks.build ?? AppBuild.current,
+            processName: process.processName,
+            processID: process.processIdentifier
+        )
+        // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it
+        // has just failed, and its process is about to clear the log.
+        let all = log.attempts()
+        // An attempt at the store's own version was interrupted only if its journal is left.
+        interruptions = all.count { $0.to > plan.from || $0.to == plan.from && !plan.journal.isEmpty }
+        let earlier = all.filter { $0.isRepeated(by: new) }
+        // A developer stops the app in the debugger again and again.
+        let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
+        if !retries, earlier.count >= configuration.hooks.attemptLimit {
+            throw MoltError.attemptsFailed(earlier, holdsRecords: store.primary == nil)
+        }
+        log.begin(new)
+        own = new
+    }
+
+    /// Clears the log at the end of the upgrade, with or without an error.
+    func end() {
+        guard let own, let log else { return }
+        self.own = nil
+        // Another process may have begun since the lock was released.
+        guard let last = log.attempts().last, last.processID == own.processID, last.startedAt == own.startedAt
+        else { return }
+        log.clear()
+    }
+}

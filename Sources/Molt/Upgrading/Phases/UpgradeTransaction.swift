@@ -1,0 +1,271 @@
+internal import Foundation
+
+/// Runs the pending migrations of a plan in one transaction, with the rows for the ledgers and the journal.
+struct UpgradeTransaction {
+    /// What a transaction has committed.
+    struct Result {
+        /// The plan that was carried out, with the journal that it left.
+        var plan: MigrationPlan
+        var entries: [MigrationReport.Entry] = []
+        var expiredCount = 0
+    }
+
+    private let migrator: Migrator
+    private let store: StoreFile
+    private let backup: UpgradeBackup
+    private let attempts: UpgradeAttempts
+    private let locks: SuiteLocks
+
+    init(
+        of migrator: Migrator,
+        _ store: StoreFile,
+        _ backup: UpgradeBackup,
+        _ attempts: UpgradeAttempts,
+        _ locks: SuiteLocks
+    ) {
+        self.migrator = migrator
+        self.store = store
+        self.backup = backup
+        self.attempts = attempts
+        self.locks = locks
+    }
+
+    private var registry: MigrationRegistry { migrator.registry }
+    private var configuration: MoltConfiguration { migrator.configuration }
+    private var mode: RunMode { migrator.mode }
+
+    /// Runs the pending migrations, and commits.
+    ///
+    /// The commit of a plan that only adds rows to the ledger and renames types does not wait for the disk. Its attempt
+    /// is not noted either, because no step can crash, unless it merges types or an earlier attempt was interrupted.
+    ///
+    /// - Returns: Nil if the upgrade has to begin again: another process has changed the store since the plan, or a
+    ///   suite has become available.
+    func run(_ planned: MigrationPlan, _ opening: inout OpeningSummary) throws -> Result? {
+        if backup.isWanted { try mirrorLedger() }
+        let stores = migrator.stores(of: store)
+        let attachedWork = AttachedWork(stores)
+        defer { attachedWork.end() }
+        // The clock belongs to the app and may use the store, so the lock must not be held.
+        let now = configuration.now()
+        let isUnsynced = isLight(planned)
+        let patience = Patience(configuration)
+        // Another process may have replaced the file since the plan, which is about the file before.
+        if store.connection?.hasMoved == true {
+            store.close()
+            return nil
+        }
+        var result: Result?
+        var hasRun = false
+        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
+            // Another process may have changed the store between the plan and the lock. A suite may change at any time.
+            // The plan is then made again.
+            let stored = try transaction.state()
+            let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
+            var plan = planned
+            if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
+                plan = try migrator.plan(for: histories, of: store, stores, transaction)
+            }
+            opening.plan = plan
+            // Another process may have moved the file back to its old place.
+            if plan.isFresh, !planned.isFresh { return false }
+            // A journal comes first: the plan reads attached stores.
+            guard plan.journal.isEmpty || plan.isSuperseded || mode.isOnCopy else { return false }
+            if !plan.isSameUpgrade(as: planned) {
+                configuration.monitor?.send(.planned(plan))
+                if plan.edits != planned.edits { try migrator.checkEdits(plan) }
+            }
+            try plan.checkProblems()
+            guard plan.needsRun else {
+                result = Result(plan: plan)
+                return true
+            }
+            guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return false }
+            hasRun = true
+            try configuration.checkCancellation()
+            try RequirementCheck(of: plan, stores, configuration).run(transaction)
+            if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
+            // A suite that does not exist yet may take over the settings of another one.
+            if try !plan.isFresh || store.primary != nil && stores.haveSettings() {
+                try backup.make(for: plan, stored) {
+                    try stores.changesRestoringCurrentState(store.attached, plan)
+                }
+            }
+            do {
+                // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of
+                // it.
+                if store.primary != nil { try transaction.replaceLedger(by: histories.contents) }
+                opening.stage = .inTransaction
+                result = try run(plan, histories.store.rows, transaction, attachedWork, now)
+            } catch {
+                // The lock is still held, so the next process does not count this attempt as interrupted.
+                attempts.end()
+                throw error.with(.rolledBack)
+            }
+            return true
+        } waiting: {
+            try patience.wait(for: store)
+        }
+        if hasRun { try configuration.reach(.afterCommit, "of the upgrade") }
+        return result
+    }
+
+    /// Copies the ledger of a suite that is upgraded without a cache into its file, of which the backup is made.
+    private func mirrorLedger() throws {
+        guard store.primary != nil else { return }
+        let stores = migrator.stores(of: store)
+        let histories = try stores.histories(store.state())
+        guard try !histories.isFresh || stores.haveSettings() else { return }
+        let patience = Patience(configuration)
+        try store.mirror(histories.contents) { try patience.wait(for: store) }
+    }
+
+    /// Whether an upgrade only adds rows to the ledger and renames types.
+    ///
+    /// Work outside the store must not begin before its migration is on disk.
+    private func isLight(_ plan: MigrationPlan) -> Bool {
+        let hasWork = plan.entries.contains { $0.willRun && $0.work != nil }
+        return !hasWork && !backup.isWanted && !plan.isFresh && plan.journal.isEmpty && plan.onlyRenamesTypes
+    }
+
+    /// Runs the pending steps, and adds the ledger's rows and the journal.
+    private func run(
+        _ plan: MigrationPlan,
+        _ ledger: [LedgerEntry],
+        _ transaction: StoreTransaction,
+        _ attachedWork: AttachedWork,
+        _ now: Date
+    ) throws -> Result {
+        var result = Result(plan: plan)
+        attachedWork.prepare(plan)
+        // Expired records can no longer be read, so no step has to convert them.
+        let isOnlyRecorded =
+            plan.entries.contains { $0.action == .recordOnRead } && !plan.runningSteps.contains(where: \.usesRecords)
+        // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
+        // they would count as records that are not upgraded yet.
+        let leavesExpired = plan.onlyRenamesTypes && !ledger.contains { $0.outcome == .onRead }
+        if !plan.isFresh, !isOnlyRecorded, !leavesExpired {
+            result.expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
+        }
+        let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, mode, now: now)
+        result.entries = try runner.run()
+        try configuration.reach(.writeLedger)
+        let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
+        try transaction.addToLedger(rows, version: max(plan.from, plan.to))
+        let journal = try attachedWork.finish(adding: suiteRows(rows, runner))
+        if !journal.isEmpty {
+            if plan.takesSettings { try locks.claim() }
+            try configuration.reach(.writeJournal)
+        }
+        try transaction.addToJournal(journal)
+        result.plan.journal += journal.map(\.store)
+        result.plan.needsErasure = plan.needsErasure || transaction.needsErasure
+        try configuration.checkCancellation()
+        try setProtection(plan)
+        try configuration.reach(.beforeCommit, "of the upgrade")
+        return result
+    }
+
+    /// Gives the store's file the protection class of the moves that are about to be committed.
+    ///
+    /// It comes last, because a rollback keeps the class; a kill before the commit means that the next opening sets it.
+    private func setProtection(_ plan: MigrationPlan) throws {
+        guard !mode.isOnCopy, !store.isInMemory, store.primary == nil else { return }
+        for step in plan.runningSteps {
+            guard case .moveStore(let move) = step.work, let type = move.protection,
+                registry.isOnWay(move.newPath, to: store.path)
+            else { continue }
+            try FileProtection.set(type, of: store.files.path, suffixes: StoreFiles.suffixes)
+        }
+    }
+
+    /// The rows for the ledgers of suites: each gets those of the migrations that have worked on it.
+    ///
+    /// The suite that is upgraded without a cache gets all.
+    private func suiteRows(_ rows: [LedgerEntry], _ runner: StepRunner) -> [String: [SuiteLedger.Row]] {
+        var found: [String: [SuiteLedger.Row]] = [:]
+        let origin = SuiteLedger.Origin(registry)
+        let primary = [store.primary?.attachedName].compactMap(\.self)
+        for var row in rows {
+            // The records are those of one of several stores, which also does the work after the commit.
+            row.counts = MigrationReport.Counts()
+            row.isWorkPending = false
+            let entered = row.outcome == .baseline ? availableSuites(of: row.name) : []
+            for name in runner.suites(of: row.name).union(primary).union(entered) {
+                found[name, default: []].append(SuiteLedger.Row(row, of: origin))
+            }
+        }
+        return found
+    }
+
+    /// The names of the suites that a migration works on and that can be changed now.
+    private func availableSuites(of migration: String) -> [String] {
+        let attached = Set(registry.migrations.filter { $0.name == migration }.flatMap(\.attached).map(\.name))
+        return migrator.stores(of: store).availableSuites.map(\.attachedName).filter(attached.contains)
+    }
+}
+
+extension MigrationPlan {
+    /// The steps of the migrations that run.
+    fileprivate var runningSteps: some Sequence<MigrationStep> {
+        entries.lazy.filter(\.actions.runSteps).flatMap(\.declaration.steps)
+    }
+
+    fileprivate var onlyRenamesTypes: Bool {
+        runningSteps.allSatisfy { step in
+            if case .records(.renameType) = step.work { true } else { false }
+        }
+    }
+
+    /// Whether a step can make records of the settings that it takes from a suite.
+    fileprivate var takesSettings: Bool {
+        runningSteps.contains { step in step.usesRecords && step.attached.contains { $0.suite != nil } }
+    }
+
+    /// Whether a type gets the name of another, with or without records, which changes all records of the type.
+    fileprivate func mergesTypes(_ transaction: StoreTransaction) throws -> Bool {
+        let newNames = runningSteps.compactMap { step -> String? in
+            if case .records(.renameType(_, let newName)) = step.work { newName } else { nil }
+        }
+        return try newNames.contains(where: transaction.hasType)
+    }
+
+    // MARK: The ledger
+
+    /// The rows of the migrations that an upgrade has carried out or records.
+    fileprivate func ledgerRows(
+        of results: [MigrationReport.Entry],
+        _ registry: MigrationRegistry,
+        _ configuration: MoltConfiguration
+    ) -> [LedgerEntry] {
+        let migrations = Dictionary(entries.map { ($0.migration.name, $0.declaration) }) { first, _ in first }
+        return results.compactMap { entry in
+            guard let migration = migrations[entry.migration.name] else { return nil }
+            var row = LedgerEntry(
+                of: migration,
+                in: registry,
+                outcome: entry.outcome,
+                appliedAt: Date(),
+                appVersion: configuration.appVersion
+            )
+            row.duration = entry.duration
+            row.counts = entry.counts
+            row.attachedCounts = entry.attachedCounts
+            row.isWorkPending = entry.outcome == .ran && migration.work != nil
+            // Other migrations, or the app itself, did the work.
+            if [.replaced, .baseline].contains(entry.outcome) { row.fingerprint = nil }
+            return row
+        }
+    }
+
+    /// The rows of migrations on read that left the registry and that all records have been through.
+    fileprivate func finishedRows(of ledger: [LedgerEntry]) -> [LedgerEntry] {
+        ledger.filter { finishedOnRead.contains($0.name) }.map { row in
+            var row = row
+            row.outcome = .ran
+            // They are added to those of the row.
+            row.counts = MigrationReport.Counts()
+            return row
+        }
+    }
+}
