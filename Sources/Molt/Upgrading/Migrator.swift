@@ -79,7 +79,9 @@ extension Migrator {
     ///
     /// - Returns: False if nobody asked for that.
     func undoUnshipped(_ plan: MigrationPlan, of store: StoreFile) throws -> Bool {
-        guard configuration.redoesLastUpgrade, mayChangeStores, !store.isInMemory, plan.move == nil else { return false }
+        guard configuration.redoesLastUpgrade, mayChangeStores, !store.isInMemory, plan.move == nil else {
+            return false
+        }
         let patience = Patience(configuration)
         try UnshippedUpgrade(store: store, registry: registry, configuration: configuration)
             .undo(plan) { try patience.wait(for: store) }

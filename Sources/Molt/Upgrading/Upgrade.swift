@@ -7,8 +7,8 @@ import Foundation
 /// 1. `RecordChanger.runChain` or `StepRunner.run(_:of:)` catches the error. `MoltError(_:in:)` adds the migration, the
 ///    step and the record.
 /// 2. If the policy allows it, `RecordPass.removeFailed` quarantines or drops the record, and the upgrade goes on.
-/// 3. Otherwise, `UpgradeTransaction` adds the outcome `rolledBack`, and the transaction is rolled back. A failure after
-///    the commit gets the outcome `committed`.
+/// 3. Otherwise, `UpgradeTransaction` adds the outcome `rolledBack`, and the transaction is rolled back. A failure
+///    after the commit gets the outcome `committed`.
 /// 4. `run()` removes the useless backup and tells the monitor. `CodableCache.init` throws the error.
 final class Upgrade {
     private let migrator: Migrator

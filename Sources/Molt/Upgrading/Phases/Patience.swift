@@ -20,7 +20,8 @@ final class Patience {
     /// - Throws: The same errors.
     func wait(for suite: Suite) throws { try wait(for: "\(suite)", heldBy: nil) }
 
-    private func wait(for subject: @autoclosure () -> String, heldBy holder: @autoclosure () -> UpgradeAttempt?) throws {
+    private func wait(for subject: @autoclosure () -> String, heldBy holder: @autoclosure () -> UpgradeAttempt?) throws
+    {
         if isCancellable { try configuration.checkCancellation() } else { try configuration.checkDeadline() }
         let timeout = configuration.upgradeTimeout
         guard let end else {
