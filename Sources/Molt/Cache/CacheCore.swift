@@ -324,13 +324,13 @@ final class CacheCore: Sendable {
 
     private func giveBackWritten(_ session: CacheSession, isSynced: Bool) {
         // If it fails, later commits are only slower.
-        if isSynced { try? session.connection.execute("PRAGMA synchronous = NORMAL") }
+        if isSynced { try? session.connection.set(.synchronous, to: "NORMAL") }
         giveBack(.writer(session))
         memory?.releaseDropped()
     }
 
     private func begin(_ session: CacheSession, isSynced: Bool) throws(SQLiteError) {
-        if isSynced { try session.connection.execute("PRAGMA synchronous = FULL") }
+        if isSynced { try session.connection.set(.synchronous, to: "FULL") }
         try session.lock()
         if let file, !file.isInPlace { throw .moved }
         memory?.writeDidBegin()

@@ -174,7 +174,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     private func refuse() throws(SQLiteError) -> Never {
-        let stored = Int(try connection.integer("PRAGMA user_version"))
+        let stored = Int(try connection.integer(.userVersion))
         let refusal = MoltError(
             .storeChanged,
             "While the cache at \(shared.path) was open, another process, or another cache in this process, upgraded "
@@ -211,10 +211,6 @@ final class CacheSession: @unchecked Sendable {
         if let uses = shared.uses { return uses.next(after: now) }
         lastTime = max(now, lastTime.nextUp)
         return lastTime
-    }
-
-    func pagesSize() throws(SQLiteError) -> Int64 {
-        try connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")
     }
 
     /// The total size of all contents: stored by writers that have a limit, otherwise summed.

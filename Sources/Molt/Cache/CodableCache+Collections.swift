@@ -156,7 +156,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func totalSize() throws -> Int {
-        let pages = try core.read { session throws(SQLiteError) in try session.pagesSize() }
+        let pages = try core.read { session throws(SQLiteError) in try session.connection.byteCount }
         guard path != ":memory:" else { return Int(pages) }
         return StoreFiles(path).byteCount ?? 0
     }

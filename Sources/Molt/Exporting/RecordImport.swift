@@ -129,14 +129,15 @@ struct RecordImport {
         try writing {
             let connection = try Connection(copy.url.path, mode: .readWrite)
             defer { connection.close() }
-            try connection.execute("PRAGMA synchronous = OFF; BEGIN")
+            try connection.set(.synchronous, to: "OFF")
+            try connection.begin()
             try LedgerTable.checkRows(connection)
             if try connection.hasQuarantine() { try connection.execute("DELETE FROM molt_quarantine") }
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
             try connection.execute("UPDATE molt_ledger SET attached_counts = NULL")
             try connection.execute("UPDATE molt_record SET accessed_at = \(Self.imported)")
-            try connection.execute("COMMIT")
+            try connection.commit()
         }
         return ExportFormat.Head(
             version: state.version,
@@ -156,9 +157,10 @@ struct RecordImport {
         try writing {
             let connection = try Connection(url.path, mode: .readWrite)
             defer { connection.close() }
-            try connection.execute(
-                "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"
-            )
+            try connection.set(.pageSize, to: 8_192)
+            try connection.set(.journalMode, to: "OFF")
+            try connection.set(.synchronous, to: "OFF")
+            try connection.begin()
             try connection.execute(FileFormat.creation)
             var target = ImportTable(connection)
             while let (record, offset) = try reader.next(version: head.version) {
@@ -172,7 +174,7 @@ struct RecordImport {
                 try transfer.check(after: count, of: Int(2 * Double(count) / reader.fraction))
             }
             try LedgerTable.add(ledger(of: head), version: head.version, to: connection)
-            try connection.execute("COMMIT")
+            try connection.commit()
         }
         return (head, count)
     }

@@ -21,7 +21,8 @@ package struct FileCompaction {
         self.path = path
         do throws(SQLiteError) {
             connection = try Connection(path, mode: .readWrite)
-            try connection.execute("PRAGMA journal_size_limit = 16777216; PRAGMA checkpoint_fullfsync = ON")
+            try connection.set(.journalSizeLimit, to: Connection.largestLog)
+            try connection.set(.checkpointFullSync, to: "ON")
         } catch {
             throw MoltError(error, store: path)
         }
@@ -45,19 +46,20 @@ package struct FileCompaction {
         connection.isOver = isCancelled
         connection.busyTimeout = 50
         do {
-            let before = try pageCount
+            let before = try connection.byteCount
             progress(0)
-            if try isIncremental {
+            // In a file that is made for slices, the mode is 2.
+            if try connection.integer(.autoVacuum) == 2 {
                 try removeFreePages(progress, patience, isCancelled)
             } else {
                 try rewrite(patience())
             }
             progress(1)
-            let freed = max(0, Int(clamping: (before - (try pageCount)) * (try pageSize)))
+            let freed = max(0, Int(clamping: before - (try connection.byteCount)))
             // Another connection may have written more than was freed, or may still read; the file then shrinks at a
             // later checkpoint.
             connection.isOver = nil
-            _ = try? emptyLog()
+            _ = try? connection.emptyLog()
             return freed
         } catch let error as SQLiteError {
             if error.isInterruption, isCancelled() { throw Self.cancelled }
@@ -67,26 +69,21 @@ package struct FileCompaction {
 
     private static var cancelled: MoltError { MoltError(.cancelled, "The compaction was cancelled.") }
 
-    private var pageCount: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA page_count") } }
-    private var pageSize: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA page_size") } }
-    private var freePageCount: Int64 { get throws(SQLiteError) { try connection.integer("PRAGMA freelist_count") } }
-    private var isIncremental: Bool { get throws(SQLiteError) { try connection.integer("PRAGMA auto_vacuum") == 2 } }
-
     private func removeFreePages(
         _ progress: (Double) -> Void,
         _ patience: () -> () throws -> Void,
         _ isCancelled: () -> Bool
     ) throws {
-        let all = try freePageCount
+        let all = try connection.integer(.freePageCount)
         var left = all
         while left > 0 {
             if isCancelled() { throw Self.cancelled }
-            try retryWhileBusy(patience()) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+            try retryWhileBusy(patience()) { () throws(SQLiteError) in try connection.beginWriting() }
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
-            try connection.execute("PRAGMA incremental_vacuum(\(slice))")
-            try connection.execute("COMMIT")
-            let count = try freePageCount
+            try connection.removeFreePages(upTo: slice)
+            try connection.commit()
+            let count = try connection.integer(.freePageCount)
             // Other writers may free more than a slice in the meantime.
             progress(max(0, 1 - Double(count) / Double(all)))
             left = min(left - Int64(slice), count)
@@ -98,7 +95,7 @@ package struct FileCompaction {
     /// Rewrites the whole file, and prepares it for compaction in slices.
     private func rewrite(_ waiting: () throws -> Void) throws {
         try checkSpace("The first compaction of a cache rewrites")
-        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        try connection.set(.autoVacuum, to: "INCREMENTAL")
         try rewriteWhole(waiting)
     }
 
@@ -106,7 +103,8 @@ package struct FileCompaction {
     private func checkSpace(_ what: String) throws {
         let directory = StoreFiles(path).directory
         // One copy in a temporary file, and one in the log.
-        let needed = (try pageCount - freePageCount) * (try pageSize) * 2
+        let pages = try connection.integer(.pageCount) - connection.integer(.freePageCount)
+        let needed = try pages * connection.integer(.pageSize) * 2
         guard let free = freeSpace(directory), free < needed else { return }
         throw MoltError(
             .storeFailed,
@@ -120,14 +118,7 @@ package struct FileCompaction {
 
     private func rewriteWhole(_ waiting: () throws -> Void) throws {
         if connection.hasMoved { throw SQLiteError.moved }
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("VACUUM") }
-    }
-
-    /// Copies the log into the file, and empties it.
-    ///
-    /// - Returns: Whether it could; otherwise another connection still reads from the log.
-    private func emptyLog() throws(SQLiteError) -> Bool {
-        try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.rewrite() }
     }
 
     // MARK: Erasing
@@ -160,7 +151,7 @@ package struct FileCompaction {
                     generation
                 )
             }
-            guard try emptyLog() else {
+            guard try connection.emptyLog() else {
                 throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
             }
         } catch let error as SQLiteError {

@@ -123,7 +123,7 @@ package final class StoreFile {
 
     private func state(_ connection: Connection) throws -> StoreState {
         do {
-            try connection.execute("BEGIN")
+            try connection.begin()
             defer { connection.rollBack() }
             guard let marks = try FileFormat.recognize(connection, path: path) else { return .fresh }
             generation = marks.generation
@@ -166,7 +166,7 @@ package final class StoreFile {
         do {
             // A plan may be made inside the transaction that it is for.
             if connection.isInTransaction { return try body(connection) }
-            try connection.execute("BEGIN")
+            try connection.begin()
             defer { connection.rollBack() }
             return try body(connection)
         } catch {
@@ -215,9 +215,7 @@ package final class StoreFile {
         do {
             if isExclusive {
                 connection.busyTimeout = 50
-                try retryWhileBusy(waiting) { () throws(SQLiteError) in
-                    _ = try connection.integer("PRAGMA user_version")
-                }
+                try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer(.userVersion) }
             }
             // The file may have been replaced since it was probed.
             connection.busyTimeout = 5_000
@@ -241,7 +239,7 @@ package final class StoreFile {
             try begin(connection, isSynced: isSynced, waiting)
             defer { connection.rollBack() }
             // SQLite refuses this only after the transaction has made temporary tables.
-            if isSynced { try connection.execute("PRAGMA temp_store = DEFAULT") }
+            if isSynced { try connection.set(.temporaryStore, to: "DEFAULT") }
             if connection.hasMoved { throw SQLiteError.moved }
             let known = connection.dataVersion == known?.dataVersion ? known?.state : nil
             let isFresh = try known == nil && FileFormat.recognize(connection, path: path, forWriting: true) == nil
@@ -263,7 +261,7 @@ package final class StoreFile {
             guard try body(transaction) else { return }
             try transaction.finish()
             let generation = try transaction.generation()
-            try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.commit() }
             self.generation = generation
             self.known = nil
             isOurs = true
@@ -304,7 +302,7 @@ package final class StoreFile {
         do {
             let connection = try isInMemory ? openForWriting() : Connection(path, mode: .readOnly)
             connection.busyTimeout = 5_000
-            try connection.execute("BEGIN")
+            try connection.begin()
             defer { connection.rollBack() }
             let transaction = StoreTransaction(connection, storeName: storeName, isFresh: false)
             defer { transaction.invalidate() }
@@ -323,7 +321,7 @@ package final class StoreFile {
         let files = files
         let isLogEmpty = !isSynced && !files.hasLog
         try setLevel(isLogEmpty ? "OFF" : isSynced ? "FULL" : "NORMAL", of: connection)
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.beginWriting() }
         // Another process may have written before the lock was taken, and its frames been copied.
         if isLogEmpty, files.hasLog {
             connection.rollBack()
@@ -333,7 +331,7 @@ package final class StoreFile {
 
     /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
     private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
-        try connection.execute("PRAGMA synchronous = \(isDurable ? level : "OFF")")
+        try connection.set(.synchronous, to: isDurable ? level : "OFF")
         connection.setLogLimit(isDurable && level == "OFF" ? 0 : Connection.logLimit)
     }
 
@@ -346,18 +344,19 @@ package final class StoreFile {
     /// or file when the transaction begins (undocumented; true of 3.40). The caller resets `temp_store` then: temporary
     /// tables made later belong in files, so that memory stays flat.
     private func prepareForBatches(_ connection: Connection) throws(SQLiteError) {
-        try connection.execute("PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY")
+        try connection.set(.cacheSize, to: -8_000)
+        try connection.set(.temporaryStore, to: "MEMORY")
     }
 
     /// Lets temporary tables be in files again; a failure here loses nothing and must not fail the upgrade.
     private func endBatches(_ connection: Connection) {
-        try? connection.execute("PRAGMA temp_store = DEFAULT")
+        try? connection.set(.temporaryStore, to: "DEFAULT")
     }
 
     /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
     private func tidy(_ connection: Connection, isFresh: Bool) {
         // The first page holds the application id and should not stay in the log. A full disk may keep it there.
-        if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+        if isFresh { try? connection.copyLog() }
     }
 
     // MARK: For the cache
@@ -425,7 +424,7 @@ package final class StoreFile {
         guard unlocked == nil, FileStatus.unfollowed(files.log)?.size == 0,
             let connection = try? Connection(path, mode: .readWrite)
         else { return }
-        _ = try? connection.integer("PRAGMA user_version")
+        _ = try? connection.integer(.userVersion)
         connection.close()
     }
 
@@ -460,7 +459,7 @@ package final class StoreFile {
 
     /// Whether the database is ours, judged in one snapshot because another process may be creating it.
     private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
-        try connection.execute("BEGIN")
+        try connection.begin()
         defer { connection.rollBack() }
         return try FileFormat.recognize(connection, path: path, forWriting: forWriting) != nil
     }
@@ -482,7 +481,7 @@ package final class StoreFile {
         opened.busyTimeout = 50
         // The mode may have been changed since the header was read.
         guard (try? configure(opened)) != nil, let state = try? state(opened), known != nil,
-            (try? opened.text("PRAGMA journal_mode")) == "wal", (try? setForSingleWrites(opened)) != nil
+            (try? opened.text(.journalMode)) == "wal", (try? setForSingleWrites(opened)) != nil
         else {
             known = nil
             return nil
@@ -530,15 +529,14 @@ package final class StoreFile {
     private func configure(_ connection: Connection) throws(SQLiteError) {
         // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because it
         // makes half as many system calls.
-        try connection.execute("PRAGMA page_size = \(pageSize)")
-        if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
+        try connection.set(.pageSize, to: pageSize)
+        if let pageLimit { try connection.set(.maxPageCount, to: pageLimit) }
         // In this mode, SQLite's first read locks the whole file, and every open cache has a lock on it.
-        if isExclusive { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
-        // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
-        try connection.execute("PRAGMA journal_size_limit = 16777216")
+        if isExclusive { try connection.set(.lockingMode, to: "EXCLUSIVE") }
+        try connection.set(.journalSizeLimit, to: Connection.largestLog)
         // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no order
         // unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
-        try connection.execute("PRAGMA checkpoint_fullfsync = ON")
+        try connection.set(.checkpointFullSync, to: "ON")
     }
 
     /// Sets what a cache's single writes need; not before the first read, because SQLite reads the schema for it.
@@ -546,9 +544,8 @@ package final class StoreFile {
     /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
     /// That is enough for single values; an upgrade sets FULL.
     private func setForSingleWrites(_ connection: Connection) throws(SQLiteError) {
-        try connection.execute(
-            "PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = \(Self.cacheSize)"
-        )
+        try connection.set(.synchronous, to: isDurable ? "NORMAL" : "OFF")
+        try connection.set(.cacheSize, to: Self.cacheSize)
     }
 
     private func makeFile() throws {
@@ -580,11 +577,9 @@ package final class StoreFile {
     private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {
         guard !isInMemory else { return }
         // SQLite knows the mode only after reading the file.
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
-        guard try connection.text("PRAGMA journal_mode") != "wal" else { return }
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer(.userVersion) }
+        guard try connection.text(.journalMode) != "wal" else { return }
         // Busy while another process has the file open in the old mode; that process is switching, too.
-        try retryWhileBusy(waiting) { () throws(SQLiteError) in
-            try connection.execute("PRAGMA journal_mode = WAL")
-        }
+        try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.set(.journalMode, to: "WAL") }
     }
 }

@@ -101,21 +101,21 @@ package struct StoreMove {
     private func openAlone(_ path: String) throws -> Connection {
         let connection = try Connection(path, mode: .readWrite)
         connection.busyTimeout = 50
-        try connection.execute(
-            "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
-        )
+        try connection.set(.synchronous, to: "EXTRA")
+        try connection.set(.fullSync, to: "ON")
+        try connection.set(.checkpointFullSync, to: "ON")
         let wait = { try waiting(path) }
         try retryWhileBusy(wait) { () throws(SQLiteError) in
             do throws(SQLiteError) {
                 // The journal mode can be changed only while no other connection, in any process, has the file open.
                 // The lock then keeps out those that are opened later.
-                try connection.execute(
-                    "PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT"
-                )
-                guard try connection.text("PRAGMA journal_mode") == "delete" else { throw .busy }
+                try connection.set(.journalMode, to: "DELETE")
+                try connection.lockAlone()
+                guard try connection.text(.journalMode) == "delete" else { throw .busy }
             } catch {
                 // Others must be able to end what they do; the lock is released by the next read.
-                try? connection.execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema")
+                try? connection.set(.lockingMode, to: "NORMAL")
+                _ = try? connection.schemaSize()
                 throw error
             }
         }

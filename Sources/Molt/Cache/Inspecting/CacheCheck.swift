@@ -27,10 +27,9 @@ struct CacheCheck {
         findings = []
         progress(0)
         try look(.structure, "The file cannot be read to the end.") { check throws(SQLiteError) in
-            try check.connection.prepare("PRAGMA integrity_check(\(Self.limit))").eachRow { row throws(SQLiteError) in
-                let line = row.text(0)
+            try check.connection.eachFault(upTo: Self.limit) { line in
                 // As in "row 7 missing from index molt_record_type".
-                if line != "ok" { check.add(line.contains(" index ") ? .index : .structure, line) }
+                check.add(line.contains(" index ") ? .index : .structure, line)
             }
         }
         progress(Self.structurePart)
@@ -59,7 +58,7 @@ struct CacheCheck {
     }
 
     private mutating func checkRecords() throws(SQLiteError) {
-        let version = try connection.integer("PRAGMA user_version")
+        let version = try connection.integer(.userVersion)
         let last = max(1, try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED"))
         let rows = try connection.prepare(
             """

@@ -30,7 +30,7 @@ extension StoreFile {
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
         do throws(SQLiteError) {
-            try connection.execute("BEGIN")
+            try connection.begin()
             defer { connection.rollBack() }
             return try StoreContents(connection)
         } catch {
@@ -115,9 +115,7 @@ extension StoreFile {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
             do throws(SQLiteError) {
-                try connection.prepare("PRAGMA integrity_check").eachRow { row throws(SQLiteError) in
-                    lines.append(row.text(0))
-                }
+                try connection.eachFault(upTo: 100) { lines.append($0) }
             } catch {
                 // SQLite gives up at a damaged page that it cannot do without.
                 guard error.isDamage else { throw error }
@@ -125,7 +123,7 @@ extension StoreFile {
             }
             return lines
         }
-        return (lines ?? []).filter { $0 != "ok" }
+        return lines ?? []
     }
 
     /// The number of pages in a file; 0 when there is none.
@@ -133,7 +131,7 @@ extension StoreFile {
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func pageCount(at url: URL) throws -> Int {
         let count = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
-            Int(try connection.integer("PRAGMA page_count"))
+            Int(try connection.integer(.pageCount))
         }
         return count ?? 0
     }

@@ -6,10 +6,12 @@ enum BackupCheck {
     ///   index loses no rows.
     static func damage(_ path: String, isThorough: Bool = false) -> String? {
         do {
-            let summary = try FileProbe.look(path) { connection throws(SQLiteError) in
-                try connection.text(isThorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)")
+            var fault: String?
+            _ = try FileProbe.look(path) { connection throws(SQLiteError) in
+                fault = nil
+                try connection.eachFault(upTo: 1, comparingIndexes: isThorough) { fault = $0 }
             }
-            return summary == nil || summary == "ok" ? nil : "it is damaged: SQLite says \"\(summary ?? "")\"."
+            return fault.map { "it is damaged: SQLite says \"\($0)\"." }
         } catch {
             let isDamage = (error.underlying as? SQLiteError)?.isDamage ?? (error.code == .notADatabase)
             return isDamage ? "it is damaged." : nil

@@ -32,10 +32,10 @@ struct BackupCopy {
             )
             source.busyTimeout = 5_000
             // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
-            try source.execute("BEGIN")
-            size = try source.integer("PRAGMA page_count") * source.integer("PRAGMA page_size")
+            try source.begin()
+            size = try source.byteCount
             // Forces the first read of the file.
-            _ = try source.integer("SELECT count(*) FROM sqlite_schema")
+            _ = try source.schemaSize()
         } catch {
             if request.kind == .damaged, error.isDamage { throw error }
             // Reading a file in use needs write access to the -shm file beside it.

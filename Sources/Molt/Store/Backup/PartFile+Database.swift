@@ -6,7 +6,8 @@ extension PartFile {
     func withDatabase<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try Connection(path, mode: .readWrite)
         defer { connection.close() }
-        try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        try connection.set(.journalMode, to: "MEMORY")
+        try connection.set(.synchronous, to: "OFF")
         return try body(connection)
     }
 

@@ -28,7 +28,7 @@ extension StoreFiles {
         // An unreadable file cannot be restored.
         let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
             (
-                version: Int(try connection.integer("PRAGMA user_version")),
+                version: Int(try connection.integer(.userVersion)),
                 attached: try JournalTable.stores(connection),
                 count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
                     .first { Int($0.integer(0)) }

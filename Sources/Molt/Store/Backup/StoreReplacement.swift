@@ -103,14 +103,14 @@ package struct StoreReplacement {
         live.keepLog(true)
         // The new contents must survive a power loss. Without a log, deleting the journal is the commit, and only EXTRA
         // syncs the directory after that.
-        try live.execute("PRAGMA synchronous = EXTRA")
+        try live.set(.synchronous, to: "EXTRA")
         // The page size is known only after the first read.
-        let isOurs = try live.integer("PRAGMA application_id") == FileFormat.applicationID
-        let pageSize = try live.integer("PRAGMA page_size")
+        let isOurs = try live.integer(.applicationID) == FileFormat.applicationID
+        let pageSize = try live.integer(.pageSize)
         let source = try open(contents, pageSize: pageSize)
         defer { source.close() }
         // SQLite cannot change the page size in WAL mode. All releases write the same one.
-        if try source.integer("PRAGMA page_size") != pageSize {
+        if try source.integer(.pageSize) != pageSize {
             // A database of another app is refused first.
             _ = try lockedState(isOurs: isOurs)
             throw isDamaged ? SQLiteError.wrongPageSize : .otherPageSize
@@ -138,7 +138,8 @@ package struct StoreReplacement {
         // The commit is done, even if other processes prevent the checkpoint.
         live.keepLog(false)
         live.busyTimeout = 0
-        try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
+        try? live.set(.journalSizeLimit, to: Connection.largestLog)
+        _ = try? live.emptyLog()
         return damaged
     }
 
@@ -152,7 +153,7 @@ package struct StoreReplacement {
         case .file(let path):
             let source = try Connection(path, mode: .readOnly)
             // The page size is known only after the first read.
-            _ = try source.integer("PRAGMA user_version")
+            _ = try source.integer(.userVersion)
             return source
         }
     }

@@ -206,14 +206,14 @@ package enum FileFormat {
         forWriting: Bool = false
     ) throws(MoltError) -> Marks? {
         do {
-            let owner = try connection.integer("PRAGMA application_id")
+            let owner = try connection.integer(.applicationID)
             let schema = try SchemaCheck(connection)
             guard owner == applicationID else {
                 if owner == 0, schema.isEmpty { return nil }
                 throw foreign(path)
             }
             // Emptied to start afresh. A damaged file that appears to have no tables has more pages.
-            if schema.isEmpty, try connection.integer("PRAGMA page_count") == 1 { return nil }
+            if schema.isEmpty, try connection.integer(.pageCount) == 1 { return nil }
             if let object = schema.foreignObject { throw foreignSchema(path, by: object) }
             let marks = try Marks(connection)
             let format = marks.format ?? 0

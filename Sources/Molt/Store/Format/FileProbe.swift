@@ -141,10 +141,10 @@ package struct FileProbe {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
             // Keeps a snapshot of the first page, which answers all the queries here.
-            try connection.execute("BEGIN")
-            let owner = try connection.integer("PRAGMA application_id")
+            try connection.begin()
+            let owner = try connection.integer(.applicationID)
             if owner == FileFormat.applicationID { return true }
-            guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
+            guard owner == 0, try connection.schemaSize() == 0 else { return false }
             // A new file is an empty database until its first page is checkpointed.
             let owners = applicationIDsInLog
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
@@ -201,7 +201,7 @@ package struct FileProbe {
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
             connection.busyTimeout = 5_000
-            try connection.execute("BEGIN")
+            try connection.begin()
         } catch {
             throw MoltError(error, store: path)
         }

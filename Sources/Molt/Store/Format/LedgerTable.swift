@@ -6,7 +6,7 @@ package enum LedgerTable {
     ///
     /// - Parameter marks: The file's marks; nil to read them.
     static func state(_ connection: Connection, _ marks: FileFormat.Marks? = nil) throws(SQLiteError) -> StoreState {
-        let version = Int(try connection.integer("PRAGMA user_version"))
+        let version = Int(try connection.integer(.userVersion))
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
@@ -101,8 +101,7 @@ package enum LedgerTable {
             try update.run()
         }
         if isNew { try FileFormat.beginGeneration(connection) }
-        // A pragma takes no parameters; an integer needs no quoting.
-        try connection.execute("PRAGMA user_version = \(version)")
+        try connection.set(.userVersion, to: version)
         return isNew
     }
 

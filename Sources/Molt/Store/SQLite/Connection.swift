@@ -68,10 +68,11 @@ package final class Connection {
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
-        sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
+        try? set(.cellSizeCheck, to: "ON")
         // Apple's SQLite has other defaults: it keeps the log after the last close, cut to 32 KiB, and triggers
         // recurse.
-        sqlite3_exec(opened, "PRAGMA journal_size_limit = -1; PRAGMA recursive_triggers = OFF", nil, nil, nil)
+        try? set(.journalSizeLimit, to: -1)
+        try? set(.recursiveTriggers, to: "OFF")
         keepLog(false)
         installHandlers()
     }
@@ -140,17 +141,7 @@ package final class Connection {
         return try statement.first { $0.integer(0) } ?? 0
     }
 
-    /// The first column of the first row as text; empty when there is no row.
-    func text(_ sql: String) throws(SQLiteError) -> String {
-        try prepare(sql).first { $0.text(0) } ?? ""
-    }
-
-    /// Whether the file itself, not the temporary database, has a table.
-    func hasTable(_ name: String) throws(SQLiteError) -> Bool {
-        try integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name) != 0
-    }
-
-    /// The same without a statement, in a transaction that has run one.
+    /// The same as ``hasTable(_:)`` without a statement, in a transaction that has run one.
     ///
     /// The connection's copy of the schema is then current.
     func hasTableInTransaction(_ name: String) -> Bool {
@@ -184,7 +175,7 @@ package final class Connection {
 
     /// Grows when this connection commits, and when a read begins after another connection's commit.
     ///
-    /// Unlike `PRAGMA data_version`, it costs no statement and counts the connection's own commits. Nil when SQLite
+    /// Unlike SQLite's `data_version`, it costs no statement and counts the connection's own commits. Nil when SQLite
     /// does not support it.
     var dataVersion: UInt32? {
         var version: UInt32 = 0
@@ -205,12 +196,6 @@ package final class Connection {
     func keepLog(_ isKept: Bool) {
         var flag: Int32 = isKept ? 1 : 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
-    }
-
-    func rollBack() {
-        guard isInTransaction else { return }
-        // This fails only when the transaction is already gone.
-        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
     /// The error for a result code, with SQLite's message.

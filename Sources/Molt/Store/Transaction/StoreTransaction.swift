@@ -348,8 +348,9 @@ package final class StoreTransaction {
         guard let path = connection.filePath, let opened = try? Connection(path, mode: .readOnly) else { return nil }
         do throws(SQLiteError) {
             // A read transaction begins with the first page read.
-            try opened.execute("PRAGMA cache_size = -1000; BEGIN")
-            _ = try opened.integer("PRAGMA user_version")
+            try opened.set(.cacheSize, to: -1_000)
+            try opened.begin()
+            _ = try opened.integer(.userVersion)
         } catch {
             return nil
         }
@@ -407,14 +408,10 @@ package final class StoreTransaction {
             defer { forgetTypes() }
             let known = try count(typeID)
             forgetCounts()
-            // SQLite reads 2, which stands for FAST, as ON.
-            let mode = try connection.integer("PRAGMA secure_delete")
-            if erases { try connection.execute("PRAGMA secure_delete = ON") }
-            // On failure, later deletions only take longer.
-            defer {
-                if erases { try? connection.execute("PRAGMA secure_delete = \(mode == 2 ? "FAST" : "\(mode)")") }
+            let delete = { [connection] () throws(SQLiteError) in
+                try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
             }
-            try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
+            if erases { try connection.overwritingDeleted(delete) } else { try delete() }
             guard connection.changes == known else { throw .unequalIndex }
             try connection.run(Self.typeDeletion, typeID)
             return known

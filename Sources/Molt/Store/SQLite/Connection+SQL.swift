@@ -1,0 +1,121 @@
+internal import CMoltSQLite
+
+/// A setting of SQLite, or a number that it knows of a database, by its name in SQL.
+enum Pragma: String {
+    case applicationID = "application_id"
+    case autoVacuum = "auto_vacuum"
+    case cacheSize = "cache_size"
+    case checkpointFullSync = "checkpoint_fullfsync"
+    case cellSizeCheck = "cell_size_check"
+    case freePageCount = "freelist_count"
+    case fullSync = "fullfsync"
+    case journalMode = "journal_mode"
+    case journalSizeLimit = "journal_size_limit"
+    case lockingMode = "locking_mode"
+    case maxPageCount = "max_page_count"
+    case pageCount = "page_count"
+    case pageSize = "page_size"
+    case recursiveTriggers = "recursive_triggers"
+    case secureDelete = "secure_delete"
+    case synchronous
+    case temporaryStore = "temp_store"
+    case userVersion = "user_version"
+}
+
+/// The SQL that is about SQLite itself; what is about our tables stands in `Store/Format`.
+extension Connection {
+    func integer(_ pragma: Pragma) throws(SQLiteError) -> Int64 {
+        try integer("PRAGMA \(pragma.rawValue)")
+    }
+
+    func text(_ pragma: Pragma) throws(SQLiteError) -> String {
+        try prepare("PRAGMA \(pragma.rawValue)").first { $0.text(0) } ?? ""
+    }
+
+    func set(_ pragma: Pragma, to value: String) throws(SQLiteError) {
+        try execute("PRAGMA \(pragma.rawValue) = \(value)")
+    }
+
+    /// The size to which a log is cut that an upgrade of all records has grown beyond it, in bytes.
+    static let largestLog = 16 << 20
+
+    func set(_ pragma: Pragma, to value: Int) throws(SQLiteError) {
+        try set(pragma, to: String(value))
+    }
+
+    /// The size of the database's pages, in bytes.
+    var byteCount: Int64 {
+        get throws(SQLiteError) { try integer(.pageCount) * integer(.pageSize) }
+    }
+
+    // MARK: Transactions
+
+    /// Begins a transaction, which takes a snapshot with its first read.
+    func begin() throws(SQLiteError) { try execute("BEGIN") }
+
+    /// Begins a transaction that has the write lock.
+    func beginWriting() throws(SQLiteError) { try execute("BEGIN IMMEDIATE") }
+
+    /// Takes the lock that no other connection can have beside it, and keeps it.
+    func lockAlone() throws(SQLiteError) {
+        try set(.lockingMode, to: "EXCLUSIVE")
+        try execute("BEGIN EXCLUSIVE; COMMIT")
+    }
+
+    func commit() throws(SQLiteError) { try execute("COMMIT") }
+
+    func rollBack() {
+        guard isInTransaction else { return }
+        // This fails only when the transaction is already gone.
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// The number of tables and other objects, for which SQLite reads the file.
+    func schemaSize() throws(SQLiteError) -> Int64 { try integer("SELECT count(*) FROM sqlite_schema") }
+
+    /// Whether the file itself, not the temporary database, has a table.
+    func hasTable(_ name: String) throws(SQLiteError) -> Bool {
+        try integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name) != 0
+    }
+
+    // MARK: The file
+
+    /// Copies the log into the file, and empties it.
+    ///
+    /// - Returns: Whether it could; otherwise another connection still reads from the log.
+    func emptyLog() throws(SQLiteError) -> Bool { try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
+
+    /// Copies as much of the log into the file as no other connection still needs.
+    func copyLog() throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(PASSIVE)") }
+
+    /// Rewrites the whole file without free pages.
+    func rewrite() throws(SQLiteError) { try execute("VACUUM") }
+
+    /// Removes free pages from the end of a file that is made for it.
+    func removeFreePages(upTo count: Int) throws(SQLiteError) { try execute("PRAGMA incremental_vacuum(\(count))") }
+
+    /// Runs a closure whose deletions overwrite the deleted bytes.
+    func overwritingDeleted(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        // SQLite reads 2, which stands for FAST, as ON.
+        let mode = try integer(.secureDelete)
+        try set(.secureDelete, to: "ON")
+        // On failure, later deletions only take longer.
+        defer { try? set(.secureDelete, to: mode == 2 ? "FAST" : "\(mode)") }
+        try body()
+    }
+
+    /// Passes the faults that SQLite finds in the file's structure to a closure, one line for each.
+    ///
+    /// - Parameter comparesIndexes: Whether the indexes are compared with the rows, too, which takes longer.
+    func eachFault(
+        upTo limit: Int,
+        comparingIndexes comparesIndexes: Bool = true,
+        _ body: (String) -> Void
+    ) throws(SQLiteError) {
+        let check = comparesIndexes ? "integrity_check" : "quick_check"
+        try prepare("PRAGMA \(check)(\(limit))").eachRow { row throws(SQLiteError) in
+            let line = row.text(0)
+            if line != "ok" { body(line) }
+        }
+    }
+}
