@@ -11,13 +11,10 @@ final class CacheSession: @unchecked Sendable {
     private let shared: Shared
     /// The status of the file when it was opened without locks; nil for a connection with locks.
     let unlocked: FileStatus?
-    let statements: Statements<RowQuery>
+    let rows: Rows
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
 
-    private var typeNames: [Int64: String] = [:]
-    private var lastRead: (id: Int64, name: String)?
-    private var lastType: (name: String, id: Int64)?
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
     private var lastTime = 0.0
@@ -47,7 +44,7 @@ final class CacheSession: @unchecked Sendable {
     init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
         self.unlocked = unlocked
-        statements = Statements(on: connection, sql: \.sql)
+        rows = Rows(connection, ofTransaction: false)
     }
 
     /// The values that all sessions of a cache share.
@@ -66,7 +63,8 @@ final class CacheSession: @unchecked Sendable {
         let checkedShapes: CheckedShapes
     }
 
-    var connection: Connection { statements.connection }
+    var connection: Connection { rows.connection }
+    private var statements: Statements<RowQuery> { rows.statements }
 
     func close() {
         statements.removeAll()
@@ -139,9 +137,7 @@ final class CacheSession: @unchecked Sendable {
     func abandonWrite() {
         connection.rollBack()
         beginChanges()
-        lastRead = nil
-        lastType = nil
-        typeNames.removeAll()
+        rows.forgetTypes()
         isSizeForgotten = false
         dataVersion = nil
     }
@@ -249,7 +245,7 @@ final class CacheSession: @unchecked Sendable {
         // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
         let expiration = row.real(6)
         if let expiration, expiration <= now, row.isNumber(6) { return nil }
-        let typeName = try typeName(id: row.integer(5))
+        let typeName = try rows.typeName(id: row.integer(5))
         if let types = shared.types, types.name(of: typeName) == nil { return nil }
         let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
         shared.uses?.add(found.id, at: now)
@@ -270,22 +266,6 @@ final class CacheSession: @unchecked Sendable {
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
         return try statement.first { $0.real(0) ?? 0 }
-    }
-
-    /// The name of a type, cached.
-    private func typeName(id: Int64) throws(SQLiteError) -> String {
-        if let last = lastRead, last.id == id { return last.name }
-        if let name = typeNames[id] {
-            lastRead = (id, name)
-            return name
-        }
-        let statement = try statements[.nameOfType]
-        try statement.bind(id, at: 1)
-        guard let name = try statement.first({ row throws(SQLiteError) in try row.typeName(0) }) else {
-            throw .missingTypeName
-        }
-        typeNames[id] = name
-        return name
     }
 
     /// The stored type name of the value under a key, read without its content; nil when there is no live value.
@@ -333,7 +313,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     func count(ofType type: String?) throws(SQLiteError) -> Int {
-        Int(try listing(.countOfType, orAll: .count, type).first { $0.integer(0) } ?? 0)
+        Int(try listing(.countOfType, orAll: .liveCount, type).first { $0.integer(0) } ?? 0)
     }
 
     private func listing(_ query: RowQuery, orAll all: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
@@ -348,7 +328,7 @@ final class CacheSession: @unchecked Sendable {
         if let types = shared.types { return try listing(query, where: types.condition(for: type, connection)) }
         let statement = try statements[query]
         try statement.bind(now, at: 1)
-        try statement.bind(knownTypeID(type), at: 2)
+        try statement.bind(rows.typeID(type), at: 2)
         return statement
     }
 
@@ -365,17 +345,15 @@ final class CacheSession: @unchecked Sendable {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
         changedKeys.insert(key)
         self.key = key
-        let type = try typeID(content.typeName)
-        defer { unbind() }
-        var bytes = key
-        let outcome = bytes.withUTF8 { key in
-            content.data.withUnsafeBytes { data in
-                Result { () throws(SQLiteError) in
-                    try put(UnsafeRawBufferPointer(key), data, type, content.isData, content.expiration)
-                }
-            }
+        let stamp = try stamp(rows.addType(content.typeName))
+        try Rows.Lent.with(
+            key,
+            content.data,
+            isData: content.isData,
+            expiration: content.expiration
+        ) { row throws(SQLiteError) in
+            try put(row, stamp)
         }
-        try outcome.get()
         changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
     }
@@ -385,18 +363,15 @@ final class CacheSession: @unchecked Sendable {
         let stored = record.stored
         changedKeys.insert(stored.key)
         key = stored.key
-        let type = try typeID(stored.typeName)
-        defer { unbind(.setDated) }
-        var bytes = stored.key
-        let outcome = bytes.withUTF8 { key in
-            stored.content.withUnsafeBytes { content in
-                Result { () throws(SQLiteError) in
-                    let key = UnsafeRawBufferPointer(key)
-                    try put(key, content, type, stored.isData, stored.expiration, (record.created, record.updated))
-                }
-            }
-        }
-        try outcome.get()
+        // Imported values count as used when they were set.
+        let stamp = try Rows.Stamp(
+            typeID: rows.addType(stored.typeName),
+            version: shared.version,
+            created: record.created,
+            updated: record.updated,
+            used: min(record.updated, now)
+        )
+        try put(stored, stamp)
         try evictIfTooLarge(stored.key, stored.content.count)
     }
 
@@ -407,8 +382,6 @@ final class CacheSession: @unchecked Sendable {
         let listsChanges = !batch.isOnlySetting || shared.uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
-            // The bindings point into the chunk.
-            defer { unbind() }
             try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
                 var rest = UnsafeRawBufferPointer(bytes)[...]
                 for row in chunk.rows {
@@ -438,10 +411,14 @@ final class CacheSession: @unchecked Sendable {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         changedKeys.insert(String(decoding: key, as: UTF8.self))
         let id: Int64
-        if let type { id = type } else { id = try typeID(form.typeName) }
+        if let type { id = type } else { id = try rows.addType(form.typeName) }
         type = id
         do throws(SQLiteError) {
-            try put(key, content, id, form.isData, row.expiration.isNaN ? nil : row.expiration)
+            let expiration = row.expiration.isNaN ? nil : row.expiration
+            try put(
+                Rows.Lent(key: key, content: content, isData: form.isData, expiration: expiration),
+                stamp(id)
+            )
         } catch {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
@@ -452,69 +429,39 @@ final class CacheSession: @unchecked Sendable {
         try evictIfTooLarge(key, content.count)
     }
 
-    /// Writes content under a key; the caller keeps both in place until ``unbind(_:)``.
-    ///
-    /// - Parameter dates: The times of its creation and last write; by default, it is written now.
+    /// What a value that is written now has in common with others of its type.
+    private func stamp(_ typeID: Int64) -> Rows.Stamp {
+        Rows.Stamp(typeID: typeID, version: shared.version, created: now, updated: now, used: useTime())
+    }
+
+    /// Writes a record with the dates of a stamp.
+    private func put(_ stored: StoreContents.StoredRecord, _ stamp: Rows.Stamp) throws(SQLiteError) {
+        try Rows.Lent.with(
+            stored.key,
+            stored.content,
+            isData: stored.isData,
+            expiration: stored.expiration
+        ) { row throws(SQLiteError) in
+            try put(row, stamp, keepingCreation: false)
+        }
+    }
+
     private func put(
-        _ key: UnsafeRawBufferPointer,
-        _ content: UnsafeRawBufferPointer,
-        _ type: Int64,
-        _ isData: Bool,
-        _ expiration: Double?,
-        _ dates: (created: Double, updated: Double)? = nil
+        _ row: Rows.Lent,
+        _ stamp: Rows.Stamp,
+        keepingCreation keepsCreation: Bool = true
     ) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
-            try old.bind(copying: key, isText: true, at: 1)
-            self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
+            try old.bind(copying: row.key, isText: true, at: 1)
+            self.size = size &+ Int64(row.content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
-        let statement = try statements[dates == nil ? .set : .setDated]
-        try statement.bind(dates?.updated ?? now, at: 1)
-        try statement.bind(inPlace: key, isText: true, at: 2)
-        try statement.bind(type, at: 3)
-        try statement.bind(Int64(shared.version), at: 4)
-        try statement.bind(expiration, at: 5)
-        try statement.bind(inPlace: content, isText: !isData, at: 6)
-        // Imported values count as used when they were set.
-        try statement.bind(dates.map { min($0.updated, now) } ?? useTime(), at: 7)
-        if let dates { try statement.bind(dates.created, at: 8) }
-        try statement.run()
-    }
-
-    /// Clears the bindings of the key and the content that were written last.
-    private func unbind(_ query: RowQuery = .set) {
-        // A statement that could not be prepared has no bindings.
-        guard let statement = try? statements[query] else { return }
-        statement.unbind(2)
-        statement.unbind(6)
+        try rows.set(row, stamp, keepingCreation: keepsCreation)
     }
 
     /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
     private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
         if let limit = shared.uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
-    }
-
-    private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
-        if let id = try knownTypeID(name) { return id }
-        let insertion = try statements[.addType]
-        try insertion.bind(name, at: 1)
-        try insertion.run()
-        let id = connection.lastInsertedID
-        lastType = (name, id)
-        return id
-    }
-
-    /// The id of a type name; nil when no record was ever written with it.
-    private func knownTypeID(_ name: String) throws(SQLiteError) -> Int64? {
-        // Strings equal in canonical form are one dictionary key, but two type names.
-        if let last = lastType, ExactName.isSame(last.name, name) { return last.id }
-        let search = try statements[.typeID]
-        try search.bind(name, at: 1)
-        var id = try search.first { $0.integer(0) }
-        // If the name was lost, a new type would get the id of its records.
-        if id == nil { id = try TypeNameTable(connection).id(of: name, in: connection) }
-        if let id { lastType = (name, id) }
-        return id
     }
 
     // MARK: Removing
@@ -554,7 +501,7 @@ final class CacheSession: @unchecked Sendable {
         changedKeys.insertAll()
         if let type {
             let statement = try statements[.removeType]
-            try statement.bind(knownTypeID(type), at: 1)
+            try statement.bind(rows.typeID(type), at: 1)
             try statement.run()
             if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
         } else {
@@ -570,9 +517,7 @@ final class CacheSession: @unchecked Sendable {
         _ = try removeExpired()
         guard let rest = size, rest > limit else { return }
         // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
-        try connection.execute(
-            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
-        )
+        try connection.execute(RowQuery.indexUses.sql)
         while let size, size > limit {
             guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
             let count = changes.count
@@ -598,16 +543,6 @@ final class CacheSession: @unchecked Sendable {
     /// Whether nobody has written since the last write of the backfill; asked in its next one.
     var isAsBackfilled: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
 
-    /// Writes upgraded records, which nobody else has written since they were read.
-    ///
-    /// A size limit needs the other way, which knows the sizes.
-    func upgrade(_ contents: RecordContents) throws(SQLiteError) {
-        try connection.contentSource().write(contents) { rows throws(SQLiteError) in
-            let count = try rows.write(by: statements[rows.isDense ? .upgradeRange : .upgradeMany])
-            guard count == rows.count else { throw SQLiteError.lostRows }
-        }
-    }
-
     /// Whether the total size of all contents is limited.
     var isSizeLimited: Bool { shared.uses != nil }
 
@@ -621,78 +556,63 @@ final class CacheSession: @unchecked Sendable {
         readAs states: [ContentSource.ReadState],
         _ note: (Int) -> Void
     ) throws(SQLiteError) {
-        let source = try connection.contentSource()
-        try source.write(contents, readAs: states) { rows throws(SQLiteError) in
-            let count = try rows.write(by: statements[.upgrade])
-            let written = source.written(of: rows)
-            guard count == written.count else { throw SQLiteError.lostRows }
-            for index in written {
-                if let size { self.size = size &+ Int64(rows[index].range.count - states[index].size) }
-                note(index)
-            }
+        try rows.write(contents, readAs: states) { index in
+            if let size { self.size = size &+ Int64(contents.rows[index].range.count - states[index].size) }
+            note(index)
         }
     }
 
-    /// Moves a record that cannot be converted to quarantine, or deletes it, unless it was written since it was read.
+    /// Moves records that cannot be converted to quarantine, or deletes them, unless they were written since they were
+    /// read.
     ///
-    /// - Parameters:
-    ///   - version: The version of the record's row.
-    ///   - updated: The time of the record's last write when it was read.
-    ///   - failure: The reason for the quarantine; nil to delete the record.
-    /// - Returns: Whether the record was still as it was read.
-    func removeFailed(
-        _ id: Int64,
-        version: Int,
-        updated: Double?,
-        _ failure: MigrationReport.RecordFailure?
-    ) throws(SQLiteError) -> Bool {
-        let query = """
-            SELECT key, length(CAST(content AS BLOB)) FROM molt_record
-            WHERE id = ?1 AND version = ?2 AND updated_at IS ?3
-            """
-        let found = try connection.prepare(query, id, version, updated).first { ($0.text(0), $0.integer(1)) }
-        guard let (key, count) = found else { return false }
-        if let failure {
-            try connection.execute(QuarantineTable.creation)
-            let moving = try connection.prepare(QuarantineTable.movingOne, id, Date().timeIntervalSince1970)
-            try moving.bind(failure.columns, from: 3)
-            try moving.run()
-            guard connection.changes == 1 else { throw .lostRows }
+    /// - Returns: For each record, whether it was still as it was read.
+    func remove(_ failed: [FailedRow]) throws(SQLiteError) -> [Bool] {
+        let postponed = PostponedChanges(connection)
+        var areRemoved: [Bool] = []
+        for row in failed {
+            let search = try statements[.rowAsRead]
+            try search.bind(row.id, at: 1)
+            try search.bind(Int64(row.version), at: 2)
+            try search.bind(row.updated, at: 3)
+            let found = try search.first { ($0.text(0), $0.integer(1)) }
+            areRemoved.append(found != nil)
+            guard let (key, count) = found else { continue }
+            let kind = row.failure.map { PostponedChange.Kind.quarantine($0) } ?? .drop
+            try postponed.add(PostponedChange(round: 0, id: row.id, kind: kind))
+            changedKeys.insert(key)
+            if let size { self.size = size &- count }
         }
-        try connection.run("DELETE FROM molt_record WHERE id = ?1", id)
-        guard connection.changes == 1 else { throw .lostRows }
-        changedKeys.insert(key)
-        if let size { self.size = size &- count }
-        return true
+        if !postponed.isEmpty { _ = try postponed.apply(0, types: rows.allTypes) }
+        try postponed.finish()
+        return areRemoved
+    }
+
+    /// A record that cannot be converted, as it was read.
+    struct FailedRow {
+        var id: Int64
+        var version: Int
+        /// The time of its last write.
+        var updated: Double?
+        /// The reason for the quarantine; nil to delete the record.
+        var failure: MigrationReport.RecordFailure?
     }
 
     /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
     func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws(SQLiteError) {
+        guard let quarantine = try QuarantineTable(of: connection), let dates = try quarantine.dates(of: id) else {
+            throw .missingRow
+        }
         _ = try remove(record.key, as: .expired)
-        let type = try typeID(record.typeName)
-        let insertion = try connection.prepare(
-            """
-            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
-            SELECT ?2, ?3, ?4, created_at, updated_at, ?5, ?6, ?7 FROM molt_quarantine WHERE id = ?1
-            """
+        let stamp = try Rows.Stamp(
+            typeID: rows.addType(record.typeName),
+            version: record.version,
+            created: dates.created,
+            updated: dates.updated,
+            used: useTime()
         )
-        try insertion.bind(id, at: 1)
-        try insertion.bind(record.key, at: 2)
-        try insertion.bind(type, at: 3)
-        try insertion.bind(Int64(record.version), at: 4)
-        try insertion.bind(useTime(), at: 5)
-        try insertion.bind(record.expiration, at: 6)
-        try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 7)
-        try connection.deleteQuarantined(id)
-        if let size { self.size = size + Int64(record.content.count) }
+        try put(record, stamp)
+        try quarantine.remove(id)
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
-    }
-
-    /// Adds the record in the current row of another store's quarantine, with all its columns.
-    func addToQuarantine(_ row: Statement) throws(SQLiteError) {
-        let insertion = try connection.prepare(QuarantineTable.adding)
-        for column in 0..<row.columnCount { try insertion.bind(column, of: row, at: column + 1) }
-        try insertion.run()
     }
 
     // MARK: Shapes
@@ -751,7 +671,7 @@ final class CacheSession: @unchecked Sendable {
         let statement = try statements[.hasType]
         // Expired records are never read.
         try statement.bind(now, at: 1)
-        try statement.bind(knownTypeID(type), at: 2)
+        try statement.bind(rows.typeID(type), at: 2)
         return try statement.first { $0.integer(0) } ?? 0 != 0
     }
 }

@@ -58,9 +58,7 @@ extension CodableCache {
                 store: path
             )
         }
-        let last = try core.read { session throws(SQLiteError) in
-            try session.connection.integer("SELECT coalesce(max(id), 0) FROM molt_record")
-        }
+        let last = try core.read { session throws(SQLiteError) in try session.rows.lastID() }
         var position = Int64.min
         while position < last {
             let page = try core.read { [position] session throws(SQLiteError) in

@@ -40,14 +40,14 @@ extension CodableCache {
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
         try change { session throws(SQLiteError) in
             let connection = session.connection
-            guard try connection.hasQuarantine() else { return 0 }
+            guard let quarantine = try QuarantineTable(of: connection) else { return 0 }
             guard let ids else {
-                try connection.execute("DELETE FROM molt_quarantine")
+                try quarantine.removeAll()
                 return connection.changes
             }
             var count = 0
             for id in ids {
-                try connection.deleteQuarantined(id)
+                try quarantine.remove(id)
                 count += connection.changes
             }
             return count
@@ -79,7 +79,7 @@ extension CodableCache {
         )
         try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
             try session.set(record.key, content)
-            try session.connection.deleteQuarantined(id)
+            try QuarantineTable(of: session.connection)?.remove(id)
         }
     }
 
@@ -216,7 +216,9 @@ extension CacheSession {
         _ record: CodableCache.QuarantinedRecord,
         _ outcome: RecordRetry.Outcome
     ) throws(SQLiteError) -> CodableCache.QuarantineReport.Entry? {
-        guard try connection.quarantined(record.id) != nil else { return nil }
+        guard let quarantine = try QuarantineTable(of: connection), try connection.quarantined(record.id) != nil else {
+            return nil
+        }
         var entry = CodableCache.QuarantineReport.Entry(
             id: record.id,
             key: record.key,
@@ -228,11 +230,11 @@ extension CacheSession {
             entry.reason = reason
         case .dropped:
             entry.outcome = .dropped
-            try connection.deleteQuarantined(record.id)
+            try quarantine.remove(record.id)
         case .failed(let changed, let failure):
             entry.outcome = .failed
             entry.failure = failure
-            try connection.updateQuarantined(record.id, to: changed, after: failure)
+            try quarantine.update(record.id, to: changed, after: failure)
         case .converted(let converted):
             if !ExactName.isSame(converted.key, record.key) { entry.newKey = converted.key }
             if try typeName(converted.key) != nil {

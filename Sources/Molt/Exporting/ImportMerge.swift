@@ -18,14 +18,8 @@ struct ImportMerge {
     ) throws(SQLiteError) -> ImportSummary {
         var summary = summary
         var search = selection.search()
-        let count = try reading(session) { () throws(SQLiteError) in
-            Int(try source.integer("SELECT count(*) FROM molt_record"))
-        }
-        let rows = try reading(session) { () throws(SQLiteError) in
-            try source.prepare(
-                "\(StoreContents.StoredRecord.selecting(", created_at, updated_at, accessed_at")) ORDER BY molt_record.id"
-            )
-        }
+        let count = try reading(session, source.recordCount)
+        let rows = try reading(session) { () throws(SQLiteError) in try source.prepare(.stored) }
         defer { rows.reset() }
         var names = TypeNamesInRows()
         var visited = 0
@@ -48,12 +42,11 @@ struct ImportMerge {
             }
             let record = StoreContents.DatedRecord(rows, key: key, typeName: type)
             if !record.hasPossibleDates { try session.refuse(impossibleDate(record.stored)) }
-            try merge(record, isCreated: rows.integer(9) != RecordImport.imported, into: session, &summary)
+            try merge(record, isCreated: rows.real(9) != RecordImport.imported, into: session, &summary)
         }
         try reading(session) { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
-        if try reading(session, source.hasQuarantine) {
-            summary.quarantined = try mergeQuarantine(source, into: session, &search)
-        }
+        let quarantine = try reading(session) { () throws(SQLiteError) in try QuarantineTable(of: source) }
+        if let quarantine { summary.quarantined = try merge(quarantine, into: session, &search) }
         if let key = search.missing {
             try session.refuse(
                 MoltError(
@@ -93,19 +86,20 @@ struct ImportMerge {
     /// Adds the records that could not be converted to the open store's quarantine.
     ///
     /// - Returns: The number of records.
-    private func mergeQuarantine(
-        _ source: Connection,
+    private func merge(
+        _ source: QuarantineTable,
         into session: CacheSession,
         _ search: inout RecordSelection.Search
     ) throws(SQLiteError) -> Int {
         var count = 0
-        let rows = try reading(session) { () throws(SQLiteError) in try source.prepare(QuarantineTable.reading) }
+        var target: QuarantineTable?
+        let rows = try reading(session, source.rows)
         defer { rows.reset() }
         while try reading(session, rows.step) {
             guard selection.includesUnconverted(key: rows.text(1)) else { continue }
             search.note(rows.text(1))
-            if count == 0 { try session.connection.execute(QuarantineTable.creation) }
-            try session.addToQuarantine(rows)
+            if target == nil { target = try QuarantineTable(creatingIn: session.connection) }
+            try target?.add(rows)
             count += 1
         }
         return count

@@ -93,9 +93,9 @@ struct RecordExport {
             settings: settings
         )
         .write(to: &bytes)
-        let count = transfer.progress == nil ? 0 : Int(try connection.integer("SELECT count(*) FROM molt_record"))
+        let count = transfer.progress == nil ? 0 : try connection.recordCount()
         var search = selection.search()
-        let rows = try connection.prepare("\(StoreContents.DatedRecord.selection) ORDER BY molt_record.id")
+        let rows = try connection.prepare(.stored)
         defer { rows.reset() }
         var names = TypeNamesInRows()
         var visited = 0

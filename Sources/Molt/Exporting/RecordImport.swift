@@ -35,7 +35,7 @@ struct RecordImport {
     }
 
     /// The time of the last use of records in the temporary store, which tells them from those that migrations create.
-    static let imported = -1
+    static let imported = -1.0
 
     private var path: String { FileStatus.path(of: source) }
 
@@ -132,11 +132,11 @@ struct RecordImport {
             try connection.set(.synchronous, to: "OFF")
             try connection.begin()
             try LedgerTable.checkRows(connection)
-            if try connection.hasQuarantine() { try connection.execute("DELETE FROM molt_quarantine") }
+            try QuarantineTable(of: connection)?.removeAll()
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
-            try connection.execute("UPDATE molt_ledger SET attached_counts = NULL")
-            try connection.execute("UPDATE molt_record SET accessed_at = \(Self.imported)")
+            try LedgerTable.forgetAttached(connection)
+            try connection.prepare(.touchAll, Self.imported).run()
             try connection.commit()
         }
         return ExportFormat.Head(
@@ -162,9 +162,9 @@ struct RecordImport {
             try connection.set(.synchronous, to: "OFF")
             try connection.begin()
             try connection.execute(FileFormat.creation)
-            var target = ImportTable(connection)
+            let rows = Rows(connection, ofTransaction: true)
             while let (record, offset) = try reader.next(version: head.version) {
-                guard try target.add(record) else {
+                guard try add(record, to: rows) else {
                     var error = reader.malformed("two records have the same key", at: offset)
                     error.key = record.stored.key
                     throw error
@@ -177,6 +177,28 @@ struct RecordImport {
             try connection.commit()
         }
         return (head, count)
+    }
+
+    /// Adds a record to the temporary store.
+    ///
+    /// - Returns: Whether its key was free.
+    private func add(_ record: StoreContents.DatedRecord, to rows: Rows) throws(SQLiteError) -> Bool {
+        let stored = record.stored
+        let stamp = try Rows.Stamp(
+            typeID: rows.addType(stored.typeName),
+            version: stored.version,
+            created: record.created,
+            updated: record.updated,
+            used: Self.imported
+        )
+        return try Rows.Lent.with(
+            stored.key,
+            stored.content,
+            isData: stored.isData,
+            expiration: stored.expiration
+        ) { row throws(SQLiteError) in
+            try rows.add(row, stamp)
+        }
     }
 
     /// The ledger that the store of an export had, apart from dates and counts.
@@ -328,52 +350,5 @@ struct RecordImport {
             error.underlying = failure
             throw error
         }
-    }
-}
-
-/// Adds records to an empty store.
-private struct ImportTable {
-    private let connection: Connection
-    private var types: [ExactName: Int64] = [:]
-    private var insertion: Statement?
-
-    init(_ connection: Connection) {
-        self.connection = connection
-    }
-
-    /// Adds a record.
-    ///
-    /// - Returns: Whether its key was free.
-    mutating func add(_ record: StoreContents.DatedRecord) throws(SQLiteError) -> Bool {
-        let type = try typeID(record.stored.typeName)
-        let statement = try preparedInsertion()
-        try statement.bind(record.stored.key, at: 1)
-        try statement.bind(type, at: 2)
-        try statement.bind(Int64(record.stored.version), at: 3)
-        try statement.bind(record.created, at: 4)
-        try statement.bind(record.updated, at: 5)
-        try statement.bind(record.stored.expiration, at: 6)
-        try statement.run(bindingInPlace: Data(record.stored.content), isText: !record.stored.isData, at: 7)
-        return connection.changes == 1
-    }
-
-    private mutating func preparedInsertion() throws(SQLiteError) -> Statement {
-        if let insertion { return insertion }
-        let statement = try connection.prepare(
-            """
-            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
-            VALUES(?1, ?2, ?3, ?4, ?5, \(RecordImport.imported), ?6, ?7) ON CONFLICT(key) DO NOTHING
-            """
-        )
-        insertion = statement
-        return statement
-    }
-
-    private mutating func typeID(_ name: String) throws(SQLiteError) -> Int64 {
-        let exact = ExactName(name)
-        if let id = types[exact] { return id }
-        try connection.run("INSERT INTO molt_type(name) VALUES(?1)", name)
-        types[exact] = connection.lastInsertedID
-        return connection.lastInsertedID
     }
 }

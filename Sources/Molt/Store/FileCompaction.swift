@@ -143,13 +143,7 @@ package struct FileCompaction {
                 let generation = try FileFormat.generation(of: connection)
                 try rewriteWhole { throw SQLiteError.busy }
                 // If another upgrade has begun since, it may have deleted more, and the next erasing rewrites again.
-                try connection.run(
-                    """
-                    UPDATE molt_meta SET value = \(FileFormat.erasureInLog) WHERE name = '\(FileFormat.erasure)'
-                        AND ?1 = coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'), 0)
-                    """,
-                    generation
-                )
+                try FileFormat.noteErasure(ifStill: generation, connection)
             }
             guard try connection.emptyLog() else {
                 throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
@@ -159,9 +153,7 @@ package struct FileCompaction {
         }
         try reach()
         do {
-            try connection.execute(
-                "DELETE FROM molt_meta WHERE name = '\(FileFormat.erasure)' AND value = \(FileFormat.erasureInLog)"
-            )
+            try FileFormat.endErasure(connection)
         } catch {
             throw MoltError(error, store: path)
         }

@@ -8,7 +8,6 @@ internal import Foundation
 /// from.
 package struct StoreMove {
     /// The names of the marks of a sealed file and its copy.
-    private static let mark = "move"
     /// The format of a sealed file.
     static let sealedFormat: Int64 = 1_000_000
 
@@ -39,14 +38,14 @@ package struct StoreMove {
     /// The mark of a sealed file; nil for any other.
     private static func seal(of connection: Connection) throws(SQLiteError) -> Int64? {
         guard try FileFormat.number(of: connection) == sealedFormat else { return nil }
-        return try FileFormat.mark(mark, of: connection)
+        return try FileFormat.mark(FileFormat.move, of: connection)
     }
 
     /// Whether a file is the copy of the one with a seal.
     private static func isCopy(_ path: String, with seal: Int64?) throws(MoltError) -> Bool {
         guard let seal else { return false }
         return try FileProbe.look(path) { connection throws(SQLiteError) in
-            try FileFormat.mark(mark, of: connection) == seal
+            try FileFormat.mark(FileFormat.move, of: connection) == seal
         } ?? false
     }
 
@@ -183,35 +182,18 @@ package struct StoreMove {
                     return stop != nil
                 }
                 if let stop { throw stop }
-                try Self.setFormat(FileFormat.number, mark, of: copy)
+                try FileFormat.setFormat(FileFormat.number, move: mark, of: copy)
             }
         } catch let error as SQLiteError {
             throw MoltError(error, store: new.path)
         }
         try part.sync()
         try reach("before the old file is sealed")
-        try Self.setFormat(Self.sealedFormat, mark, of: connection)
+        try FileFormat.setFormat(Self.sealedFormat, move: mark, of: connection)
         try reach("before the copy gets its name")
         try part.publish(as: new.path)
         try reach("before the old file is removed")
         try removeOld()
-    }
-
-    /// Marks a file as one of a format, and as one of the two files of a move.
-    private static func setFormat(_ format: Int64, _ mark: Int64, of connection: Connection) throws(SQLiteError) {
-        // Only a format that this release does not write says which one can read it.
-        let reader =
-            format > FileFormat.number
-            ? "INSERT OR REPLACE INTO molt_meta(name, value) VALUES('reader_format', \(FileFormat.number))"
-            : "DELETE FROM molt_meta WHERE name = 'reader_format'"
-        try connection.execute(
-            """
-            BEGIN IMMEDIATE;
-            INSERT OR REPLACE INTO molt_meta(name, value) VALUES('file_format', \(format)), ('\(Self.mark)', \(mark));
-            \(reader);
-            COMMIT
-            """
-        )
     }
 
     private func removeOld() throws {

@@ -59,14 +59,8 @@ struct CacheCheck {
 
     private mutating func checkRecords() throws(SQLiteError) {
         let version = try connection.integer(.userVersion)
-        let last = max(1, try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED"))
-        let rows = try connection.prepare(
-            """
-            SELECT molt_record.id, typeof(key), key, molt_type.name, molt_record.version, typeof(expires_at),
-                typeof(content), content
-            FROM molt_record NOT INDEXED LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
-            """
-        )
+        let last = max(1, try connection.integer(RowQuery.lastID.sql))
+        let rows = try connection.prepare(.checked)
         var count = 0
         try rows.eachRow { row throws(SQLiteError) in
             count += 1

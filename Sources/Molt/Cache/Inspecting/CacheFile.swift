@@ -43,13 +43,9 @@ package struct CacheFile {
 
     /// The types that have records, by name.
     package func types() throws -> [TypeSummary] {
-        let query = """
-            SELECT coalesce(name, '?'), count(*), sum(length(CAST(content AS BLOB))), min(version), max(version)
-            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id GROUP BY type_id ORDER BY name
-            """
         return try look { connection throws(SQLiteError) in
             var types: [TypeSummary] = []
-            try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            try connection.prepare(.summaryOfTypes).eachRow { row throws(SQLiteError) in
                 let lowest = Int(clamping: row.integer(3))
                 types.append(
                     TypeSummary(
@@ -66,15 +62,13 @@ package struct CacheFile {
 
     /// The number of all records.
     package func recordCount() throws -> Int {
-        try look { connection throws(SQLiteError) in
-            Int(clamping: try connection.integer("SELECT count(*) FROM molt_record"))
-        }
+        try look { connection throws(SQLiteError) in try connection.recordCount() }
     }
 
     /// The record under a key, as it is stored; nil if there is none.
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
-            try connection.prepare("\(StoreContents.StoredRecord.selection) WHERE key = ?1", key)
+            try connection.prepare(.storedByKey, key)
                 .first { row throws(SQLiteError) in try StoreContents.StoredRecord(row) }
         }
     }
@@ -90,12 +84,7 @@ package struct CacheFile {
         var last = Int64.min
         while true {
             let page = try look { connection throws(SQLiteError) in
-                let query = """
-                    \(StoreContents.DatedRecord.selection)
-                    WHERE molt_record.id > ?1 AND (?2 IS NULL OR molt_type.name = ?2)
-                    ORDER BY molt_record.id LIMIT \(Self.pageSize)
-                    """
-                return try connection.prepare(query, last, type)
+                try connection.prepare(.storedPage, last, type, Self.pageSize)
                     .map { row throws(SQLiteError) in
                         (id: row.integer(0), record: try StoreContents.DatedRecord(row))
                     }
@@ -113,10 +102,7 @@ package struct CacheFile {
     /// Whether a record of this key is in quarantine.
     package func isQuarantined(key: String) throws -> Bool {
         try look { connection throws(SQLiteError) in
-            guard try connection.hasQuarantine() else { return false }
-            let statement = try connection.prepare("SELECT 1 FROM molt_quarantine WHERE key = ?1 LIMIT 1")
-            try statement.bind(key, at: 1)
-            return try statement.first { _ in true } ?? false
+            try QuarantineTable(of: connection)?.hasRecord(forKey: key) ?? false
         }
     }
 
@@ -175,11 +161,7 @@ extension CacheFile {
         private mutating func readPage() throws {
             var previous = last
             let found = try file.look { connection throws(SQLiteError) in
-                // With one condition for both cases, SQLite would search the index from its start.
-                let condition = previous == nil ? "" : "WHERE key > ?1"
-                let statement = try connection.prepare(
-                    "\(StoreContents.StoredRecord.selection) \(condition) ORDER BY key"
-                )
+                let statement = try connection.prepare(previous == nil ? .storedInKeyOrder : .storedAfterKey)
                 if let previous { try statement.bind(previous, at: 1) }
                 defer { statement.reset() }
                 var page: [Entry] = []

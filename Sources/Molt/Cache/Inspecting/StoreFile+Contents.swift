@@ -14,15 +14,7 @@ extension StoreFile {
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
-            var lines: [String] = []
-            guard try connection.hasQuarantine() else { return lines }
-            let query = """
-                SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
-                    first_step, step, step_words, code, reason, property, typeof(content), hex(content))
-                FROM molt_quarantine ORDER BY id
-                """
-            try connection.prepare(query).eachRow { row throws(SQLiteError) in lines.append(row.text(0)) }
-            return lines
+            try QuarantineTable(of: connection)?.lines ?? []
         }
         return lines ?? []
     }
@@ -52,7 +44,7 @@ extension StoreContents {
         let state = try LedgerTable.state(connection)
         try LedgerTable.checkRows(connection)
         var records: [StoredRecord] = []
-        try connection.prepare("\(StoredRecord.selection) ORDER BY molt_record.id").eachRow { row throws(SQLiteError) in
+        try connection.prepare(.stored).eachRow { row throws(SQLiteError) in
             records.append(try StoredRecord(row))
         }
         try connection.checkIndexes(have: records.count)
@@ -61,23 +53,12 @@ extension StoreContents {
 }
 
 extension StoreContents.StoredRecord {
-    /// All records; read by ``init(_:)``, one whose type has lost its name is damage.
-    static let selection = selecting()
-
-    /// The columns of the ``selection``, and others after them.
-    static func selecting(_ others: String = "") -> String {
-        """
-        SELECT molt_record.id, key, name, expires_at, version, typeof(content) = 'blob', content\(others)
-        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
-        """
-    }
-
-    /// Reads a row of the ``selection``.
+    /// Reads a row of ``RowQuery/stored``; one whose type has lost its name is damage.
     init(_ row: Statement) throws(SQLiteError) {
         self.init(row, key: try row.key(1), typeName: try row.typeName(2))
     }
 
-    /// Reads a row of the ``selection`` whose key and type name were read already.
+    /// Reads a row whose key and type name were read already.
     fileprivate init(_ row: Statement, key: String, typeName: String) {
         self.init(
             key: key,
@@ -91,15 +72,12 @@ extension StoreContents.StoredRecord {
 }
 
 extension StoreContents.DatedRecord {
-    /// All records with their dates, as in ``StoreContents/StoredRecord/selection``.
-    static let selection = StoreContents.StoredRecord.selecting(", created_at, updated_at")
-
-    /// Reads a row of the ``selection``.
+    /// Reads a row of ``RowQuery/stored``.
     init(_ row: Statement) throws(SQLiteError) {
         self.init(row, key: try row.key(1), typeName: try row.typeName(2))
     }
 
-    /// Reads a row of the ``selection`` whose key and type name were read already.
+    /// Reads a row whose key and type name were read already.
     init(_ row: Statement, key: String, typeName: String) {
         let stored = StoreContents.StoredRecord(row, key: key, typeName: typeName)
         self.init(stored: stored, created: row.real(7) ?? 0, updated: row.real(8) ?? 0)

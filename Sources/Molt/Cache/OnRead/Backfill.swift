@@ -193,12 +193,8 @@ extension CacheSession {
 
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
     func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
-        let condition = "FROM molt_record WHERE type_id = ?1"
-        // In a subquery of its own, each comes from the index without a scan.
-        let range = try connection.prepare("SELECT (SELECT min(id) \(condition)), (SELECT max(id) \(condition))")
-        // SQLite counts the records of all types without comparing them.
-        let isOnlyType = try TypeNameTable(connection).names.count == 1
-        let count = try connection.prepare("SELECT count(*) \(isOnlyType ? "FROM molt_record" : condition)")
+        let rows = Rows(connection, ofTransaction: true)
+        let range = try connection.prepare(.rangeOfType)
         var extent = BackfillExtent()
         for id in types.ids {
             try range.bind(id, at: 1)
@@ -207,8 +203,7 @@ extension CacheSession {
                 extent.first = min(extent.first, row.integer(0))
                 extent.last = max(extent.last, row.integer(1))
             }
-            if !isOnlyType { try count.bind(id, at: 1) }
-            extent.count += Int(clamping: try count.first { $0.integer(0) } ?? 0)
+            extent.count += try rows.count(id)
         }
         return extent
     }

@@ -198,7 +198,7 @@ final class BackfillSweep: @unchecked Sendable {
             var states = part.states
             part.states = []
             states.removeAll(keepingCapacity: true)
-            let row = try session.statements[.outdated]
+            let row = try session.rows.statements[.outdated]
             defer { row.reset() }
             try row.bind(position, at: 1)
             var last = position
@@ -259,27 +259,27 @@ final class BackfillSweep: @unchecked Sendable {
             let start = Instant.now
             var counts = upgrader.noCounts.migrations
             if isAsRead, settled == nil, worker.isPlain, !session.isSizeLimited {
-                try session.upgrade(contents)
+                try session.rows.write(contents)
                 for index in counts.indices { counts[index].changed = worker.counts.migrations[index].changed }
             } else {
                 try upgrade(contents, of: part, session, &counts)
             }
             part.unconverted.removeAll()
-            for (index, failed) in unconverted {
-                let isDropped = upgrader.outcome(of: failed) == .dropped
-                let isRemoved = try session.removeFailed(
-                    failed.record.id,
+            let failedRows = unconverted.map { index, failed in
+                CacheSession.FailedRow(
+                    id: failed.record.id,
                     // Earlier migrations have just changed it.
                     version: failed.outcome.changedAt ?? part.states[index].version,
                     updated: part.states[index].updated,
-                    isDropped ? nil : failed.failure
+                    failure: upgrader.outcome(of: failed) == .dropped ? nil : failed.failure
                 )
-                guard isRemoved else { continue }
-                part.unconverted.append((index, failed))
-                if isDropped {
-                    counts[failed.firstStepIndex].dropped += 1
+            }
+            for (failed, isRemoved) in try zip(unconverted, session.remove(failedRows)) where isRemoved {
+                part.unconverted.append(failed)
+                if upgrader.outcome(of: failed.record) == .dropped {
+                    counts[failed.record.firstStepIndex].dropped += 1
                 } else {
-                    counts[failed.firstStepIndex].quarantined += 1
+                    counts[failed.record.firstStepIndex].quarantined += 1
                 }
             }
             let changes = zip(upgrader.steps, counts).filter { !$1.isZero }

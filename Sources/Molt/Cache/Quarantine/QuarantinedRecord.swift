@@ -43,13 +43,7 @@ extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflect
 }
 
 extension CodableCache.QuarantinedRecord {
-    static let selection = """
-        SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
-            content, \(QuarantineTable.failureColumns)
-        FROM molt_quarantine
-        """
-
-    /// Reads a row of the ``selection``.
+    /// Reads a row of ``QuarantineTable/records(after:limit:)``.
     init(_ row: Statement) {
         id = row.integer(0)
         key = row.text(1)
@@ -92,18 +86,12 @@ extension CodableCache.QuarantinedRecord {
     }
 }
 
-/// Reads and writes of the quarantine; a file in which no record has failed has no table for it.
 extension Connection {
-    func hasQuarantine() throws(SQLiteError) -> Bool {
-        try hasTable(QuarantineTable.name)
-    }
-
     func quarantinedCount() throws(SQLiteError) -> Int {
-        guard try hasQuarantine() else { return 0 }
-        return Int(clamping: try integer("SELECT count(*) FROM molt_quarantine"))
+        try QuarantineTable(of: self)?.count ?? 0
     }
 
-    /// Returns the records after an id, in the order of their ids.
+    /// Returns the quarantined records after an id, in the order of their ids.
     ///
     /// - Parameter byteLimit: The number of content bytes that ends the page early. At least one record is read.
     func quarantined(
@@ -111,9 +99,7 @@ extension Connection {
         limit: Int = .max,
         byteLimit: Int = .max
     ) throws(SQLiteError) -> [CodableCache.QuarantinedRecord] {
-        guard try hasQuarantine() else { return [] }
-        let query = "\(CodableCache.QuarantinedRecord.selection) WHERE id > ?1 ORDER BY id LIMIT ?2"
-        let statement = try prepare(query, id, max(0, limit))
+        guard let statement = try QuarantineTable(of: self)?.records(after: id, limit: limit) else { return [] }
         defer { statement.reset() }
         var records: [CodableCache.QuarantinedRecord] = []
         var bytes = 0
@@ -126,30 +112,6 @@ extension Connection {
     }
 
     func quarantined(_ id: Int64) throws(SQLiteError) -> CodableCache.QuarantinedRecord? {
-        guard try hasQuarantine() else { return nil }
-        return try prepare("\(CodableCache.QuarantinedRecord.selection) WHERE id = ?1", id)
-            .first { CodableCache.QuarantinedRecord($0) }
-    }
-
-    func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
-        try run("DELETE FROM molt_quarantine WHERE id = ?1", id)
-    }
-
-    /// Stores the reason of another failure, and the record as it was before the failed migration.
-    func updateQuarantined(
-        _ id: Int64,
-        to record: StoreContents.StoredRecord,
-        after failure: MigrationReport.RecordFailure
-    ) throws(SQLiteError) {
-        let statement = try prepare(
-            """
-            UPDATE molt_quarantine SET (key, type, version, expires_at, content, \(QuarantineTable.failureColumns))
-                = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-            WHERE id = ?1
-            """
-        )
-        try statement.bind([id, record.key, record.typeName, record.version, record.expiration])
-        try statement.bind(failure.columns, from: 7)
-        try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
+        try QuarantineTable(of: self)?.record(id).first { CodableCache.QuarantinedRecord($0) }
     }
 }

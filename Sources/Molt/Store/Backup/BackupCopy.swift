@@ -109,22 +109,17 @@ struct BackupCopy {
 
     /// Marks the copy as a backup, and stores the current state of attached stores in it.
     private func complete(_ connection: Connection) throws(SQLiteError) -> Int {
-        let count = try connection.integer("SELECT count(*) FROM molt_record")
+        let count = try connection.recordCount()
         // A copy of a later layout stays as it is.
-        guard try FileFormat.number(of: connection) <= FileFormat.number else { return Int(count) }
-        try connection.execute("BEGIN")
+        guard try FileFormat.number(of: connection) <= FileFormat.number else { return count }
+        try connection.begin()
         if let attached = request.attached {
             try JournalTable.clear(connection)
             try JournalTable.add(attached, to: connection)
         }
-        try connection.execute(
-            """
-            INSERT OR REPLACE INTO molt_meta(name, value)
-            VALUES('\(FileFormat.generation)', \(FileFormat.newGeneration)), ('\(StoreFiles.recordCount)', \(count));
-            COMMIT
-            """
-        )
-        return Int(count)
+        try FileFormat.markAsBackup(connection, recordCount: count)
+        try connection.commit()
+        return count
     }
 
     private var version: Int? { request.kind == .damaged ? nil : request.version }

@@ -30,10 +30,7 @@ extension StoreFiles {
             (
                 version: Int(try connection.integer(.userVersion)),
                 attached: try JournalTable.stores(connection),
-                count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
-                    .first { Int($0.integer(0)) }
-                    // A file that was moved aside has no mark, and may be damaged.
-                    ?? (try? connection.integer("SELECT count(*) FROM molt_record")).map { Int(clamping: $0) }
+                count: try FileFormat.recordCount(of: connection)
             )
         }
         guard let found else {
@@ -137,7 +134,4 @@ extension StoreFiles {
             )
         }
     }
-
-    /// The mark for the number of records in a backup.
-    static let recordCount = "backup_records"
 }

@@ -28,6 +28,8 @@ package enum FileFormat {
     static let erasure = "erasure"
     /// The value of that mark once only the log may have such bytes; it is 1 before.
     static let erasureInLog: Int64 = 2
+    /// The name of the mark that the two files of a move have in common.
+    static let move = "move"
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
@@ -113,13 +115,6 @@ package enum FileFormat {
         """,
     ]
 
-    /// The temporary table of postponed changes.
-    static let postponedTable = """
-        molt_postponed(
-            round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)
-        ) WITHOUT ROWID
-        """
-
     /// The size of SQLite's header at the beginning of a file, in bytes.
     static let headerSize = 100
     /// The first bytes of SQLite's header.
@@ -191,7 +186,59 @@ package enum FileFormat {
     }
 
     static func mark(_ name: String, of connection: Connection) throws(SQLiteError) -> Int64? {
-        try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(name)'").first { $0.integer(0) }
+        try connection.prepare("SELECT value FROM molt_meta WHERE name = ?1", name).first { $0.integer(0) }
+    }
+
+    static func setMark(_ name: String, to value: Int64, of connection: Connection) throws(SQLiteError) {
+        try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, ?2)", name, value)
+    }
+
+    private static func removeMark(_ name: String, of connection: Connection) throws(SQLiteError) {
+        try connection.run("DELETE FROM molt_meta WHERE name = ?1", name)
+    }
+
+    /// Marks a file as one of a format, and as one of the two files of a move, in a transaction of its own.
+    static func setFormat(_ format: Int64, move: Int64, of connection: Connection) throws(SQLiteError) {
+        try connection.beginWriting()
+        try setMark("file_format", to: format, of: connection)
+        try setMark(Self.move, to: move, of: connection)
+        // Only a format that this release does not write says which one can read it.
+        if format > number {
+            try setMark("reader_format", to: number, of: connection)
+        } else {
+            try removeMark("reader_format", of: connection)
+        }
+        try connection.commit()
+    }
+
+    /// Marks a copy as a backup, which has a generation of its own.
+    static func markAsBackup(_ connection: Connection, recordCount: Int) throws(SQLiteError) {
+        try setMark("backup_records", to: Int64(recordCount), of: connection)
+        try setMark(generation, to: connection.integer("SELECT \(newGeneration)"), of: connection)
+    }
+
+    /// The number of records in a backup or in a file that was set aside; nil if they cannot be counted.
+    static func recordCount(of connection: Connection) throws(SQLiteError) -> Int? {
+        if let count = try mark("backup_records", of: connection) { return Int(clamping: count) }
+        // A file that was moved aside has no mark, and may be damaged.
+        return try? connection.recordCount()
+    }
+
+    /// Notes that only the log may still have bytes of deleted records, unless the generation has changed.
+    static func noteErasure(ifStill generation: Int64, _ connection: Connection) throws(SQLiteError) {
+        try connection.run(
+            """
+            UPDATE molt_meta SET value = ?1 WHERE name = '\(erasure)'
+                AND ?2 = coalesce((SELECT value FROM molt_meta WHERE name = '\(self.generation)'), 0)
+            """,
+            erasureInLog,
+            generation
+        )
+    }
+
+    /// Notes that no bytes of deleted records are left, unless more have been deleted.
+    static func endErasure(_ connection: Connection) throws(SQLiteError) {
+        try connection.run("DELETE FROM molt_meta WHERE name = '\(erasure)' AND value = ?1", erasureInLog)
     }
 
     /// Finds out whether a database is ours or still empty.

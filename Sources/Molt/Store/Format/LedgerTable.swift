@@ -138,6 +138,15 @@ package enum LedgerTable {
     private static let replaceable = [LedgerEntry.Outcome.deferred, .onRead, .unmarked]
         .map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
+    static func clear(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("DELETE FROM molt_ledger")
+    }
+
+    /// Forgets what suites held when they were upgraded.
+    static func forgetAttached(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("UPDATE molt_ledger SET attached_counts = NULL")
+    }
+
     /// Notes that a migration's work after the commit has succeeded.
     static func endWork(of name: String, _ connection: Connection) throws(SQLiteError) {
         let name = try storedNames(connection)[name] ?? name

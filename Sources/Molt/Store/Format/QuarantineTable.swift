@@ -4,8 +4,22 @@ internal import Foundation
 ///
 /// The table is created with the first such record, inside the upgrade's transaction. Other files pay nothing for it,
 /// and a release that does not know it leaves it alone.
-package enum QuarantineTable {
+package struct QuarantineTable {
     static let name = "molt_quarantine"
+
+    private let connection: Connection
+
+    /// - Returns: Nil if no record of the file was ever quarantined.
+    init?(of connection: Connection) throws(SQLiteError) {
+        guard try connection.hasTable(Self.name) else { return nil }
+        self.connection = connection
+    }
+
+    /// Creates the table, unless the file has it.
+    init(creatingIn connection: Connection) throws(SQLiteError) {
+        try connection.execute(Self.creation)
+        self.connection = connection
+    }
 
     /// Ids are never reused, so an id always means the same record.
     package static let creation = """
@@ -32,7 +46,7 @@ package enum QuarantineTable {
         """
 
     /// The names of the columns of a failure, in the order of ``MigrationReport/RecordFailure/columns``.
-    static let failureColumns =
+    private static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
     /// The names of all columns except the id.
@@ -40,15 +54,111 @@ package enum QuarantineTable {
         record_id, key, type, version, expires_at, created_at, updated_at, quarantined_at, content, \(failureColumns)
         """
 
-    /// Reads the records of a quarantine, with ``columns``; the key and the type are the second and the third.
-    static let reading = "SELECT \(columns) FROM molt_quarantine ORDER BY id"
+    var count: Int {
+        get throws(SQLiteError) { Int(clamping: try connection.integer("SELECT count(*) FROM molt_quarantine")) }
+    }
 
-    /// Adds a record with ``columns``, unless its content is there under its key already, from the same migration.
-    static let adding = """
-        INSERT INTO molt_quarantine(\(columns))
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17
-        WHERE NOT EXISTS (SELECT 1 FROM molt_quarantine WHERE key = ?2 AND content IS ?9 AND migration = ?10)
+    /// A statement that reads records after an id, in the order of their ids.
+    func records(after id: Int64, limit: Int) throws(SQLiteError) -> Statement {
+        try connection.prepare("\(Self.selection) WHERE id > ?1 ORDER BY id LIMIT ?2", id, max(0, limit))
+    }
+
+    /// A statement that reads a record.
+    func record(_ id: Int64) throws(SQLiteError) -> Statement {
+        try connection.prepare("\(Self.selection) WHERE id = ?1", id)
+    }
+
+    private static let selection = """
+        SELECT id, key, type, version, expires_at, created_at, updated_at, quarantined_at, typeof(content) = 'blob',
+            content, \(failureColumns)
+        FROM molt_quarantine
         """
+
+    /// The times of a record's creation and last write, in seconds since 1970; nil if it is gone.
+    func dates(of id: Int64) throws(SQLiteError) -> (created: Double, updated: Double)? {
+        try connection.prepare("SELECT created_at, updated_at FROM molt_quarantine WHERE id = ?1", id)
+            .first { ($0.real(0) ?? 0, $0.real(1) ?? 0) }
+    }
+
+    func hasRecord(forKey key: String) throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_quarantine WHERE key = ?1)", key) != 0
+    }
+
+    /// One line for each record, with all its columns except the times.
+    var lines: [String] {
+        get throws(SQLiteError) {
+            let query = """
+                SELECT json_array(id, record_id, key, type, version, expires_at, migration, migration_version,
+                    first_step, step, step_words, code, reason, property, typeof(content), hex(content))
+                FROM molt_quarantine ORDER BY id
+                """
+            return try connection.prepare(query).map { $0.text(0) }
+        }
+    }
+
+    // MARK: Changing it
+
+    func remove(_ id: Int64) throws(SQLiteError) {
+        try connection.run("DELETE FROM molt_quarantine WHERE id = ?1", id)
+    }
+
+    func removeAll() throws(SQLiteError) {
+        try connection.execute("DELETE FROM molt_quarantine")
+    }
+
+    /// Deletes records, as those of a type whose bytes are to be erased, and returns their number.
+    ///
+    /// - Parameter isGone: Receives the record's type, and the migration and the step from which a retry would begin.
+    func remove(
+        where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool
+    ) throws(SQLiteError) -> Int {
+        var ids: [Int64] = []
+        let rows = try connection.prepare("SELECT id, type, migration, migration_version, first_step FROM molt_quarantine")
+        try rows.eachRow { row throws(SQLiteError) in
+            let failed = MigrationID(name: row.text(2), version: Int(clamping: row.integer(3)))
+            if isGone(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
+        }
+        for id in ids { try remove(id) }
+        return ids.count
+    }
+
+    /// Stores the reason of another failure, and the record as it was before the failed migration.
+    func update(
+        _ id: Int64,
+        to record: StoreContents.StoredRecord,
+        after failure: MigrationReport.RecordFailure
+    ) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            """
+            UPDATE molt_quarantine SET (key, type, version, expires_at, content, \(Self.failureColumns))
+                = (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            WHERE id = ?1
+            """
+        )
+        try statement.bind([id, record.key, record.typeName, record.version, record.expiration])
+        try statement.bind(failure.columns, from: 7)
+        try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
+    }
+
+    /// A statement that reads all columns of all records, for ``add(_:)``; the key is the second column.
+    func rows() throws(SQLiteError) -> Statement {
+        try connection.prepare("SELECT \(Self.columns) FROM molt_quarantine ORDER BY id")
+    }
+
+    /// Adds the record in a row of another quarantine, unless its content is there under its key already, from the same
+    /// migration.
+    func add(_ row: Statement) throws(SQLiteError) {
+        let adding = """
+            INSERT INTO molt_quarantine(\(Self.columns))
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17
+            WHERE NOT EXISTS (SELECT 1 FROM molt_quarantine WHERE key = ?2 AND content IS ?9 AND migration = ?10)
+            """
+        let insertion = try connection.prepare(adding)
+        for column in 0..<row.columnCount { try insertion.bind(column, of: row, at: column + 1) }
+        try insertion.run()
+    }
+
+    // MARK: A round of an upgrade
 
     /// The records that go into quarantine at the end of their round.
     static let postponedTable = """
@@ -64,26 +174,12 @@ package enum QuarantineTable {
         """
 
     /// Copies the records of a round into quarantine, ordered by id.
-    static func moving(hasOriginals: Bool) -> String {
-        moving("molt_failed", hasOriginals: hasOriginals) + " WHERE failed.round = ?1 ORDER BY failed.id"
-    }
-
-    /// Copies one record into quarantine; the failure follows its id and the time.
-    static let movingOne = moving(
-        """
-        (SELECT ?1 AS id, NULL AS type, ?3 AS migration, ?4 AS migration_version, ?5 AS first_step, ?6 AS step,
-            ?7 AS step_words, ?8 AS code, ?9 AS reason, ?10 AS property)
-        """,
-        hasOriginals: false
-    )
-
-    /// Copies failed records into quarantine.
     ///
     /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
     /// statement, which may concern every record.
     ///
     /// - Parameter hasOriginals: Whether a block may have kept originals.
-    private static func moving(_ failed: String, hasOriginals: Bool) -> String {
+    static func moving(hasOriginals: Bool) -> String {
         let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
         func kept(_ column: String) -> String {
             hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
@@ -93,10 +189,11 @@ package enum QuarantineTable {
             INSERT OR FAIL INTO molt_quarantine(\(columns))
             SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
                 record.updated_at, ?2, \(kept("content")), \(failureColumns)
-            FROM \(failed) AS failed
+            FROM molt_failed AS failed
             JOIN molt_record AS record ON record.id = failed.id
             LEFT JOIN molt_type ON molt_type.id = record.type_id
             \(original)
+            WHERE failed.round = ?1 ORDER BY failed.id
             """
     }
 }

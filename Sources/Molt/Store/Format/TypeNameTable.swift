@@ -8,7 +8,7 @@ struct TypeNameTable {
 
     /// - Throws: ``SQLiteError`` for damage.
     init(_ connection: Connection) throws(SQLiteError) {
-        try connection.prepare("SELECT id, name FROM molt_type NOT INDEXED").eachRow { row throws(SQLiteError) in
+        try connection.prepare(.types).eachRow { row throws(SQLiteError) in
             let (id, name) = (row.integer(0), try row.typeName(1))
             names[id] = name
             guard ids.updateValue(id, forKey: ExactName(name)) == nil else { throw .sharedTypeName }
@@ -38,7 +38,7 @@ struct TypeNameTable {
     ///
     /// - Throws: ``SQLiteError`` for damage.
     func checkEveryTypeHasName(_ connection: Connection) throws(SQLiteError) {
-        let search = try connection.prepare("SELECT min(type_id) FROM molt_record WHERE type_id > ?1")
+        let search = try connection.prepare(.nextTypeID)
         var last: Int64? = .min
         while let id = last {
             try search.bind(id, at: 1)

@@ -106,12 +106,6 @@ final class ContentSource {
         }
     }
 
-    /// SQL that writes rows whose ids are all in a range, and no other row's.
-    static let rangeUpdate =
-        "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
-    /// SQL that writes rows whose ids are in a range with those of other rows.
-    static let update = "\(rangeUpdate) AND molt_has(id)"
-
     /// The end of the rows that one statement writes.
     ///
     /// An UPDATE of a range visits all rows between, so the rows must lie close together. SQLite also keeps the

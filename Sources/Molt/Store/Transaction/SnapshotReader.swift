@@ -31,11 +31,7 @@ final class SnapshotReader {
         self.storeName = storeName
         self.flusher = flusher
         let statement = try connection.prepare(
-            """
-            SELECT \(RecordBatch.columns) FROM molt_record NOT INDEXED
-            WHERE id <= ?2 \(types.onlyID == nil ? "" : "AND type_id = ?1")
-                \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
-            """
+            RowQuery.snapshot(isOfOneType: types.onlyID != nil, skipsExpired: expiredAt != nil)
         )
         if let id = types.onlyID { try statement.bind(id, at: 1) }
         try statement.bind(through, at: 2)

@@ -18,7 +18,7 @@ package final class StoreTransaction {
     private let known: StoreState?
     /// The file's generation; nil until it is known.
     private var knownGeneration: Int64?
-    private let statements: Statements<Query>
+    private let rows: Rows
     private let postponed: PostponedChanges
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
@@ -37,16 +37,8 @@ package final class StoreTransaction {
     private var originals: Connection?
     private var original: Statement?
 
-    /// All types; nil until they are needed, and after names may have changed.
-    private var types: TypeNameTable?
-    private var counts: [Int64: Int] = [:]
-    private var total: Int?
-    /// The number of records that the indexes were found to have; nil once records have come or gone.
-    private var checkedTotal: Int?
     /// Whether the transaction has deleted records whose bytes are to be erased after the commit.
     private(set) var needsErasure = false
-    /// Whether records were added, removed or written.
-    private var changesSizes = false
 
     init(
         _ connection: Connection,
@@ -66,7 +58,7 @@ package final class StoreTransaction {
         self.known = known?.state
         knownGeneration = known?.generation
         firstChange = connection.totalChanges
-        statements = Statements(on: connection, sql: \.sql)
+        rows = Rows(connection, ofTransaction: true)
         postponed = PostponedChanges(connection)
     }
 
@@ -75,16 +67,16 @@ package final class StoreTransaction {
     /// Drops temporary tables and statements; the last call before the commit.
     func finish() throws(MoltError) {
         try mapped { () throws(SQLiteError) in
-            statements.removeAll()
+            rows.statements.removeAll()
             endReading()
             closeOriginals()
             try postponed.finish()
-            if changesSizes { try connection.execute(RowQuery.forgetSize.sql) }
+            if rows.haveChanged { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
 
     func invalidate() {
-        statements.removeAll()
+        rows.statements.removeAll()
         postponed.invalidate()
         endReading()
         closeOriginals()
@@ -149,7 +141,7 @@ package final class StoreTransaction {
     /// Replaces the version and the ledger by others.
     func replaceLedger(by contents: StoreContents) throws {
         try mapped { () throws(SQLiteError) in
-            try connection.execute("DELETE FROM molt_ledger")
+            try LedgerTable.clear(connection)
             try LedgerTable.add(contents.ledger, version: contents.version, to: connection)
             knownGeneration = nil
         }
@@ -182,15 +174,14 @@ package final class StoreTransaction {
 
     /// The names of the types that have at least one record, sorted.
     func typeNames() throws -> [String] {
-        try mapped { () throws(SQLiteError) in try statements[.typeNames].map { $0.text(0) } }
+        try mapped { () throws(SQLiteError) in try rows.statements[.typeNames].map { $0.text(0) } }
     }
 
     /// The number of records of a type, or of all types when `type` is nil.
     func count(ofType type: String?) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            guard let type else { return try countAll() }
-            guard let typeID = try typeID(type) else { return 0 }
-            return try count(typeID)
+            guard let type else { return try rows.count() }
+            return try rows.typeID(type).map(rows.count) ?? 0
         }
     }
 
@@ -201,18 +192,16 @@ package final class StoreTransaction {
 
     /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64 {
-        try mapped { () throws(SQLiteError) in
-            try statements[.lastID].first { $0.integer(0) } ?? 0
-        }
+        try mapped { () throws(SQLiteError) in try rows.lastID() }
     }
 
     /// Fills a batch with the next records, in the order of their ids; the batch stays empty at the end.
     func read(into batch: RecordBatch, types: [String], after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
-            var types = try wantedTypes(types)
+            var types = try rows.wantedTypes(types)
             guard !types.isEmpty else { return }
-            let statement = try statements[.readTypes]
+            let statement = try rows.statements[.scan]
             try statement.bind(after, at: 1)
             try statement.bind(through, at: 2)
             try statement.bind(types.onlyID, at: 3)
@@ -234,12 +223,12 @@ package final class StoreTransaction {
     /// - Throws: The store's error for damage.
     func checkRead(_ count: Int, ofTypes types: [String]) throws {
         try mapped { () throws(SQLiteError) in
-            let types = try wantedTypes(types)
-            guard !types.isAll else { return try checkIndexes(count) }
+            let types = try rows.wantedTypes(types)
+            guard !types.isAll else { return try rows.checkIndexes(have: count) }
             var known = 0
-            for id in types.ids { known += try self.count(id) }
+            for id in types.ids { known += try rows.count(id) }
             guard count == known else { throw .unequalIndex }
-            try checkIndexes(countAll())
+            try rows.checkIndexes(have: rows.count())
         }
     }
 
@@ -254,21 +243,13 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             guard let count else { return try connection.checkScan() }
             guard count == known else { throw .unequalIndex }
-            try checkIndexes(countAll())
+            try rows.checkIndexes(have: rows.count())
         }
-    }
-
-    /// Makes sure that the indexes have a number of records, and that the types of all have names.
-    private func checkIndexes(_ count: Int) throws(SQLiteError) {
-        guard checkedTotal != count else { return }
-        try connection.checkIndexes(have: count)
-        try allTypes().checkEveryTypeHasName(connection)
-        checkedTotal = count
     }
 
     func record(id: Int64) throws -> Record? {
         try mapped { () throws(SQLiteError) in
-            let statement = try statements[.recordByID]
+            let statement = try rows.statements[.recordByID]
             try statement.bind(id, at: 1)
             return try single(statement)
         }
@@ -276,7 +257,7 @@ package final class StoreTransaction {
 
     func record(forKey key: String) throws -> Record? {
         try mapped { () throws(SQLiteError) in
-            let statement = try statements[.recordByKey]
+            let statement = try rows.statements[.recordByKey]
             try statement.bind(key, at: 1)
             return try single(statement)
         }
@@ -287,27 +268,8 @@ package final class StoreTransaction {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let batch = RecordBatch(capacity: 1)
-        batch.append(statement, try allTypes().name(of: statement.integer(2)))
+        batch.append(statement, try rows.allTypes().name(of: statement.integer(2)))
         return batch[0]
-    }
-
-    /// Counts through an index, once, until records come or go.
-    private func count(_ typeID: Int64) throws(SQLiteError) -> Int {
-        if let count = counts[typeID] { return count }
-        // SQLite counts the records of all types without comparing them.
-        if try allTypes().names.count == 1 { return try countAll() }
-        let statement = try statements[.countType]
-        try statement.bind(typeID, at: 1)
-        let count = Int(try statement.first { $0.integer(0) } ?? 0)
-        counts[typeID] = count
-        return count
-    }
-
-    private func countAll() throws(SQLiteError) -> Int {
-        if let total { return total }
-        let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
-        total = count
-        return count
     }
 
     // MARK: A snapshot for another thread
@@ -320,7 +282,7 @@ package final class StoreTransaction {
     ///   which readers would not see, or the store does not support a second reader at the moment.
     func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
-            let types = try wantedTypes(types)
+            let types = try rows.wantedTypes(types)
             guard !types.isEmpty, let snapshot = openSnapshot() else { return nil }
             return try SnapshotReader(
                 types,
@@ -370,28 +332,12 @@ package final class StoreTransaction {
 
     /// Whether a type has this name, with or without records.
     func hasType(_ name: String) throws -> Bool {
-        try mapped { () throws(SQLiteError) in try typeID(name) != nil }
+        try mapped { () throws(SQLiteError) in try rows.typeID(name) != nil }
     }
 
     /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws {
-        try mapped { () throws(SQLiteError) in
-            // Compared by bytes: two spellings of the same letter are two names.
-            guard !name.utf8.elementsEqual(newName.utf8) else { return }
-            guard let oldID = try typeID(name) else { return }
-            defer { forgetTypes() }
-            guard let newID = try typeID(newName) else {
-                return try connection.run("UPDATE molt_type SET name = ?1 WHERE id = ?2", newName, oldID)
-            }
-            let known = try count(oldID)
-            forgetCounts()
-            // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record. A damaged
-            // index must not hide a record.
-            let merging = "UPDATE OR FAIL molt_record NOT INDEXED SET type_id = ?1 WHERE type_id = ?2"
-            try connection.run(merging, newID, oldID)
-            guard connection.changes == known else { throw .unequalIndex }
-            try connection.run(Self.typeDeletion, oldID)
-        }
+        try mapped { () throws(SQLiteError) in try rows.renameType(name, to: newName) }
     }
 
     /// Deletes all records of a type, and returns their number.
@@ -402,19 +348,9 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             if erases {
                 needsErasure = true
-                try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, 1)", FileFormat.erasure)
+                try FileFormat.setMark(FileFormat.erasure, to: 1, of: connection)
             }
-            guard let typeID = try typeID(name) else { return 0 }
-            defer { forgetTypes() }
-            let known = try count(typeID)
-            forgetCounts()
-            let delete = { [connection] () throws(SQLiteError) in
-                try connection.run("DELETE FROM molt_record NOT INDEXED WHERE type_id = ?1", typeID)
-            }
-            if erases { try connection.overwritingDeleted(delete) } else { try delete() }
-            guard connection.changes == known else { throw .unequalIndex }
-            try connection.run(Self.typeDeletion, typeID)
-            return known
+            return try rows.deleteType(name, erasing: erases)
         }
     }
 
@@ -424,57 +360,8 @@ package final class StoreTransaction {
     /// - Returns: The number of records.
     func deleteQuarantined(where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            guard try connection.hasQuarantine() else { return 0 }
-            var ids: [Int64] = []
-            let rows = try connection.prepare(
-                "SELECT id, type, migration, migration_version, first_step FROM \(QuarantineTable.name)"
-            )
-            try rows.eachRow { row throws(SQLiteError) in
-                let failed = MigrationID(name: row.text(2), version: Int(clamping: row.integer(3)))
-                if isGone(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
-            }
-            for id in ids { try connection.deleteQuarantined(id) }
-            return ids.count
+            try QuarantineTable(of: connection)?.remove(where: isGone) ?? 0
         }
-    }
-
-    private static let typeDeletion = "DELETE FROM molt_type WHERE id = ?1"
-
-    private func allTypes() throws(SQLiteError) -> TypeNameTable {
-        if let types { return types }
-        let types = try TypeNameTable(connection)
-        self.types = types
-        return types
-    }
-
-    /// The id of a type name; nil when no record was ever written with it.
-    private func typeID(_ name: String) throws(SQLiteError) -> Int64? {
-        try allTypes().id(of: name, in: connection)
-    }
-
-    private func addType(_ name: String) throws(SQLiteError) -> Int64 {
-        if let id = try typeID(name) { return id }
-        try statements[.addType].run(binding: name)
-        forgetTypes()
-        return connection.lastInsertedID
-    }
-
-    private func wantedTypes(_ names: [String]) throws(SQLiteError) -> WantedTypes {
-        let types = try allTypes()
-        return WantedTypes(types) { type in names.contains { ExactName.isSame($0, type) } }
-    }
-
-    /// Clears the cached counts and the size, because records come or go.
-    private func forgetCounts() {
-        counts.removeAll()
-        total = nil
-        checkedTotal = nil
-        changesSizes = true
-    }
-
-    /// Clears the cached names, because they change.
-    private func forgetTypes() {
-        types = nil
     }
 
     // MARK: Writing
@@ -487,45 +374,16 @@ package final class StoreTransaction {
     /// - Parameter keepsOriginals: Whether their current states are saved first, unless they were saved before.
     func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
         guard !contents.rows.isEmpty else { return }
-        changesSizes = true
         try mapped { () throws(SQLiteError) in
-            let source = try connection.contentSource()
-            let savesOriginals = keepsOriginals && savesOriginals()
-            if savesOriginals { try postponed.makeOriginals() }
-            try source.write(contents) { rows throws(SQLiteError) in
-                if savesOriginals { try postponed.keepOriginals(of: rows) }
-                if rows.count < 4 {
-                    for row in rows { try put(source.content(of: row), in: row) }
-                } else {
-                    try put(rows)
-                }
-            }
+            guard keepsOriginals, savesOriginals() else { return try rows.write(contents) }
+            try postponed.makeOriginals()
+            try rows.write(contents, postponed.keepOriginals)
         }
-    }
-
-    private func put(_ content: UnsafeRawBufferPointer, in row: RecordContents.Row) throws(SQLiteError) {
-        let statement = try statements[.write]
-        try statement.bind(inPlace: content, isText: !row.isData, at: 1)
-        try statement.bind(Int64(row.version), at: 2)
-        try statement.bind(row.id, at: 3)
-        try statement.run()
-        guard connection.changes == 1 else { throw SQLiteError.lostRows }
-    }
-
-    /// Writes rows of one version with one statement.
-    private func put(_ rows: ContentSource.Rows) throws(SQLiteError) {
-        let count = try rows.write(by: statements[rows.isDense ? .writeRange : .writeMany])
-        guard count == rows.count else { throw SQLiteError.lostRows }
     }
 
     /// Writes a record's expiry, in seconds since 1970, or nil for never.
     func write(expiration: Double?, id: Int64) throws {
-        try mapped { () throws(SQLiteError) in
-            let statement = try statements[.writeExpiry]
-            try statement.bind(expiration, at: 1)
-            try statement.bind(id, at: 2)
-            try statement.run()
-        }
+        try mapped { () throws(SQLiteError) in try rows.write(expiration: expiration, id: id) }
     }
 
     /// Adds a record under an unused id.
@@ -546,59 +404,11 @@ package final class StoreTransaction {
                 advice: "Run migrations that import records on a cache."
             )
         }
-        return try mapped { () throws(SQLiteError) in
-            forgetCounts()
-            let type = try addType(new.typeName)
-            var rejected: [Int] = []
-            try new.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
-                let bytes = UnsafeRawBufferPointer(bytes)
-                var rest = new.rows[...]
-                while !rest.isEmpty {
-                    let isGroup = rest.count >= Self.groupSize
-                    let rows = isGroup ? rest.prefix(Self.groupSize) : rest.prefix(1)
-                    rest = rest.dropFirst(rows.count)
-                    let statement = try statements[isGroup ? .insertGroup : .insert]
-                    try statement.bind(type, at: 1)
-                    try statement.bind(Int64(version), at: 2)
-                    try statement.bind(Date().timeIntervalSince1970, at: 3)
-                    var parameter: Int32 = 4
-                    for index in rows.indices {
-                        let row = rows[index]
-                        try statement.bind(firstID + Int64(index), at: parameter)
-                        try statement.bind(inPlace: bytes[in: row.key], isText: true, at: parameter + 1)
-                        try statement.bind(row.expiration, at: parameter + 2)
-                        try statement.bind(inPlace: bytes[in: row.content], isText: !row.isData, at: parameter + 3)
-                        parameter += 4
-                    }
-                    try statement.run()
-                    guard connection.changes < rows.count else { continue }
-                    for index in rows.indices {
-                        let key = bytes[in: rows[index].key]
-                        if try !isRecord(firstID + Int64(index), key) { rejected.append(index) }
-                    }
-                }
-            }
-            return rejected
-        }
-    }
-
-    /// The number of records that one statement adds, which takes two thirds of the time of as many statements.
-    private static let groupSize = 16
-
-    private func isRecord(_ id: Int64, _ key: UnsafeRawBufferPointer) throws(SQLiteError) -> Bool {
-        let statement = try statements[.hasKey]
-        try statement.bind(id, at: 1)
-        try statement.bind(inPlace: key, isText: true, at: 2)
-        return try statement.first { $0.integer(0) != 0 } ?? false
+        return try mapped { () throws(SQLiteError) in try rows.insert(new, from: firstID, version: version) }
     }
 
     func delete(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in
-            forgetCounts()
-            let statement = try statements[.delete]
-            try statement.bind(id, at: 1)
-            try statement.run()
-        }
+        try mapped { () throws(SQLiteError) in try rows.delete(id: id) }
     }
 
     /// Deletes expired records; called before any other change.
@@ -607,10 +417,8 @@ package final class StoreTransaction {
     /// - Returns: The number of deleted records.
     func deleteExpired(now: Double) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            try connection.run("DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1", now)
-            let count = connection.changes
+            let count = try rows.deleteExpired(now: now)
             guard count > 0 else { return 0 }
-            forgetCounts()
             // Readers of the snapshot skip these records.
             expiredAt = now
             firstChange = connection.totalChanges
@@ -667,10 +475,10 @@ package final class StoreTransaction {
     /// - Parameter path: The property that gives the new keys, if messages must not contain them.
     func applyPostponedChanges(round: Int, keysFrom path: PropertyPath? = nil) throws {
         guard !postponed.isEmpty else { return }
-        let collision = try mapped { () throws(SQLiteError) in try postponed.apply(round, types: allTypes) }
+        let collision = try mapped { () throws(SQLiteError) in try postponed.apply(round, types: rows.allTypes) }
         guard let collision else {
-            forgetCounts()
-            forgetTypes()
+            rows.forgetCounts()
+            rows.forgetTypes()
             return
         }
         let record = try record(id: collision.id)
@@ -693,7 +501,7 @@ package final class StoreTransaction {
     /// Finds the records of a type that will have the same key when the changes of a round are applied.
     func findRecordsToMerge(ofType type: String, round: Int) throws {
         try mapped { () throws(SQLiteError) in
-            if let typeID = try typeID(type) { try postponed.findRecordsToMerge(ofType: typeID, round) }
+            if let typeID = try rows.typeID(type) { try postponed.findRecordsToMerge(ofType: typeID, round) }
         }
     }
 
@@ -729,7 +537,7 @@ package final class StoreTransaction {
     /// Keeps the current state of all records of a type, unless earlier ones are kept.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            if savesOriginals(), let typeID = try typeID(type) { try postponed.keepOriginals(ofType: typeID) }
+            if savesOriginals(), let typeID = try rows.typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
@@ -761,11 +569,7 @@ package final class StoreTransaction {
     /// nil if originals are saved.
     private func findOriginal(_ id: Int64) throws(SQLiteError) -> Statement? {
         guard let originals else { return nil }
-        let sql = """
-            SELECT molt_record.id, key, name, version, content, expires_at
-            FROM molt_record CROSS JOIN molt_type ON molt_type.id = type_id WHERE molt_record.id = ?1
-            """
-        if original == nil { original = try Statement(sql, on: originals, isLasting: true) }
+        if original == nil { original = try Statement(RowQuery.recordWithType.sql, on: originals, isLasting: true) }
         try original?.bind(id, at: 1)
         return original
     }
@@ -781,120 +585,5 @@ package final class StoreTransaction {
         originals?.close()
         originals = nil
         readsOriginals = false
-    }
-
-    // MARK: Statements
-
-    private enum Query: Int, CaseIterable {
-        case typeNames, countAll, countType, lastID, readTypes, recordByID, recordByKey, hasKey
-        case addType, write, writeMany, writeRange, writeExpiry, insert, insertGroup, delete
-
-        var sql: String {
-            switch self {
-            case .typeNames:
-                """
-                SELECT name FROM molt_type NOT INDEXED
-                WHERE EXISTS (SELECT 1 FROM molt_record WHERE type_id = molt_type.id) ORDER BY name
-                """
-            case .countAll: "SELECT count(*) FROM molt_record"
-            case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
-            case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
-            case .readTypes:
-                """
-                SELECT \(RecordBatch.columns) FROM molt_record NOT INDEXED
-                WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR type_id = ?3) ORDER BY id
-                """
-            case .recordByID: "SELECT \(RecordBatch.columns) FROM molt_record WHERE id = ?1"
-            case .recordByKey: "SELECT \(RecordBatch.columns) FROM molt_record WHERE key = ?1"
-            case .hasKey: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE id = ?1 AND key = ?2)"
-            case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
-            case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
-            case .writeMany: ContentSource.update
-            case .writeRange: ContentSource.rangeUpdate
-            case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
-            case .insert: Self.insertion(of: 1)
-            case .insertGroup: Self.insertion(of: groupSize)
-            case .delete: "DELETE FROM molt_record WHERE id = ?1"
-            }
-        }
-
-        /// SQL that adds records, except those whose keys are in use.
-        ///
-        /// With IGNORE, unlike with an ON CONFLICT clause, SQLite keeps no originals of pages to undo the statement.
-        private static func insertion(of count: Int) -> String {
-            let rows = (0..<count).map { index in
-                let first = 4 + 4 * index
-                return "(?\(first), ?\(first + 1), ?1, ?2, ?3, ?3, ?3, ?\(first + 2), ?\(first + 3))"
-            }
-            return """
-                INSERT OR IGNORE INTO molt_record(
-                    id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-                ) VALUES \(rows.joined(separator: ", "))
-                """
-        }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// A part of the bytes.
-    fileprivate subscript(in range: Range<Int>) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self[range])
-    }
-}
-
-extension Connection {
-    /// Makes sure that a scan of the records reaches as many as the indexes have, and that their types have names.
-    ///
-    /// - Throws: ``SQLiteError`` for damage: a scan of a damaged tree skips records without an error.
-    func checkScan() throws(SQLiteError) {
-        try checkIndexes(have: Int(integer("SELECT count(*) FROM molt_record NOT INDEXED")))
-        try TypeNameTable(self).checkEveryTypeHasName(self)
-    }
-
-    /// Makes sure that the two indexes with an entry for each record, by key and by type, have as many as were read.
-    ///
-    /// A read of all records calls it at its end. If the table lacks a page, records are lost; if an index lacks one,
-    /// its searches miss records: a key has no value, and gets a second record when it is set.
-    ///
-    /// - Throws: ``SQLiteError`` for damage.
-    func checkIndexes(have count: Int) throws(SQLiteError) {
-        guard try indexesHave(count) else { throw .unequalIndex }
-    }
-
-    /// Whether these indexes have a number of entries.
-    func indexesHave(_ count: Int) throws(SQLiteError) -> Bool {
-        for index in ["sqlite_autoindex_molt_record_1", "molt_record_type"] {
-            // A million entries take less than 10 ms. `count(*)` alone takes the smallest index, whichever is named.
-            let last = "SELECT 1 FROM molt_record INDEXED BY \(index) LIMIT 2 OFFSET ?1"
-            let found = try integer("SELECT count(*) FROM (\(last))", max(0, count - 1))
-            guard found == min(count, 1) else { return false }
-        }
-        return true
-    }
-
-    /// Whether a record was last written before a schema version.
-    func hasRecords(before version: Int) throws(SQLiteError) -> Bool {
-        try integer("SELECT EXISTS(SELECT 1 FROM molt_record NOT INDEXED WHERE version < \(version))") != 0
-    }
-}
-
-extension RecordBatch {
-    /// The columns of a record's row, in the order of ``append(_:_:)``.
-    static let columns = "id, key, type_id, version, content, expires_at"
-
-    /// Adds the record in a row of the ``columns``.
-    func append(_ row: Statement, _ typeName: String) {
-        // Before the bytes, which are valid until the row's other columns are converted.
-        let expiration = row.real(5)
-        let isData = row.isBlob(4)
-        append(
-            id: row.integer(0),
-            typeName: typeName,
-            key: row.bytes(1),
-            content: row.bytes(4, isBlob: isData),
-            isData: isData,
-            expiration: expiration,
-            version: Int(clamping: row.integer(3))
-        )
     }
 }

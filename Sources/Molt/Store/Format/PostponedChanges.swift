@@ -94,7 +94,13 @@ final class PostponedChanges {
 
     private func makeTable() throws(SQLiteError) {
         // The primary key lets the last change of a kind win and orders each round's changes by record.
-        try connection.execute("CREATE TEMP TABLE \(FileFormat.postponedTable)")
+        try connection.execute(
+            """
+            CREATE TEMP TABLE molt_postponed(
+                round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)
+            ) WITHOUT ROWID
+            """
+        )
         hasChanges = true
     }
 
@@ -137,7 +143,7 @@ final class PostponedChanges {
             return
         }
         try types().checkEveryTypeHasName(connection)
-        try connection.execute(QuarantineTable.creation)
+        _ = try QuarantineTable(creatingIn: connection)
         let now = Date().timeIntervalSince1970
         try connection.run(QuarantineTable.moving(hasOriginals: hasOriginals), round, now)
         let count = connection.changes
