@@ -330,7 +330,7 @@ extension CodableCache {
         let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
         if let unknown = content.unknown { return try set(key, content, keeping: unknown) }
-        try change { session throws(SQLiteError) in try session.set(key, content) }
+        try change { try $0.set(key, content) }
     }
 
     /// Removes the value under a key.
@@ -340,7 +340,7 @@ extension CodableCache {
     ///   `storeFailed`.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
-        try change { session throws(SQLiteError) in try session.remove(key, as: .removed) }
+        try change { try $0.remove(key, as: .removed) }
     }
 
     // MARK: Reading
@@ -388,10 +388,8 @@ extension CodableCache {
     ///
     /// - Throws: The errors of reading the value.
     public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
-        let row = try core.read { session throws(SQLiteError) in
-            try session.content(key).map { found throws(SQLiteError) in
-                (found, dates: try session.dates(id: found.id))
-            }
+        let row = try core.read { session in
+            try session.content(key).map { ($0, dates: try session.dates(id: $0.id)) }
         }
         guard let (stored, dates) = row else { return nil }
         let found = try upgraded(stored)
@@ -417,7 +415,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func typeName(forKey key: String) throws -> String? {
-        try core.read { session throws(SQLiteError) in try session.typeName(key) }
+        try core.read { try $0.typeName(key) }
     }
 
     // MARK: Raw data
@@ -485,7 +483,7 @@ extension CodableCache {
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
         guard documents.contains(where: { !$0.isGone }) else { return upgrade.output(of: documents, from: document) }
-        return try change { session throws(SQLiteError) in
+        return try change { session in
             var documents = documents
             for index in documents.indices where !documents[index].isGone {
                 guard try merge(&documents[index], session) else { continue }
@@ -509,15 +507,9 @@ extension CodableCache {
     private func merge(
         _ document: inout DocumentSteps.Document,
         _ session: CacheSession
-    ) throws(SQLiteError) -> Bool {
+    ) throws -> Bool {
         guard document.isExtracted, let found = try session.content(document.record.key) else { return true }
-        let isChanged: Bool
-        do throws(MoltError) {
-            isChanged = try document.merge(into: Record(upgraded(found).stored), store: path)
-        } catch {
-            try session.refuse(error)
-        }
-        return isChanged
+        return try document.merge(into: Record(upgraded(found).stored), store: path)
     }
 
     // MARK: Migrations on read
@@ -563,7 +555,7 @@ extension CodableCache {
     /// - Parameter changes: Called only when there are listeners.
     @discardableResult
     func change<Value: Sendable>(
-        _ body: @Sendable (CacheSession) throws(SQLiteError) -> Value,
+        _ body: @Sendable (CacheSession) throws -> Value,
         telling changes: @Sendable (CacheSession, Value) -> [CodableCache.Change] = { session, _ in session.changes }
     ) throws -> Value {
         let (value, drifts) = try core.write(body) { session, value in

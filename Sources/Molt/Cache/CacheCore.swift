@@ -97,11 +97,11 @@ final class CacheCore: Sendable {
             // Checked second: the file may have been replaced, or a link changed, since it was opened.
             if file == nil || connection.hasMoved { throw MoltError(.moved, store: path) }
         }
-        do throws(SQLiteError) {
+        do {
             session.now = configuration.now().timeIntervalSince1970
             try session.read { _ in }
-        } catch {
-            throw session.takeRefusal(after: error) ?? MoltError(error, store: path)
+        } catch let error as SQLiteError {
+            throw session.changed(after: error) ?? MoltError(error, store: path)
         }
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
@@ -146,7 +146,7 @@ final class CacheCore: Sendable {
         let connection = try writer.store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
         let session = CacheSession(connection, of: shared, unlocked: writer.store.unlocked)
         writer.session = session
-        do throws(SQLiteError) {
+        do {
             try session.read { _ in }
         } catch {
             let failure = failure(error, of: session)
@@ -187,10 +187,10 @@ final class CacheCore: Sendable {
     /// Runs a closure on one snapshot of the file.
     func read<Value>(
         isUse: Bool = true,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
+        _ body: (CacheSession) throws -> Value
     ) throws -> Value {
         if isUse { isUsed.set() }
-        return try run(on: borrow()) { session throws(SQLiteError) in try session.read(body) }
+        return try run(on: borrow()) { try $0.read(body) }
     }
 
     /// Runs a closure on one snapshot of the file, on a connection of its own.
@@ -200,11 +200,11 @@ final class CacheCore: Sendable {
     /// - Returns: The closure's result; nil if no such connection can be opened.
     func readAlone<Value>(
         isUse: Bool = true,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
+        _ body: (CacheSession) throws -> Value
     ) throws -> Value? {
         if isUse { isUsed.set() }
         guard let loan = try borrowReader() else { return nil }
-        return try run(on: loan) { session throws(SQLiteError) in try session.read(body) }
+        return try run(on: loan) { try $0.read(body) }
     }
 
     /// The content under a key; nil when there is none or it has expired.
@@ -213,7 +213,7 @@ final class CacheCore: Sendable {
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
         isUsed.set()
         let ticket = memory?.beginReading()
-        let content = try run(on: borrow()) { session throws(SQLiteError) in try session.content(key) }
+        let content = try run(on: borrow()) { try $0.content(key) }
         return (content, ticket)
     }
 
@@ -280,11 +280,11 @@ final class CacheCore: Sendable {
 
     private func run<Value>(
         on loan: Loan,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
+        _ body: (CacheSession) throws -> Value
     ) throws -> Value {
         defer { giveBack(loan) }
         let value: Value
-        do throws(SQLiteError) { value = try body(loan.session) } catch { throw failure(error, of: loan.session) }
+        do { value = try body(loan.session) } catch { throw failure(error, of: loan.session) }
         if loan.session.unlocked != nil, let refusal = refusalWithoutLocks(of: loan.session) { throw refusal }
         return value
     }
@@ -299,14 +299,14 @@ final class CacheCore: Sendable {
     ///   - committed: Called in the order of the commits, before the next write.
     /// - Returns: The result of `committed`.
     func write<Value, Told>(
-        _ body: (CacheSession) throws(SQLiteError) -> Value,
+        _ body: (CacheSession) throws -> Value,
         isUse: Bool = true,
         isSynced: Bool = false,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
         let session = try borrowForWriting(isUse: isUse)
         defer { giveBackWritten(session, isSynced: isSynced) }
-        do throws(SQLiteError) {
+        do {
             try begin(session, isSynced: isSynced)
             let value = try body(session)
             try commit(session, isSynced: isSynced)
@@ -329,10 +329,10 @@ final class CacheCore: Sendable {
         memory?.releaseDropped()
     }
 
-    private func begin(_ session: CacheSession, isSynced: Bool) throws(SQLiteError) {
+    private func begin(_ session: CacheSession, isSynced: Bool) throws {
         if isSynced { try session.connection.set(.synchronous, to: "FULL") }
         try session.lock()
-        if let file, !file.isInPlace { throw .moved }
+        if let file, !file.isInPlace { throw SQLiteError.moved }
         memory?.writeDidBegin()
         try session.beginWrite()
     }
@@ -344,7 +344,7 @@ final class CacheCore: Sendable {
         if isSynced { DurableFile.flushDrive(of: StoreFiles(path).log) }
     }
 
-    private func abandon(_ session: CacheSession, after error: SQLiteError) -> MoltError {
+    private func abandon(_ session: CacheSession, after error: any Error) -> any Error {
         let failure = failure(error, of: session)
         session.abandonWrite()
         return failure
@@ -411,9 +411,10 @@ final class CacheCore: Sendable {
         }
     }
 
-    private func failure(_ error: SQLiteError, of session: CacheSession) -> MoltError {
+    private func failure(_ error: any Error, of session: CacheSession) -> any Error {
         if let refusal = refusalWithoutLocks(of: session) { return refusal }
-        if let refusal = session.takeRefusal(after: error) { return refusal }
+        guard let error = error as? SQLiteError else { return error }
+        if let changed = session.changed(after: error) { return changed }
         // A file that was moved may also look damaged.
         if let file, !file.isInPlace { return gone }
         var failure = MoltError(error, store: path)

@@ -30,8 +30,6 @@ final class CacheSession: @unchecked Sendable {
     private(set) var changes: [CodableCache.Change] = []
     /// The keys whose values leave the memory layer at the commit.
     private(set) var changedKeys = ChangedKeys()
-    /// Why the transaction is refused; nil when SQLite itself failed.
-    private var refusal: MoltError?
     /// Whether the stored content size is already cleared.
     private var isSizeForgotten = false
     /// The uses that the current write stores.
@@ -74,7 +72,7 @@ final class CacheSession: @unchecked Sendable {
     // MARK: Transactions
 
     /// Runs a closure on one snapshot of the file.
-    func read<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+    func read<Value>(_ body: (CacheSession) throws -> Value) throws -> Value {
         defer { connection.rollBack() }
         try statements[.begin].run()
         try checkGeneration()
@@ -90,7 +88,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Begins a write of the locked file, which ``commit()`` or ``abandonWrite()`` ends.
-    func beginWrite() throws(SQLiteError) {
+    func beginWrite() throws {
         if noticeCommits() { try checkGeneration() }
         guard let uses = shared.uses else {
             size = nil
@@ -150,28 +148,26 @@ final class CacheSession: @unchecked Sendable {
         key = nil
     }
 
-    /// Why a call was refused that failed with an error; nil when SQLite itself failed.
-    func takeRefusal(after error: SQLiteError) -> MoltError? {
-        // A file that was begun anew has no tables until it is opened.
-        if refusal == nil, !error.isBusy, (try? connection.hasTable("molt_meta")) == false { try? refuse() }
-        defer { refusal = nil }
-        return refusal
+    /// The error for a file that has been begun anew, and has no tables until it is opened; nil if it has them.
+    func changed(after error: SQLiteError) -> MoltError? {
+        guard !error.isBusy, (try? connection.hasTable("molt_meta")) == false else { return nil }
+        return try? storeChanged()
     }
 
     /// Throws unless the file still has the generation at opening; the caller is in a transaction.
-    private func checkGeneration() throws(SQLiteError) {
+    private func checkGeneration() throws {
         // A deferred transaction begins with its first read.
         try check(generation: try statements[.generation].first { $0.integer(0) } ?? 0)
     }
 
     /// Throws when a row belongs to another generation.
-    private func check(generation found: Int64) throws(SQLiteError) {
-        if found != shared.generation { try refuse() }
+    private func check(generation found: Int64) throws {
+        if found != shared.generation { throw try storeChanged() }
     }
 
-    private func refuse() throws(SQLiteError) -> Never {
+    private func storeChanged() throws(SQLiteError) -> MoltError {
         let stored = Int(try connection.integer(.userVersion))
-        let refusal = MoltError(
+        return MoltError(
             .storeChanged,
             "While the cache at \(shared.path) was open, another process, or another cache in this process, upgraded "
                 + "it, restored a backup or started afresh (version \(shared.version) before, \(stored) now).",
@@ -180,13 +176,6 @@ final class CacheSession: @unchecked Sendable {
             storeVersion: stored,
             registryVersion: shared.registryVersion
         )
-        try refuse(refusal)
-    }
-
-    /// Ends the transaction with an error that is not SQLite's.
-    func refuse(_ error: MoltError?) throws(SQLiteError) -> Never {
-        refusal = error
-        throw SQLiteError(extendedCode: 0, message: "refused")
     }
 
     /// Clears cached state if another connection has committed.
@@ -220,21 +209,19 @@ final class CacheSession: @unchecked Sendable {
     // MARK: Reading
 
     /// The content under a key; nil when there is none or it has expired.
-    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
+    func content(_ key: String) throws -> StoredContent? {
         let statement = try statements[.get]
         var bytes = key
         return try bytes.withUTF8 { utf8 in
-            Result { () throws(SQLiteError) in
-                defer {
-                    statement.reset()
-                    statement.unbind(1)
-                }
-                try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
-                guard try statement.step() else { return nil }
-                try check(generation: statement.integer(0))
-                return statement.isNull(1) ? nil : try found(statement, key)
+            defer {
+                statement.reset()
+                statement.unbind(1)
             }
-        }.get()
+            try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
+            guard try statement.step() else { return nil }
+            try check(generation: statement.integer(0))
+            return statement.isNull(1) ? nil : try found(statement, key)
+        }
     }
 
     /// The content of a row found by its key; nil when it has expired.
@@ -341,7 +328,7 @@ final class CacheSession: @unchecked Sendable {
     // MARK: Writing
 
     /// Writes content under a key.
-    func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+    func set(_ key: String, _ content: EncodedContent) throws {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
         changedKeys.insert(key)
         self.key = key
@@ -378,11 +365,11 @@ final class CacheSession: @unchecked Sendable {
     /// Applies the changes of a batch, in order.
     ///
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
-    func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
+    func apply(_ batch: EncodedBatch) throws -> Bool {
         let listsChanges = !batch.isOnlySetting || shared.uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
-            try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            try chunk.bytes.withUnsafeBufferPointer { bytes in
                 var rest = UnsafeRawBufferPointer(bytes)[...]
                 for row in chunk.rows {
                     let key = UnsafeRawBufferPointer(rebasing: rest.prefix(row.keyCount))
@@ -407,7 +394,7 @@ final class CacheSession: @unchecked Sendable {
         _ form: EncodedBatch.Form,
         type: inout Int64?,
         listsChanges: Bool
-    ) throws(SQLiteError) {
+    ) throws {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         changedKeys.insert(String(decoding: key, as: UTF8.self))
         let id: Int64
@@ -620,7 +607,7 @@ final class CacheSession: @unchecked Sendable {
     /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
     ///
     /// A shape stored at another schema version is ignored.
-    func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
+    func compareShape(_ first: FirstShape, of typeName: String) throws {
         guard !shared.checkedShapes.contains(first.type) else { return }
         let shape = first.shape
         let table = ShapeTable(connection)
@@ -630,7 +617,7 @@ final class CacheSession: @unchecked Sendable {
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
                 let drift = MoltError.drift(of: typeName, version: shared.version, differences, in: shared.path)
-                if shared.mismatches == .fail { try refuse(drift) }
+                if shared.mismatches == .fail { throw drift }
                 drifts.append(drift)
                 newTypes.append(first.type)
                 return

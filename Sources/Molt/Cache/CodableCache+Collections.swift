@@ -7,7 +7,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func keys() throws -> [String] {
-        try core.read { session throws(SQLiteError) in try session.keys(ofType: nil) }
+        try core.read { try $0.keys(ofType: nil) }
     }
 
     /// The keys of the values stored as a type, in the order in which they were first set.
@@ -15,7 +15,7 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
-        return try core.read { session throws(SQLiteError) in try session.keys(ofType: name) }
+        return try core.read { try $0.keys(ofType: name) }
     }
 
     /// Calls a closure with the key of each value of a type that was last written at a later schema version.
@@ -58,10 +58,10 @@ extension CodableCache {
                 store: path
             )
         }
-        let last = try core.read { session throws(SQLiteError) in try session.rows.lastID() }
+        let last = try core.read { try $0.rows.lastID() }
         var position = Int64.min
         while position < last {
-            let page = try core.read { [position] session throws(SQLiteError) in
+            let page = try core.read { [position] session in
                 try session.keys(changedSince: version, ofType: name, after: position, through: last)
             }
             guard let end = page.last else { return }
@@ -113,11 +113,11 @@ extension CodableCache {
                 failed(error)
             }
         }
-        let isRead: Void? = try core.readAlone { session throws(SQLiteError) in
+        let isRead: Void? = try core.readAlone { session in
             try session.forEachContent(ofType: name) { content in add(content) }
         }
         if isRead != nil { return values }
-        let contents = try core.read { session throws(SQLiteError) in
+        let contents = try core.read { session in
             var contents: [StoredContent] = []
             try session.forEachContent(ofType: name) { contents.append($0) }
             return contents
@@ -130,7 +130,7 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func count() throws -> Int {
-        try core.read { session throws(SQLiteError) in try session.count(ofType: nil) }
+        try core.read { try $0.count(ofType: nil) }
     }
 
     /// The number of values stored as a type.
@@ -138,7 +138,7 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
-        return try core.read { session throws(SQLiteError) in try session.count(ofType: name) }
+        return try core.read { try $0.count(ofType: name) }
     }
 
     /// The total content of all records in bytes, which ``MoltConfiguration/sizeLimit`` limits; keys do not count.
@@ -147,14 +147,14 @@ extension CodableCache {
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func contentSize() throws -> Int {
-        Int(try core.read { session throws(SQLiteError) in try session.contentSize() })
+        Int(try core.read { try $0.contentSize() })
     }
 
     /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
     ///
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeChanged` or `storeFailed`.
     public func totalSize() throws -> Int {
-        let pages = try core.read { session throws(SQLiteError) in try session.connection.byteCount }
+        let pages = try core.read { try $0.connection.byteCount }
         guard path != ":memory:" else { return Int(pages) }
         return StoreFiles(path).byteCount ?? 0
     }
@@ -168,7 +168,7 @@ extension CodableCache {
     ///   `storeFailed`.
     @discardableResult
     public func removeExpired() throws -> Int {
-        try change { session throws(SQLiteError) in try session.removeExpired() }
+        try change { try $0.removeExpired() }
     }
 
     /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
@@ -190,7 +190,7 @@ extension CodableCache {
     }
 
     private func removeAll(named name: String?) throws {
-        try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
+        try change { try $0.removeAll(ofType: name) }
     }
 
     /// Removes expired values; waits for the disk without blocking a thread.
@@ -323,7 +323,7 @@ extension CodableCache {
 
     /// The live contents under some keys, read from one snapshot.
     func contents(_ keys: [String]) throws -> [StoredContent?] {
-        try core.read { session throws(SQLiteError) in
+        try core.read { session in
             var contents: [StoredContent?] = []
             for key in keys { contents.append(try session.content(key)) }
             return contents

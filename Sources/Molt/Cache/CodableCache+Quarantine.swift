@@ -17,7 +17,7 @@ extension CodableCache {
     ///   - limit: The maximum number of records. The default is no limit; read a large quarantine in pages.
     /// - Throws: ``MoltError``, also with the code `storeChanged`.
     public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
-        try core.read { session throws(SQLiteError) in
+        try core.read { session in
             try session.connection.quarantined(after: id, limit: limit)
         }
     }
@@ -25,7 +25,7 @@ extension CodableCache {
     /// The number of records in quarantine.
     public var quarantinedCount: Int {
         get throws {
-            try core.read { session throws(SQLiteError) in try session.connection.quarantinedCount() }
+            try core.read { try $0.connection.quarantinedCount() }
         }
     }
 
@@ -38,7 +38,7 @@ extension CodableCache {
     ///   `storeFailed`.
     @discardableResult
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
-        try change { session throws(SQLiteError) in
+        try change { session in
             let connection = session.connection
             guard let quarantine = try QuarantineTable(of: connection) else { return 0 }
             guard let ids else {
@@ -77,7 +77,7 @@ extension CodableCache {
             isKnown: checkedShapes.contains,
             &names
         )
-        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+        try restore(record, replacing: isReplacing) { session in
             try session.set(record.key, content)
             try QuarantineTable(of: session.connection)?.remove(id)
         }
@@ -94,7 +94,7 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `notQuarantined`, `keyTaken` or `storeChanged`.
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
         let record = try quarantined(id)
-        try restore(record, replacing: isReplacing) { session throws(SQLiteError) in
+        try restore(record, replacing: isReplacing) { session in
             _ = try session.remove(record.key, as: .removed)
             try session.putBack(record.stored, quarantinedAs: id)
         }
@@ -103,7 +103,7 @@ extension CodableCache {
     // MARK: Helpers
 
     private func quarantined(_ id: Int64) throws -> QuarantinedRecord {
-        let record = try core.read { session throws(SQLiteError) in try session.connection.quarantined(id) }
+        let record = try core.read { try $0.connection.quarantined(id) }
         guard let record else { throw notQuarantined(id) }
         return record
     }
@@ -112,16 +112,14 @@ extension CodableCache {
     private func restore(
         _ record: QuarantinedRecord,
         replacing isReplacing: Bool,
-        _ putBack: @Sendable (CacheSession) throws(SQLiteError) -> Void
+        _ putBack: @Sendable (CacheSession) throws -> Void
     ) throws {
-        let refusal = try change { session throws(SQLiteError) -> MoltError? in
+        try change { session in
             // Another process may have removed it first.
-            guard try session.connection.quarantined(record.id) != nil else { return notQuarantined(record.id) }
-            if !isReplacing, try session.typeName(record.key) != nil { return keyTaken(record.key) }
+            guard try session.connection.quarantined(record.id) != nil else { throw notQuarantined(record.id) }
+            if !isReplacing, try session.typeName(record.key) != nil { throw keyTaken(record.key) }
             try putBack(session)
-            return nil
         }
-        if let refusal { throw refusal }
     }
 
     private func notQuarantined(_ id: Int64) -> MoltError {
@@ -177,7 +175,7 @@ extension CodableCache {
         with migrations: MigrationRegistry
     ) throws -> QuarantineReport {
         try migrations.validate()
-        let ledger = try core.read { session throws(SQLiteError) in
+        let ledger = try core.read { session in
             try LedgerTable.state(session.connection).ledger
         }
         let retry = RecordRetry(migrations, ledger: ledger)
@@ -185,7 +183,7 @@ extension CodableCache {
         var report = QuarantineReport()
         var after: Int64 = 0
         while true {
-            let page = try core.read { session throws(SQLiteError) in
+            let page = try core.read { session in
                 try session.connection.quarantined(after: after, limit: 256, byteLimit: 4 << 20)
             }
             guard let last = page.last else { return report }
@@ -197,7 +195,7 @@ extension CodableCache {
                     : .notTried("Its row in the file is damaged: the step or the version in it does not exist.")
                 return (record, outcome)
             }
-            report.entries += try change { session throws(SQLiteError) in
+            report.entries += try change { session in
                 var entries: [QuarantineReport.Entry] = []
                 for (record, outcome) in outcomes {
                     if let entry = try session.settle(record, outcome) { entries.append(entry) }

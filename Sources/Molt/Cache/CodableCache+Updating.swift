@@ -84,7 +84,7 @@ extension CodableCache {
     /// - Returns: Whether they were.
     @discardableResult
     private func write(_ batch: EncodedBatch, over stored: [BatchMerge.StoredMark]) throws -> Bool {
-        let listsChanges: Bool? = try change { session throws(SQLiteError) in
+        let listsChanges: Bool? = try change { session in
             for (key, mark) in stored {
                 guard try session.content(key)?.mark == mark else { return nil }
             }
@@ -100,7 +100,7 @@ extension CodableCache {
     /// Writes content with the properties of the stored content that its type does not declare.
     func set(_ key: String, _ content: EncodedContent, keeping unknown: UnknownProperties) throws {
         // Whether a type declares a property is mostly known already: then one transaction is enough.
-        let isWritten = try change { session throws(SQLiteError) in
+        let isWritten = try change { session in
             var content = content
             if let stored = try session.content(key), !stored.isData {
                 if isOutdated(stored.version) { return false }

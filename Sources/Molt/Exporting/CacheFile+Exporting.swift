@@ -16,7 +16,15 @@ extension CacheFile {
             transfer: TransferProgress(work: "export", store: path, progress: nil)
         )
         return try export.run { body in
-            try look { connection throws(SQLiteError) in try body(connection) }
+            try look { connection throws(SQLiteError) in
+                do {
+                    return Result<ExportSummary, any Error>.success(try body(connection))
+                } catch let error as SQLiteError {
+                    throw error
+                } catch {
+                    return .failure(error)
+                }
+            }.get()
         }
     }
 

@@ -89,8 +89,8 @@ extension CodableCache {
         )
         return try export.run { body in
             func read() throws -> ExportSummary {
-                let summary = try core.readAlone { session throws(SQLiteError) in try body(session.connection) }
-                return try summary ?? core.read { session throws(SQLiteError) in try body(session.connection) }
+                let summary = try core.readAlone { session in try body(session.connection) }
+                return try summary ?? core.read { session in try body(session.connection) }
             }
             guard let suites else { return try read() }
             // Before the snapshot: an upgrade or import by another process changes the file and suites in several

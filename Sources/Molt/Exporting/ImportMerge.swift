@@ -15,22 +15,18 @@ struct ImportMerge {
         from source: Connection,
         into session: CacheSession,
         _ summary: ImportSummary
-    ) throws(SQLiteError) -> ImportSummary {
+    ) throws -> ImportSummary {
         var summary = summary
         var search = selection.search()
-        let count = try reading(session, source.recordCount)
-        let rows = try reading(session) { () throws(SQLiteError) in try source.prepare(.stored) }
+        let count = try reading(source.recordCount)
+        let rows = try reading { () throws(SQLiteError) in try source.prepare(.stored) }
         defer { rows.reset() }
         var names = TypeNamesInRows()
         var visited = 0
-        while try reading(session, rows.step) {
+        while try reading(rows.step) {
             visited += 1
-            do throws(MoltError) {
-                try transfer.check(after: readCount + visited, of: readCount + count)
-            } catch {
-                try session.refuse(error)
-            }
-            let (key, type) = try reading(session) { () throws(SQLiteError) in
+            try transfer.check(after: readCount + visited, of: readCount + count)
+            let (key, type) = try reading { () throws(SQLiteError) in
                 (try rows.key(1), try names.name(rows, 2))
             }
             search.note(type: type)
@@ -41,21 +37,19 @@ struct ImportMerge {
                 continue
             }
             let record = StoreContents.DatedRecord(rows, key: key, typeName: type)
-            if !record.hasPossibleDates { try session.refuse(impossibleDate(record.stored)) }
+            if !record.hasPossibleDates { throw impossibleDate(record.stored) }
             try merge(record, isCreated: rows.real(9) != RecordImport.imported, into: session, &summary)
         }
-        try reading(session) { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
-        let quarantine = try reading(session) { () throws(SQLiteError) in try QuarantineTable(of: source) }
+        try reading { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
+        let quarantine = try reading { () throws(SQLiteError) in try QuarantineTable(of: source) }
         if let quarantine { summary.quarantined = try merge(quarantine, into: session, &search) }
         if let key = search.missing {
-            try session.refuse(
-                MoltError(
-                    .recordMissing,
-                    "The file at \(path) has no record under the key \"\(key)\".",
-                    outcome: .unchanged,
-                    store: path,
-                    key: key
-                )
+            throw MoltError(
+                .recordMissing,
+                "The file at \(path) has no record under the key \"\(key)\".",
+                outcome: .unchanged,
+                store: path,
+                key: key
             )
         }
         transfer.report(readCount + visited, of: readCount + visited)
@@ -68,10 +62,10 @@ struct ImportMerge {
         isCreated: Bool,
         into session: CacheSession,
         _ summary: inout ImportSummary
-    ) throws(SQLiteError) {
+    ) throws {
         if let updated = try session.updated(record.stored.key) {
             switch conflicts {
-            case .fail: try session.refuse(conflict(record.stored))
+            case .fail: throw conflict(record.stored)
             case .newest where isCreated || record.updated <= updated, .keep:
                 summary.kept += 1
                 return
@@ -90,12 +84,12 @@ struct ImportMerge {
         _ source: QuarantineTable,
         into session: CacheSession,
         _ search: inout RecordSelection.Search
-    ) throws(SQLiteError) -> Int {
+    ) throws -> Int {
         var count = 0
         var target: QuarantineTable?
-        let rows = try reading(session, source.rows)
+        let rows = try reading(source.rows)
         defer { rows.reset() }
-        while try reading(session, rows.step) {
+        while try reading(rows.step) {
             guard selection.includesUnconverted(key: rows.text(1)) else { continue }
             search.note(rows.text(1))
             if target == nil { target = try QuarantineTable(creatingIn: session.connection) }
@@ -132,14 +126,7 @@ struct ImportMerge {
     }
 
     /// Runs a closure that reads the temporary store; its error is not one of the open store.
-    private func reading<Value>(
-        _ session: CacheSession,
-        _ body: () throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
-        do throws(SQLiteError) {
-            return try body()
-        } catch {
-            try session.refuse(MoltError(error, store: path))
-        }
+    private func reading<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
+        do throws(SQLiteError) { return try body() } catch { throw MoltError(error, store: path) }
     }
 }

@@ -73,7 +73,7 @@ struct ImportedSettings {
         into session: CacheSession,
         _ conflicts: ImportConflicts,
         _ summary: inout ImportSummary
-    ) throws(SQLiteError) {
+    ) throws {
         let entries: [JournalEntry]
         do {
             entries = try suites.read(session.connection).compactMap { suite, content in
@@ -82,10 +82,8 @@ struct ImportedSettings {
         } catch let error as SQLiteError {
             throw error
         } catch {
-            try session.refuse(
-                error as? MoltError
-                    ?? MoltError(.attachedStoreFailed, "The settings cannot be imported.", underlying: error)
-            )
+            throw error as? MoltError
+                ?? MoltError(.attachedStoreFailed, "The settings cannot be imported.", underlying: error)
         }
         try JournalTable.add(entries, to: session.connection)
     }

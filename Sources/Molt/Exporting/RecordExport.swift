@@ -24,34 +24,24 @@ struct RecordExport {
 
     /// Runs the export.
     ///
-    /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure. The
-    ///   closure throws any error for one that is not SQLite's, which is then the error of this call.
+    /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure.
     func run(
-        _ read: (_ body: (Connection) throws(SQLiteError) -> ExportSummary) throws -> ExportSummary
+        _ read: (_ body: (Connection) throws -> ExportSummary) throws -> ExportSummary
     ) throws -> ExportSummary {
-        var failure: (any Error)?
         var complete: PartFile?
         do {
-            let summary = try read { connection throws(SQLiteError) in
-                (failure, complete) = (nil, nil)
-                do {
-                    let part = try target.begin()
-                    let summary = try write(connection, to: part)
-                    complete = part
-                    return summary
-                } catch let error as SQLiteError {
-                    throw error
-                } catch {
-                    failure = error
-                    throw SQLiteError(extendedCode: 0, message: "the export stopped")
-                }
+            let summary = try read { connection in
+                complete = nil
+                let part = try target.begin()
+                let summary = try write(connection, to: part)
+                complete = part
+                return summary
             }
             try transfer.check()
             if let complete { try target.publish(complete) }
             return summary
         } catch {
             try transfer.check()
-            let error = failure ?? error
             throw (error as? DurableFile.Failure).map(target.error) ?? error
         }
     }

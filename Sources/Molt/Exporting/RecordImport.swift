@@ -43,7 +43,7 @@ struct RecordImport {
     ///
     /// - Parameter write: Runs a closure in a write transaction of the open store.
     func run(
-        _ write: (_ body: (CacheSession) throws(SQLiteError) -> ImportSummary) throws -> ImportSummary
+        _ write: (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
     ) throws -> ImportSummary {
         do {
             return try runPhases(write)
@@ -59,7 +59,7 @@ struct RecordImport {
     }
 
     private func runPhases(
-        _ write: (_ body: (CacheSession) throws(SQLiteError) -> ImportSummary) throws -> ImportSummary
+        _ write: (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
     ) throws -> ImportSummary {
         let isStore = try isStore()
         let size = isStore ? StoreFile(at: source).byteCount : try FileStatus.of(path).map { Int64($0.size) }
@@ -91,7 +91,7 @@ struct RecordImport {
             let connection = try Connection(copy.url.path, mode: .readOnly)
             defer { connection.close() }
             try settings?.upgrade(by: JournalTable.entries(connection))
-            return try write { [settings] session throws(SQLiteError) in
+            return try write { [settings] session in
                 var summary = try merge.run(from: connection, into: session, summary)
                 try settings?.merge(into: session, conflicts, &summary)
                 return summary

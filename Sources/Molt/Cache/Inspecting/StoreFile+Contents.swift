@@ -34,7 +34,7 @@ extension StoreFile {
 extension CodableCache {
     /// The current contents of the cache, including expired records that are still stored.
     package func contents() throws -> StoreContents {
-        try core.read { session throws(SQLiteError) in try StoreContents(session.connection) }
+        try core.read { session in try StoreContents(session.connection) }
     }
 }
 

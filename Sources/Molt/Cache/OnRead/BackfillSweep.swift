@@ -62,9 +62,9 @@ final class BackfillSweep: @unchecked Sendable {
         counts = upgrader.noCounts
         tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.
-        _ = try Self.write(core, hub) { session throws(SQLiteError) in _ = try session.removeExpired() }
+        _ = try Self.write(core, hub) { session in _ = try session.removeExpired() }
         let extent: BackfillExtent
-        (types, extent) = try Self.read(core) { session throws(SQLiteError) in
+        (types, extent) = try Self.read(core) { session in
             let types = try session.outdatedTypes(by: upgrader)
             return (types, try session.extent(of: types))
         }
@@ -144,7 +144,7 @@ final class BackfillSweep: @unchecked Sendable {
         // If others have added or removed records, those that were passed are not all, and a scan must tell.
         var isComplete = false
         if isAlone {
-            try write { session, _ throws(SQLiteError) in
+            try write { session, _ in
                 guard session.isAsBackfilled, try session.connection.indexesHave(passed) else { return }
                 try TypeNameTable(session.connection).checkEveryTypeHasName(session.connection)
                 try noteEnd(session)
@@ -152,8 +152,8 @@ final class BackfillSweep: @unchecked Sendable {
             }
         }
         guard !isComplete else { return }
-        try Self.read(core) { session throws(SQLiteError) in try session.connection.checkScan() }
-        try write { session, _ throws(SQLiteError) in try noteEnd(session) }
+        try Self.read(core) { try $0.connection.checkScan() }
+        try write { session, _ in try noteEnd(session) }
     }
 
     private func noteEnd(_ session: CacheSession) throws(SQLiteError) {
@@ -190,7 +190,7 @@ final class BackfillSweep: @unchecked Sendable {
     }
 
     private func readRows(into part: Part, after position: Int64) throws {
-        try Self.read(core) { session throws(SQLiteError) in
+        try Self.read(core) { session in
             // The app may have added some.
             var types = try session.outdatedTypes(by: upgrader)
             let batch = part.records
@@ -206,7 +206,7 @@ final class BackfillSweep: @unchecked Sendable {
             while !batch.isFull, try row.step() {
                 let id = row.integer(0)
                 // A damaged file could give the same records again and again.
-                guard id > last else { throw .disorder }
+                guard id > last else { throw SQLiteError.disorder }
                 last = id
                 passed += 1
                 let version = Int(clamping: row.integer(3))
@@ -255,7 +255,7 @@ final class BackfillSweep: @unchecked Sendable {
         guard !worker.rows.isEmpty || !unconverted.isEmpty else { return }
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         leaveGap()
-        try write { session, isAsRead throws(SQLiteError) in
+        try write { session, isAsRead in
             let start = Instant.now
             var counts = upgrader.noCounts.migrations
             if isAsRead, settled == nil, worker.isPlain, !session.isSizeLimited {
@@ -342,7 +342,7 @@ final class BackfillSweep: @unchecked Sendable {
     /// Reads on a connection of its own, so that the app does not wait, if one can be opened.
     private static func read<Value: Sendable>(
         _ core: CacheCore,
-        _ body: (CacheSession) throws(SQLiteError) -> Value
+        _ body: (CacheSession) throws -> Value
     ) throws -> Value {
         try core.readAlone(isUse: false, body) ?? core.read(isUse: false, body)
     }
@@ -350,7 +350,7 @@ final class BackfillSweep: @unchecked Sendable {
     private static func write(
         _ core: CacheCore,
         _ hub: ChangeHub,
-        _ body: (CacheSession) throws(SQLiteError) -> Void
+        _ body: (CacheSession) throws -> Void
     ) throws -> Bool {
         try core.write(body, isUse: false) { session, _ in
             session.noteBackfill()
@@ -360,10 +360,10 @@ final class BackfillSweep: @unchecked Sendable {
     }
 
     /// - Parameter body: Also receives whether the records of a batch must be as they were read.
-    private func write(_ body: (CacheSession, _ isAsRead: Bool) throws(SQLiteError) -> Void) throws {
+    private func write(_ body: (CacheSession, _ isAsRead: Bool) throws -> Void) throws {
         var isAlone = false
         // A size limit may evict values.
-        let hasRemoved = try Self.write(core, hub) { session throws(SQLiteError) in
+        let hasRemoved = try Self.write(core, hub) { session in
             isAlone = session.isAsBackfilled
             try body(session, isAlone && wasAlone)
         }
