@@ -388,10 +388,8 @@ extension CodableCache {
     ///
     /// - Throws: The errors of reading the value.
     public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
-        let row = try core.read { session in
-            try session.content(key).map { ($0, dates: try session.dates(id: $0.id)) }
-        }
-        guard let (stored, dates) = row else { return nil }
+        let row = try core.read { try (content: $0.content(key), dates: $0.dates(key)) }
+        guard let stored = row.content, let dates = row.dates else { return nil }
         let found = try upgraded(stored)
         return Entry(
             value: try decode(type, found),

@@ -11,7 +11,7 @@ final class CacheSession: @unchecked Sendable {
     private let shared: Shared
     /// The status of the file when it was opened without locks; nil for a connection with locks.
     let unlocked: FileStatus?
-    let rows: Rows
+    let rows: StoreRows
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
 
@@ -42,7 +42,7 @@ final class CacheSession: @unchecked Sendable {
     init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
         self.unlocked = unlocked
-        rows = Rows(connection, ofTransaction: false)
+        rows = StoreRows(connection, ofTransaction: false)
     }
 
     /// The values that all sessions of a cache share.
@@ -239,20 +239,12 @@ final class CacheSession: @unchecked Sendable {
         return found
     }
 
-    /// The times of a record's creation and last write, in seconds since 1970.
-    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double) {
+    /// The times of the creation and the last write of the live record under a key, in seconds since 1970.
+    func dates(_ key: String) throws(SQLiteError) -> (created: Double, updated: Double)? {
         let statement = try statements[.dates]
-        try statement.bind(id, at: 1)
-        guard let dates = try statement.first({ ($0.real(0) ?? 0, $0.real(1) ?? 0) }) else { throw .missingRow }
-        return dates
-    }
-
-    /// The time of the last write of the live record under a key; nil when there is none.
-    func updated(_ key: String) throws(SQLiteError) -> Double? {
-        let statement = try statements[.updated]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
-        return try statement.first { $0.real(0) ?? 0 }
+        return try statement.first { ($0.real(0) ?? 0, $0.real(1) ?? 0) }
     }
 
     /// The stored type name of the value under a key, read without its content; nil when there is no live value.
@@ -270,7 +262,7 @@ final class CacheSession: @unchecked Sendable {
         _ body: (StoredContent) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         var names = TypeNamesInRows()
-        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in
+        try listing(.rowsOfType, orAll: .rowsOfType, type).eachRow { row throws(SQLiteError) in
             try body(StoredContent(row, key: row.key(2), typeName: names.name(row, 3), expiration: row.real(4)))
         }
     }
@@ -290,7 +282,7 @@ final class CacheSession: @unchecked Sendable {
         after position: Int64,
         through last: Int64
     ) throws(SQLiteError) -> [(id: Int64, key: String)] {
-        let statement = try listing(.keysChanged, type)
+        let statement = try listing(.keysChanged, orAll: .keysChanged, type)
         try statement.bind(Int64(version), at: 3)
         try statement.bind(position, at: 4)
         try statement.bind(last, at: 5)
@@ -303,24 +295,19 @@ final class CacheSession: @unchecked Sendable {
         Int(try listing(.countOfType, orAll: .liveCount, type).first { $0.integer(0) } ?? 0)
     }
 
-    private func listing(_ query: RowQuery, orAll all: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
-        if let type { return try listing(query, type) }
-        if let types = shared.types { return try listing(query, where: types.condition(connection)) }
-        let statement = try statements[all]
-        try statement.bind(now, at: 1)
-        return statement
-    }
-
-    private func listing(_ query: RowQuery, _ type: String) throws(SQLiteError) -> Statement {
-        if let types = shared.types { return try listing(query, where: types.condition(for: type, connection)) }
-        let statement = try statements[query]
-        try statement.bind(now, at: 1)
-        try statement.bind(rows.typeID(type), at: 2)
-        return statement
-    }
-
-    private func listing(_ query: RowQuery, where condition: String) throws(SQLiteError) -> Statement {
-        let statement = try connection.prepare(query.sql(ofType: condition))
+    /// A statement about the live records of a type, or another one if they are of all types.
+    private func listing(
+        _ query: RowQuery,
+        orAll all: RowQuery,
+        _ type: String?
+    ) throws(SQLiteError) -> Statement {
+        let statement: Statement
+        if let types = shared.types {
+            statement = try connection.prepare(query.sql(ofType: types.condition(for: type, connection)))
+        } else {
+            statement = try statements[type == nil ? all : query]
+            if let type { try statement.bind(rows.typeID(type), at: 2) }
+        }
         try statement.bind(now, at: 1)
         return statement
     }
@@ -333,32 +320,26 @@ final class CacheSession: @unchecked Sendable {
         changedKeys.insert(key)
         self.key = key
         let stamp = try stamp(rows.addType(content.typeName))
-        try Rows.Lent.with(
-            key,
-            content.data,
-            isData: content.isData,
-            expiration: content.expiration
-        ) { row throws(SQLiteError) in
-            try put(row, stamp)
-        }
+        let (data, isData, expiration) = (content.data, content.isData, content.expiration)
+        try StoreRows.Lent.with(key, data, isData: isData, expiration: expiration) { try put($0, stamp) }
         changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
     }
 
     /// Writes a record with its dates, at the cache's version; ``changes`` does not list it.
-    func set(_ record: StoreContents.DatedRecord) throws(SQLiteError) {
+    func set(_ record: StoreContents.DatedRecord) throws {
         let stored = record.stored
         changedKeys.insert(stored.key)
         key = stored.key
         // Imported values count as used when they were set.
-        let stamp = try Rows.Stamp(
+        let stamp = try StoreRows.Stamp(
             typeID: rows.addType(stored.typeName),
             version: shared.version,
             created: record.created,
             updated: record.updated,
             used: min(record.updated, now)
         )
-        try put(stored, stamp)
+        try stored.lend { try put($0, stamp, keepingCreation: false) }
         try evictIfTooLarge(stored.key, stored.content.count)
     }
 
@@ -403,7 +384,7 @@ final class CacheSession: @unchecked Sendable {
         do throws(SQLiteError) {
             let expiration = row.expiration.isNaN ? nil : row.expiration
             try put(
-                Rows.Lent(key: key, content: content, isData: form.isData, expiration: expiration),
+                StoreRows.Lent(key: key, content: content, isData: form.isData, expiration: expiration),
                 stamp(id)
             )
         } catch {
@@ -417,25 +398,13 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// What a value that is written now has in common with others of its type.
-    private func stamp(_ typeID: Int64) -> Rows.Stamp {
-        Rows.Stamp(typeID: typeID, version: shared.version, created: now, updated: now, used: useTime())
-    }
-
-    /// Writes a record with the dates of a stamp.
-    private func put(_ stored: StoreContents.StoredRecord, _ stamp: Rows.Stamp) throws(SQLiteError) {
-        try Rows.Lent.with(
-            stored.key,
-            stored.content,
-            isData: stored.isData,
-            expiration: stored.expiration
-        ) { row throws(SQLiteError) in
-            try put(row, stamp, keepingCreation: false)
-        }
+    private func stamp(_ typeID: Int64) -> StoreRows.Stamp {
+        StoreRows.Stamp(typeID: typeID, version: shared.version, created: now, updated: now, used: useTime())
     }
 
     private func put(
-        _ row: Rows.Lent,
-        _ stamp: Rows.Stamp,
+        _ row: StoreRows.Lent,
+        _ stamp: StoreRows.Stamp,
         keepingCreation keepsCreation: Bool = true
     ) throws(SQLiteError) {
         if let size {
@@ -585,19 +554,19 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
-    func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws(SQLiteError) {
+    func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws {
         guard let quarantine = try QuarantineTable(of: connection), let dates = try quarantine.dates(of: id) else {
-            throw .missingRow
+            throw SQLiteError.missingRow
         }
         _ = try remove(record.key, as: .expired)
-        let stamp = try Rows.Stamp(
+        let stamp = try StoreRows.Stamp(
             typeID: rows.addType(record.typeName),
             version: record.version,
             created: dates.created,
             updated: dates.updated,
             used: useTime()
         )
-        try put(record, stamp)
+        try record.lend { try put($0, stamp, keepingCreation: false) }
         try quarantine.remove(id)
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
     }

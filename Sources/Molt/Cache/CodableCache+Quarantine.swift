@@ -213,7 +213,7 @@ extension CacheSession {
     fileprivate func settle(
         _ record: CodableCache.QuarantinedRecord,
         _ outcome: RecordRetry.Outcome
-    ) throws(SQLiteError) -> CodableCache.QuarantineReport.Entry? {
+    ) throws -> CodableCache.QuarantineReport.Entry? {
         guard let quarantine = try QuarantineTable(of: connection), try connection.quarantined(record.id) != nil else {
             return nil
         }

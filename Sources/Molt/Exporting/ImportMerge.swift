@@ -63,7 +63,7 @@ struct ImportMerge {
         into session: CacheSession,
         _ summary: inout ImportSummary
     ) throws {
-        if let updated = try session.updated(record.stored.key) {
+        if let updated = try session.dates(record.stored.key)?.updated {
             switch conflicts {
             case .fail: throw conflict(record.stored)
             case .newest where isCreated || record.updated <= updated, .keep:

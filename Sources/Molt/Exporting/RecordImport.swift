@@ -162,7 +162,7 @@ struct RecordImport {
             try connection.set(.synchronous, to: "OFF")
             try connection.begin()
             try connection.execute(FileFormat.creation)
-            let rows = Rows(connection, ofTransaction: true)
+            let rows = StoreRows(connection, ofTransaction: true)
             while let (record, offset) = try reader.next(version: head.version) {
                 guard try add(record, to: rows) else {
                     var error = reader.malformed("two records have the same key", at: offset)
@@ -182,23 +182,16 @@ struct RecordImport {
     /// Adds a record to the temporary store.
     ///
     /// - Returns: Whether its key was free.
-    private func add(_ record: StoreContents.DatedRecord, to rows: Rows) throws(SQLiteError) -> Bool {
+    private func add(_ record: StoreContents.DatedRecord, to rows: StoreRows) throws -> Bool {
         let stored = record.stored
-        let stamp = try Rows.Stamp(
+        let stamp = try StoreRows.Stamp(
             typeID: rows.addType(stored.typeName),
             version: stored.version,
             created: record.created,
             updated: record.updated,
             used: Self.imported
         )
-        return try Rows.Lent.with(
-            stored.key,
-            stored.content,
-            isData: stored.isData,
-            expiration: stored.expiration
-        ) { row throws(SQLiteError) in
-            try rows.add(row, stamp)
-        }
+        return try stored.lend { try rows.add($0, stamp) }
     }
 
     /// The ledger that the store of an export had, apart from dates and counts.

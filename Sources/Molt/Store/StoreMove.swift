@@ -7,7 +7,6 @@ internal import Foundation
 /// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
 /// from.
 package struct StoreMove {
-    /// The names of the marks of a sealed file and its copy.
     /// The format of a sealed file.
     static let sealedFormat: Int64 = 1_000_000
 

@@ -69,7 +69,7 @@ package struct CacheFile {
     package func record(forKey key: String) throws -> StoreContents.StoredRecord? {
         try look { connection throws(SQLiteError) in
             try connection.prepare(.storedByKey, key)
-                .first { row throws(SQLiteError) in try StoreContents.StoredRecord(row) }
+                .first { row throws(SQLiteError) in try StoreContents.DatedRecord(row).stored }
         }
     }
 
@@ -167,7 +167,8 @@ extension CacheFile {
                 var page: [Entry] = []
                 var byteCount = 0
                 while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
-                    let entry = (key: Array(statement.bytes(1)), record: try StoreContents.StoredRecord(statement))
+                    let record = try StoreContents.DatedRecord(statement).stored
+                    let entry = (key: Array(statement.bytes(1)), record: record)
                     if let previous, !previous.lexicographicallyPrecedes(entry.key) { throw .disorder }
                     previous = entry.key
                     byteCount += entry.record.content.count

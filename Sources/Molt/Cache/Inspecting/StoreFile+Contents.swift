@@ -43,24 +43,21 @@ extension StoreContents {
     fileprivate init(_ connection: Connection) throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
         try LedgerTable.checkRows(connection)
-        var records: [StoredRecord] = []
-        try connection.prepare(.stored).eachRow { row throws(SQLiteError) in
-            records.append(try StoredRecord(row))
-        }
+        let records = try connection.prepare(.stored).map { row throws(SQLiteError) in try DatedRecord(row).stored }
         try connection.checkIndexes(have: records.count)
         self.init(version: state.version, ledger: state.ledger, records: records)
     }
 }
 
-extension StoreContents.StoredRecord {
+extension StoreContents.DatedRecord {
     /// Reads a row of ``RowQuery/stored``; one whose type has lost its name is damage.
     init(_ row: Statement) throws(SQLiteError) {
         self.init(row, key: try row.key(1), typeName: try row.typeName(2))
     }
 
     /// Reads a row whose key and type name were read already.
-    fileprivate init(_ row: Statement, key: String, typeName: String) {
-        self.init(
+    init(_ row: Statement, key: String, typeName: String) {
+        stored = StoreContents.StoredRecord(
             key: key,
             typeName: typeName,
             content: Array(row.bytes(6)),
@@ -68,19 +65,8 @@ extension StoreContents.StoredRecord {
             expiration: row.real(3),
             version: Int(clamping: row.integer(4))
         )
-    }
-}
-
-extension StoreContents.DatedRecord {
-    /// Reads a row of ``RowQuery/stored``.
-    init(_ row: Statement) throws(SQLiteError) {
-        self.init(row, key: try row.key(1), typeName: try row.typeName(2))
-    }
-
-    /// Reads a row whose key and type name were read already.
-    init(_ row: Statement, key: String, typeName: String) {
-        let stored = StoreContents.StoredRecord(row, key: key, typeName: typeName)
-        self.init(stored: stored, created: row.real(7) ?? 0, updated: row.real(8) ?? 0)
+        created = row.real(7) ?? 0
+        updated = row.real(8) ?? 0
     }
 }
 

@@ -193,7 +193,7 @@ extension CacheSession {
 
     /// The number of records of some types and the range of their ids, by the index, for an estimate of the progress.
     func extent(of types: WantedTypes) throws(SQLiteError) -> BackfillExtent {
-        let rows = Rows(connection, ofTransaction: true)
+        let rows = StoreRows(connection, ofTransaction: true)
         let range = try connection.prepare(.rangeOfType)
         var extent = BackfillExtent()
         for id in types.ids {

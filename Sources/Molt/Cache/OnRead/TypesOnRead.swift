@@ -11,14 +11,10 @@ struct TypesOnRead: Sendable {
     /// The new name of a type; nil if it is deleted.
     func name(of stored: String) -> String? { upgrader.name(ofType: stored) }
 
-    /// The condition for the records of the types that get a name.
-    func condition(for name: String, _ connection: Connection) throws(SQLiteError) -> String {
-        try "type_id IN (\(ids(connection) { $0.map { ExactName.isSame($0, name) } ?? false }))"
-    }
-
-    /// The condition for the records of all types that are not deleted.
-    func condition(_ connection: Connection) throws(SQLiteError) -> String {
-        try "type_id NOT IN (\(ids(connection) { $0 == nil }))"
+    /// The condition for the records of the types that get a name; nil for all types that are not deleted.
+    func condition(for name: String?, _ connection: Connection) throws(SQLiteError) -> String {
+        guard let name else { return try "type_id NOT IN (\(ids(connection) { $0 == nil }))" }
+        return try "type_id IN (\(ids(connection) { $0.map { ExactName.isSame($0, name) } ?? false }))"
     }
 
     private func ids(

@@ -2,17 +2,19 @@ internal import Foundation
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
 package enum LedgerTable {
+    /// The columns of a row, except its id.
+    private static let columns = """
+        name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped, records_created,
+        records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces, extra, is_readable,
+        corrections, is_work_pending
+        """
+
     /// The version and the ledger; the caller's transaction keeps them consistent.
     ///
     /// - Parameter marks: The file's marks; nil to read them.
     static func state(_ connection: Connection, _ marks: FileFormat.Marks? = nil) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer(.userVersion))
-        let query = """
-            SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
-                extra, is_readable, corrections, is_work_pending
-            FROM molt_ledger ORDER BY id
-            """
+        let query = "SELECT \(columns) FROM molt_ledger ORDER BY id"
         var state = StoreState(
             version: version,
             isFresh: false,
@@ -53,11 +55,8 @@ package enum LedgerTable {
     ) throws(SQLiteError) -> Bool {
         let insertion = try connection.prepare(
             """
-            INSERT INTO molt_ledger(
-                name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
-                extra, is_readable, corrections, is_work_pending
-            ) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO molt_ledger(\(columns))
+            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT(name) DO NOTHING
             """
         )

@@ -31,50 +31,75 @@ final class PostponedChanges {
 
     private let connection: Connection
     private let statements: Statements<Query>
-    // Whether each table was created.
-    private var hasChanges = false
-    private var hasFailures = false
-    private var hasOriginals = false
-    private var hasMerges = false
+    /// Where blocks find originals that need not be saved; nil if they save all.
+    private let lastCommit: LastCommit?
+    private var originals = Originals.saved
+    private var hasTables = false
+    /// Whether nothing was ever postponed.
+    private(set) var isEmpty = true
+
+    /// Where the states are in which records were before the current block changed them.
+    private enum Originals {
+        /// In their table.
+        case saved
+        /// In the last commit, which the block has not read yet.
+        case committed
+        case read(from: Connection, by: Statement)
+    }
 
     // The kinds of changes, as stored in the table.
     private static let drop = 0
     private static let type = 1
     private static let key = 2
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, lastCommit: LastCommit? = nil) {
         self.connection = connection
+        self.lastCommit = lastCommit
         statements = Statements(on: connection, sql: \.sql)
     }
 
-    var isEmpty: Bool { !hasChanges && !hasFailures }
-
     /// Drops the tables and the statements.
     func finish() throws(SQLiteError) {
-        statements.removeAll()
-        if hasChanges { try connection.execute("DROP TABLE temp.molt_postponed") }
-        if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
-        if hasFailures { try connection.execute("DROP TABLE temp.molt_failed") }
-        if hasMerges { try connection.execute("DROP TABLE temp.molt_merging") }
-        (hasChanges, hasOriginals, hasFailures, hasMerges) = (false, false, false, false)
+        invalidate()
+        guard hasTables else { return }
+        for table in Self.tables { try connection.execute("DROP TABLE temp.\(table.key)") }
+        hasTables = false
     }
 
     func invalidate() {
         statements.removeAll()
+        closeOriginals()
+    }
+
+    /// The declarations of the columns of the tables.
+    private static let tables: KeyValuePairs = [
+        // The primary key lets the last change of a kind win and orders each round's changes by record.
+        "molt_postponed": """
+        (round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)) WITHOUT ROWID
+        """,
+        QuarantineTable.postponedName: QuarantineTable.postponedColumns,
+        "molt_original": """
+        (id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER)
+        """,
+        "molt_merging": "(number INTEGER PRIMARY KEY, id INTEGER, key TEXT, is_moving INTEGER)",
+    ]
+
+    private func makeTables() throws(SQLiteError) {
+        guard !hasTables else { return }
+        for (name, columns) in Self.tables { try connection.execute("CREATE TEMP TABLE \(name)\(columns)") }
+        hasTables = true
     }
 
     // MARK: Adding changes
 
     func add(_ change: PostponedChange) throws(SQLiteError) {
+        try makeTables()
+        isEmpty = false
         switch change.kind {
         case .drop: try add(change, Self.drop, "")
         case .type(let name): try add(change, Self.type, name)
         case .key(let key): try add(change, Self.key, key)
         case .quarantine(let failure, let typeName):
-            if !hasFailures {
-                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.postponedTable)")
-                hasFailures = true
-            }
             let statement = try statements[.addFailure]
             try statement.bind([change.round, change.id, typeName])
             try statement.bind(failure.columns, from: 4)
@@ -83,25 +108,12 @@ final class PostponedChanges {
     }
 
     private func add(_ change: PostponedChange, _ kind: Int, _ text: String) throws(SQLiteError) {
-        if !hasChanges { try makeTable() }
         let statement = try statements[.add]
         try statement.bind(Int64(change.round), at: 1)
         try statement.bind(Int64(kind), at: 2)
         try statement.bind(change.id, at: 3)
         try statement.bind(text, at: 4)
         try statement.run()
-    }
-
-    private func makeTable() throws(SQLiteError) {
-        // The primary key lets the last change of a kind win and orders each round's changes by record.
-        try connection.execute(
-            """
-            CREATE TEMP TABLE molt_postponed(
-                round INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(round, kind, id)
-            ) WITHOUT ROWID
-            """
-        )
-        hasChanges = true
     }
 
     // MARK: Applying them
@@ -117,11 +129,10 @@ final class PostponedChanges {
         _ round: Int,
         types: () throws(SQLiteError) -> TypeNameTable
     ) throws(SQLiteError) -> Collision? {
-        if !hasChanges { try makeTable() }
         let hasKeys = try isTrue(statements[.hasKeys], round)
         var isChain = false
         if hasKeys, let collision = try collision(round, isChain: &isChain) { return collision }
-        if hasFailures { try quarantine(round, types) }
+        try quarantine(round, types)
         try statements[.applyDrops].run(binding: round)
         if hasKeys {
             // Parks keys under values that no record can have: they are not UTF-8, and a String always is.
@@ -145,7 +156,7 @@ final class PostponedChanges {
         try types().checkEveryTypeHasName(connection)
         _ = try QuarantineTable(creatingIn: connection)
         let now = Date().timeIntervalSince1970
-        try connection.run(QuarantineTable.moving(hasOriginals: hasOriginals), round, now)
+        try connection.run(QuarantineTable.moving, round, now)
         let count = connection.changes
         try connection.run("DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE round = ?1)", round)
         // Every deleted record must be in quarantine.
@@ -165,7 +176,7 @@ final class PostponedChanges {
                 OR EXISTS (
                     SELECT 1 FROM molt_postponed WHERE round = ?1 AND kind = \(Self.drop) AND id = change.id
                 )
-                \(hasFailures ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE round = ?1 AND id = change.id)" : ""))
+                OR EXISTS (SELECT 1 FROM molt_failed WHERE round = ?1 AND id = change.id))
             """
         let taken = try firstTaken(round, isRemovedSQL, isChain: &isChain)
         let shared = try firstShared(round, isRemovedSQL)
@@ -216,15 +227,8 @@ final class PostponedChanges {
 
     /// Finds the records of a type that get the same key in a round, or the key of one that keeps it.
     func findRecordsToMerge(ofType typeID: Int64, _ round: Int) throws(SQLiteError) {
-        if hasMerges {
-            try connection.execute("DELETE FROM temp.molt_merging")
-        } else {
-            try connection.execute(
-                "CREATE TEMP TABLE molt_merging(number INTEGER PRIMARY KEY, id INTEGER, key TEXT, is_moving INTEGER)"
-            )
-            hasMerges = true
-        }
-        guard hasChanges else { return }
+        try makeTables()
+        try connection.execute("DELETE FROM temp.molt_merging")
         // The records that have a new key already and keep it.
         let holders = """
             SELECT holder.id, holder.key FROM molt_postponed AS change
@@ -274,60 +278,97 @@ final class PostponedChanges {
 
     // MARK: Originals
 
+    /// Begins a block that may ask for the records as they are now.
+    ///
+    /// - Parameter isLarge: Whether the block may change so many records that saving their states would take long.
+    func beginBlock(isLarge: Bool) {
+        // Before its first change, the transaction sees the last commit.
+        originals = isLarge && lastCommit?.isCurrent == true ? .committed : .saved
+    }
+
+    /// Whether originals are saved; the last commit is opened when the block changes the first record.
+    private func savesOriginals() throws(SQLiteError) -> Bool {
+        switch originals {
+        case .saved: break
+        case .read: return false
+        case .committed:
+            guard let opened = lastCommit?.open() else {
+                originals = .saved
+                break
+            }
+            originals = .read(
+                from: opened,
+                by: try Statement(RowQuery.recordWithType.sql, on: opened, isLasting: true)
+            )
+            return false
+        }
+        try makeTables()
+        return true
+    }
+
+    /// Keeps a record's current state for ``original(id:isFirst:)``, unless an earlier one is kept.
     func keepOriginal(id: Int64) throws(SQLiteError) {
-        try makeOriginals()
+        guard try savesOriginals() else { return }
         let statement = try statements[.keepOriginal]
         try statement.bind(id, at: 1)
         try statement.run()
     }
 
-    /// Saves the current states of rows that are about to be written, unless they were saved before.
+    /// Keeps the current states of rows that are about to be written, unless earlier ones are kept.
     func keepOriginals(of rows: ContentSource.Rows) throws(SQLiteError) {
-        guard let first = rows.first, let last = rows.last else { return }
+        guard try savesOriginals(), let first = rows.first, let last = rows.last else { return }
         let statement = try statements[.keepOriginals]
         try statement.bind(first.id, at: 1)
         try statement.bind(last.id, at: 2)
         try statement.run()
     }
 
-    /// Saves an original that was read elsewhere, in the columns of the table.
-    func saveOriginal(_ row: Statement) throws(SQLiteError) {
-        try makeOriginals()
+    /// Keeps the current state of all records of a type, unless earlier ones are kept.
+    func keepOriginals(ofType typeID: Int64) throws(SQLiteError) {
+        guard try savesOriginals() else { return }
+        try connection.run("\(Self.keeping) WHERE +molt_record.type_id = ?1", typeID)
+    }
+
+    /// The first kept state of a record, or nil.
+    ///
+    /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
+    func original(id: Int64, isFirst: inout Bool) throws(SQLiteError) -> Record? {
+        let row: Statement
+        if case .read(_, let statement) = originals {
+            row = statement
+        } else {
+            guard hasTables else { return nil }
+            row = try statements[.original]
+        }
+        try row.bind(id, at: 1)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        if case .read = originals { isFirst = true }
+        return RecordBatch.record(row, row.text(2))
+    }
+
+    /// Makes sure that SQL finds the state of a record in which it is quarantined.
+    func saveOriginal(id: Int64) throws(SQLiteError) {
+        guard case .read(_, let row) = originals else { return }
+        try row.bind(id, at: 1)
+        defer { row.reset() }
+        guard try row.step() else { return }
+        try makeTables()
         let statement = try statements[.saveOriginal]
         for column in 0..<row.columnCount { try statement.bind(column, of: row, at: column + 1) }
         try statement.run()
     }
 
-    func keepOriginals(ofType typeID: Int64) throws(SQLiteError) {
-        try makeOriginals()
-        try connection.run("\(Self.keeping) WHERE +molt_record.type_id = ?1", typeID)
-    }
-
-    func original(id: Int64) throws(SQLiteError) -> Record? {
-        guard hasOriginals else { return nil }
-        let row = try statements[.original]
-        try row.bind(id, at: 1)
-        defer { row.reset() }
-        guard try row.step() else { return nil }
-        let batch = RecordBatch(capacity: 1)
-        batch.append(row, row.text(2))
-        return batch[0]
-    }
-
     func forgetOriginals() throws(SQLiteError) {
-        if hasOriginals { try connection.execute("DELETE FROM temp.molt_original") }
+        closeOriginals()
+        if hasTables { try connection.execute("DELETE FROM temp.molt_original") }
     }
 
-    func makeOriginals() throws(SQLiteError) {
-        guard !hasOriginals else { return }
-        try connection.execute(
-            """
-            CREATE TEMP TABLE molt_original(
-                id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER
-            )
-            """
-        )
-        hasOriginals = true
+    private func closeOriginals() {
+        var opened: Connection?
+        if case .read(let connection, _) = originals { opened = connection }
+        originals = .saved
+        opened?.close()
     }
 
     /// Keeps originals of records with their current type names; a `WHERE` must follow.

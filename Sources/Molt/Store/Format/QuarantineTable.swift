@@ -113,8 +113,8 @@ package struct QuarantineTable {
         where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool
     ) throws(SQLiteError) -> Int {
         var ids: [Int64] = []
-        let rows = try connection.prepare("SELECT id, type, migration, migration_version, first_step FROM molt_quarantine")
-        try rows.eachRow { row throws(SQLiteError) in
+        let query = "SELECT id, type, migration, migration_version, first_step FROM molt_quarantine"
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in
             let failed = MigrationID(name: row.text(2), version: Int(clamping: row.integer(3)))
             if isGone(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
         }
@@ -161,8 +161,9 @@ package struct QuarantineTable {
     // MARK: A round of an upgrade
 
     /// The records that go into quarantine at the end of their round.
-    static let postponedTable = """
-        molt_failed(
+    static let postponedName = "molt_failed"
+    static let postponedColumns = """
+        (
             round INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
             step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(round, id)
         ) WITHOUT ROWID
@@ -173,28 +174,23 @@ package struct QuarantineTable {
         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         """
 
-    /// Copies the records of a round into quarantine, ordered by id.
+    /// Copies the records of a round into quarantine, ordered by id, in the state that a block has kept.
     ///
     /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
     /// statement, which may concern every record.
-    ///
-    /// - Parameter hasOriginals: Whether a block may have kept originals.
-    static func moving(hasOriginals: Bool) -> String {
-        let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
-        func kept(_ column: String) -> String {
-            hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
-        }
-        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
-        return """
-            INSERT OR FAIL INTO molt_quarantine(\(columns))
-            SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
-                record.updated_at, ?2, \(kept("content")), \(failureColumns)
-            FROM molt_failed AS failed
-            JOIN molt_record AS record ON record.id = failed.id
-            LEFT JOIN molt_type ON molt_type.id = record.type_id
-            \(original)
-            WHERE failed.round = ?1 ORDER BY failed.id
-            """
+    static let moving = """
+        INSERT OR FAIL INTO molt_quarantine(\(columns))
+        SELECT record.id, \(kept("key")), coalesce(failed.type, original.type, molt_type.name, ''), \(kept("version")),
+            \(kept("expires_at")), record.created_at, record.updated_at, ?2, \(kept("content")), \(failureColumns)
+        FROM molt_failed AS failed
+        JOIN molt_record AS record ON record.id = failed.id
+        LEFT JOIN molt_type ON molt_type.id = record.type_id
+        LEFT JOIN temp.molt_original AS original ON original.id = record.id
+        WHERE failed.round = ?1 ORDER BY failed.id
+        """
+
+    private static func kept(_ column: String) -> String {
+        "iif(original.id IS NULL, record.\(column), original.\(column))"
     }
 }
 

@@ -2,7 +2,7 @@
 package enum RowQuery: Int, CaseIterable {
     case begin, beginWrite, commit, dataVersion, generation
     // Records that have not expired.
-    case get, dates, updated, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, liveCount, countOfType, hasType
+    case get, dates, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, liveCount, countOfType, hasType
     // All records.
     case count, scanned, lastID, rangeOfType, numberOfType, outdated, scan, recordByID, recordByKey, recordWithType
     case hasRow, rowAsRead, hasOlder, stored, storedPage, storedByKey, storedInKeyOrder, storedAfterKey, checked
@@ -52,8 +52,7 @@ package enum RowQuery: Int, CaseIterable {
             FROM (SELECT 1) LEFT JOIN molt_record AS found ON found.key = ?1
                 LEFT JOIN molt_record AS own ON own.id = found.id
             """
-        case .dates: "SELECT created_at, updated_at FROM molt_record WHERE id = ?1"
-        case .updated: "SELECT updated_at FROM molt_record WHERE key = ?2 AND \(Self.live)"
+        case .dates: "SELECT created_at, updated_at FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(condition) AND \(Self.live) ORDER BY id"

@@ -12,30 +12,21 @@ package final class StoreTransaction {
     let holdsRecords: Bool
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
-    private let isDurable: Bool
-    private let deadline: Instant?
     /// The state at the transaction's beginning, if the store has read it just before.
     private let known: StoreState?
     /// The file's generation; nil until it is known.
     private var knownGeneration: Int64?
-    private let rows: Rows
+    private let rows: StoreRows
     private let postponed: PostponedChanges
-    private var isOver = false
-    /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
-    private var failure: SQLiteError?
+    private let lastCommit: LastCommit
+    private var life = Life.open
 
-    /// Reads the state at the beginning of the transaction; opened at its first use.
-    private var snapshot: Connection?
-    /// The connection's change count when the transaction began to change records.
-    private var firstChange: Int64
-    /// The cutoff at which expired records were deleted before the first change; nil when none were.
-    private var expiredAt: Double?
-
-    /// Whether the originals of records that the current block changes can be read instead of saved.
-    private var readsOriginals = false
-    /// Reads the originals from the last commit; opened when the block changes the first record, nil if it saves them.
-    private var originals: Connection?
-    private var original: Statement?
+    private enum Life {
+        case open
+        /// A statement may be half done, or SQLite may have rolled back the transaction.
+        case failed(SQLiteError)
+        case over
+    }
 
     /// Whether the transaction has deleted records whose bytes are to be erased after the commit.
     private(set) var needsErasure = false
@@ -53,13 +44,11 @@ package final class StoreTransaction {
         self.storeName = storeName
         self.holdsRecords = holdsRecords
         self.isFresh = isFresh
-        self.isDurable = isDurable
-        self.deadline = deadline
         self.known = known?.state
         knownGeneration = known?.generation
-        firstChange = connection.totalChanges
-        rows = Rows(connection, ofTransaction: true)
-        postponed = PostponedChanges(connection)
+        rows = StoreRows(connection, ofTransaction: true)
+        lastCommit = LastCommit(beside: connection, storeName: storeName, isDurable: isDurable, deadline: deadline)
+        postponed = PostponedChanges(connection, lastCommit: lastCommit)
     }
 
     // MARK: The life of the transaction
@@ -69,7 +58,6 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             rows.statements.removeAll()
             endReading()
-            closeOriginals()
             try postponed.finish()
             if rows.haveChanged { try connection.execute(RowQuery.forgetSize.sql) }
         }
@@ -79,20 +67,22 @@ package final class StoreTransaction {
         rows.statements.removeAll()
         postponed.invalidate()
         endReading()
-        closeOriginals()
-        isOver = true
+        life = .over
     }
 
     /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
     @inline(__always)
     private func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
-        precondition(!isOver, "A transaction was used after it had ended.")
-        // The failure is sticky: a caller that swallowed it must not commit.
-        if let failure { throw MoltError(failure, store: storeName) }
+        switch life {
+        case .open: break
+        // A caller that swallowed the failure must not commit.
+        case .failed(let error): throw MoltError(error, store: storeName)
+        case .over: preconditionFailure("A transaction was used after it had ended.")
+        }
         do throws(SQLiteError) {
             return try body()
         } catch {
-            failure = error
+            life = .failed(error)
             throw MoltError(error, store: storeName)
         }
     }
@@ -265,11 +255,9 @@ package final class StoreTransaction {
 
     /// The record that a statement finds, or nil; expects the columns of the reading queries.
     private func single(_ statement: Statement) throws(SQLiteError) -> Record? {
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        let batch = RecordBatch(capacity: 1)
-        batch.append(statement, try rows.allTypes().name(of: statement.integer(2)))
-        return batch[0]
+        try statement.first { row throws(SQLiteError) in
+            RecordBatch.record(row, try rows.allTypes().name(of: row.integer(2)))
+        }
     }
 
     // MARK: A snapshot for another thread
@@ -283,50 +271,12 @@ package final class StoreTransaction {
     func makeReader(ofTypes types: [String], through: Int64) throws -> SnapshotReader? {
         try mapped { () throws(SQLiteError) in
             let types = try rows.wantedTypes(types)
-            guard !types.isEmpty, let snapshot = openSnapshot() else { return nil }
-            return try SnapshotReader(
-                types,
-                through: through,
-                expiredAt: expiredAt,
-                on: snapshot,
-                flushing: isDurable ? connection.filePath.map { LogFlusher(StoreFiles($0).log) } : nil,
-                storeName: storeName
-            )
+            return types.isEmpty ? nil : try lastCommit.makeReader(of: types, through: through)
         }
     }
 
-    /// The connection to the snapshot, opened at its first use; nil if there can be none.
-    private func openSnapshot() -> Connection? {
-        if let snapshot { return snapshot }
-        guard connection.totalChanges == firstChange else { return nil }
-        snapshot = openReader()
-        return snapshot
-    }
-
-    /// Another connection, which reads the last commit; nil if there can be none.
-    ///
-    /// The transaction has the write lock, so until it commits there is no later one.
-    private func openReader() -> Connection? {
-        guard let path = connection.filePath, let opened = try? Connection(path, mode: .readOnly) else { return nil }
-        do throws(SQLiteError) {
-            // A read transaction begins with the first page read.
-            try opened.set(.cacheSize, to: -1_000)
-            try opened.begin()
-            _ = try opened.integer(.userVersion)
-        } catch {
-            return nil
-        }
-        // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
-        guard !connection.hasMoved else { return nil }
-        opened.interrupt(at: deadline)
-        return opened
-    }
-
-    /// Discards the snapshot, and closes its connection, so that the commit can checkpoint the log.
-    func endReading() {
-        snapshot?.close()
-        snapshot = nil
-    }
+    /// Discards the snapshot, so that the commit can checkpoint the log.
+    func endReading() { lastCommit.endReading() }
 
     // MARK: Types
 
@@ -375,9 +325,7 @@ package final class StoreTransaction {
     func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
         guard !contents.rows.isEmpty else { return }
         try mapped { () throws(SQLiteError) in
-            guard keepsOriginals, savesOriginals() else { return try rows.write(contents) }
-            try postponed.makeOriginals()
-            try rows.write(contents, postponed.keepOriginals)
+            if keepsOriginals { try rows.write(contents, postponed.keepOriginals) } else { try rows.write(contents) }
         }
     }
 
@@ -418,10 +366,7 @@ package final class StoreTransaction {
     func deleteExpired(now: Double) throws -> Int {
         try mapped { () throws(SQLiteError) in
             let count = try rows.deleteExpired(now: now)
-            guard count > 0 else { return 0 }
-            // Readers of the snapshot skip these records.
-            expiredAt = now
-            firstChange = connection.totalChanges
+            if count > 0 { lastCommit.skipExpired(at: now) }
             return count
         }
     }
@@ -515,29 +460,17 @@ package final class StoreTransaction {
     /// Begins a block that may ask for the records as they are now.
     ///
     /// - Parameter isLarge: Whether the block may change so many records that saving their states would take long.
-    func beginBlock(isLarge: Bool) {
-        // Before its first change, the transaction sees the last commit.
-        readsOriginals = isLarge && connection.totalChanges == firstChange
-    }
+    func beginBlock(isLarge: Bool) { postponed.beginBlock(isLarge: isLarge) }
 
-    /// Whether the originals must be saved.
-    private func savesOriginals() -> Bool {
-        if readsOriginals, originals == nil {
-            originals = openReader()
-            readsOriginals = originals != nil
-        }
-        return !readsOriginals
-    }
-
-    /// Keeps a record's current state for ``original(id:)``, unless an earlier one is kept.
+    /// Keeps a record's current state for ``original(id:isFirst:)``, unless an earlier one is kept.
     func keepOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in if savesOriginals() { try postponed.keepOriginal(id: id) } }
+        try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
     }
 
     /// Keeps the current state of all records of a type, unless earlier ones are kept.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            if savesOriginals(), let typeID = try rows.typeID(type) { try postponed.keepOriginals(ofType: typeID) }
+            if let typeID = try rows.typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
@@ -545,45 +478,16 @@ package final class StoreTransaction {
     ///
     /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
     func original(id: Int64, isFirst: inout Bool) throws -> Record? {
-        try mapped { () throws(SQLiteError) in
-            guard let row = try findOriginal(id) else { return try postponed.original(id: id) }
-            defer { row.reset() }
-            guard try row.step() else { return nil }
-            isFirst = true
-            let batch = RecordBatch(capacity: 1)
-            batch.append(row, row.text(2))
-            return batch[0]
-        }
+        try mapped { () throws(SQLiteError) in try postponed.original(id: id, isFirst: &isFirst) }
     }
 
     /// Makes sure that SQL finds the state of a record in which it is quarantined.
     func saveOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in
-            guard let row = try findOriginal(id) else { return }
-            defer { row.reset() }
-            if try row.step() { try postponed.saveOriginal(row) }
-        }
-    }
-
-    /// A statement that reads a record from the last commit, in the columns of a ``RecordBatch`` with the type's name;
-    /// nil if originals are saved.
-    private func findOriginal(_ id: Int64) throws(SQLiteError) -> Statement? {
-        guard let originals else { return nil }
-        if original == nil { original = try Statement(RowQuery.recordWithType.sql, on: originals, isLasting: true) }
-        try original?.bind(id, at: 1)
-        return original
+        try mapped { () throws(SQLiteError) in try postponed.saveOriginal(id: id) }
     }
 
     /// Forgets the kept states.
     func forgetOriginals() throws {
-        closeOriginals()
         try mapped { () throws(SQLiteError) in try postponed.forgetOriginals() }
-    }
-
-    private func closeOriginals() {
-        original = nil
-        originals?.close()
-        originals = nil
-        readsOriginals = false
     }
 }

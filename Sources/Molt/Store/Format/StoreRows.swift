@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// The transaction of an upgrade and the sessions of a cache work through it. Statements are prepared at their first
 /// use and kept.
-final class Rows {
+final class StoreRows {
     let connection: Connection
     let statements: Statements<RowQuery>
     /// Whether the rows belong to one transaction, in which nobody else changes them: they are then read only once.
@@ -364,31 +364,29 @@ final class Rows {
     }
 }
 
-extension Rows.Lent {
+extension StoreRows.Lent {
     /// Lends a key and a content while a closure runs.
-    static func with<Content: ContiguousBytes, Value>(
+    static func with<Value>(
         _ key: String,
-        _ content: Content,
+        _ content: some ContiguousBytes,
         isData: Bool,
         expiration: Double?,
-        _ body: (Rows.Lent) throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+        _ body: (StoreRows.Lent) throws -> Value
+    ) throws -> Value {
         var key = key
-        let outcome = key.withUTF8 { key in
-            content.withUnsafeBytes { content in
-                Result { () throws(SQLiteError) in
-                    try body(
-                        Rows.Lent(
-                            key: UnsafeRawBufferPointer(key),
-                            content: content,
-                            isData: isData,
-                            expiration: expiration
-                        )
-                    )
-                }
+        return try key.withUTF8 { key in
+            try content.withUnsafeBytes { content in
+                let key = UnsafeRawBufferPointer(key)
+                return try body(StoreRows.Lent(key: key, content: content, isData: isData, expiration: expiration))
             }
         }
-        return try outcome.get()
+    }
+}
+
+extension StoreContents.StoredRecord {
+    /// Lends the record while a closure runs.
+    func lend<Value>(_ body: (StoreRows.Lent) throws -> Value) throws -> Value {
+        try StoreRows.Lent.with(key, content, isData: isData, expiration: expiration, body)
     }
 }
 
@@ -434,6 +432,13 @@ extension Connection {
 }
 
 extension RecordBatch {
+    /// The record in a row of a query, with the name of its type.
+    static func record(_ row: Statement, _ typeName: String) -> Record {
+        let batch = RecordBatch(capacity: 1)
+        batch.append(row, typeName)
+        return batch[0]
+    }
+
     /// Adds the record in a row of a query, and gives it the name of its type.
     func append(_ row: Statement, _ typeName: String) {
         // Before the bytes, which are valid until the row's other columns are converted.
