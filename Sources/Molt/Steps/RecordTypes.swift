@@ -26,10 +26,8 @@ extension StepWork {
     /// The types of the records that it may read and change.
     var recordTypes: RecordTypes {
         switch self {
-        case .records(.renameType(let type, let newType)): .these([type, newType])
-        case .records(.deleteType(let type, _)), .records(.edit(_, let type)): .these([type])
-        case .store(.renameKeys(let declaration)): .these([declaration.type])
-        case .store(.extract(let declaration)): .these([declaration.type, declaration.newType])
+        case .records(let work): .these(work.typeNames)
+        case .store(let work): .these(work.typeNames)
         case .settings(.moveToRecords(_, let declaration)): .these([declaration.type])
         case .settings, .moveStore: .none
         case .adopt, .block, .check: .any

@@ -78,6 +78,14 @@ enum RecordWork: Sendable {
         }
     }
 
+    /// That type, and the one that its records get.
+    var typeNames: Set<String> {
+        switch self {
+        case .renameType(let type, let newType): [type, newType]
+        case .deleteType(let type, _), .edit(_, let type): [type]
+        }
+    }
+
     /// Whether it can fail for a single record.
     var canFail: Bool {
         switch self {
@@ -104,6 +112,14 @@ enum StoreWork: Sendable {
         switch self {
         case .renameKeys(let step): .change(.edit(step.edit, type: step.type))
         case .extract(let step): .extraction(step)
+        }
+    }
+
+    /// The types of the records that it changes or makes.
+    var typeNames: Set<String> {
+        switch self {
+        case .renameKeys(let step): [step.type]
+        case .extract(let step): [step.type, step.newType]
         }
     }
 
