@@ -18,7 +18,7 @@ struct SettingsConversion: Sendable {
         let declaration = AttachedStoreStep(
             name: kind,
             summary: "\(summary) in \(suite)",
-            parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
+            parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.identity)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults
         )
@@ -105,4 +105,14 @@ public enum UnconvertibleSettings: String, Hashable, Sendable {
     case leave
     /// The upgrade fails with the code `notConvertible`, and nothing is changed.
     case fail
+}
+
+extension UnconvertibleSettings {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .leave: "leave"
+        case .fail: "fail"
+        }
+    }
 }

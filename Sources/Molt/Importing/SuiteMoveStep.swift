@@ -30,7 +30,7 @@ struct SuiteMoveStep: Sendable {
     private var parameters: [String] {
         let renames = names.sortedByKey.flatMap { [$0.key, $0.value] }
         return [source.identity, destination.declaredName] + keys.identity + conflict.identity
-            + [afterwards.rawValue, "none", "names"] + renames
+            + [afterwards.identity, "none", "names"] + renames
     }
 
     private func newName(of key: String) -> String {

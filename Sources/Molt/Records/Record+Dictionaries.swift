@@ -152,3 +152,25 @@ extension ValueMap {
         json.withUnsafeBufferPointer { change(of: $0, inSetting: isSetting) }
     }
 }
+
+extension Record.DictionaryForm {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .object: "object"
+        case .alternatingArray: "alternatingArray"
+        case .alternatingArrayOfIntegers: "alternatingArrayOfIntegers"
+        case .arrayOfValues: "arrayOfValues"
+        }
+    }
+}
+
+extension Record.DictionaryPart {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keys: "keys"
+        case .values: "values"
+        }
+    }
+}

@@ -296,8 +296,8 @@ enum ValueConversion: Sendable {
 
     var identity: [String] {
         switch self {
-        case .kind(let kind): ["kind", kind.rawValue]
-        case .date(let form, let newForm): ["date", form.rawValue, newForm.rawValue]
+        case .kind(let kind): ["kind", kind.identity]
+        case .date(let form, let newForm): ["date", form.identity, newForm.identity]
         case .path(let directory): ["path", directory]
         }
     }
@@ -508,6 +508,18 @@ extension Record.Wrapper {
             return content.withValue(at: index) { .new(Array($0)) }
         case (.array, _): return .failed("is not an array")
         case (.object, _): return .failed("is not an object")
+        }
+    }
+}
+
+extension Record.ScalarKind {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .string: "string"
+        case .integer: "integer"
+        case .number: "number"
+        case .bool: "bool"
         }
     }
 }

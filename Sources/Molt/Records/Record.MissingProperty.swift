@@ -10,3 +10,13 @@ extension Record {
         case fail
     }
 }
+
+extension Record.MissingProperty {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .skip: "skip"
+        case .fail: "fail"
+        }
+    }
+}

@@ -62,7 +62,7 @@ struct ExtractRecordsStep: StepDeclaration {
 
     var description: String { "extract \(newType) from \(place.name(of: path))" }
     var identity: [String] {
-        ["extractRecords", type] + path.identity + [newType] + key.identity + [remainder.rawValue]
+        ["extractRecords", type] + path.identity + [newType] + key.identity + [remainder.identity]
             + (owner?.identity ?? []) + (policy.isLossy ? ["onConflict"] + policy.identity : [])
     }
     var losses: [MigrationReport.DataLoss] { policy.isLossy ? [.merged(newType)] : [] }

@@ -172,7 +172,7 @@ extension MigrationStep.Place {
         case .settings(let settings):
             [
                 "\(kind) of \(settings.isPrefix ? "settings" : "a setting")", settings.suite.declaredName,
-                settings.name.text, settings.form?.rawValue ?? "",
+                settings.name.text, settings.form?.identity ?? "",
             ]
         }
     }

@@ -72,8 +72,6 @@ public enum CacheDirectory {
         }
     }
 
-    // The names of the cases are part of fingerprints, so they must be the same in all releases of Molt.
-
     /// Which content to keep when the store already has a record under a file's key.
     public enum Existing: String, Sendable {
         /// Keep the store's record.
@@ -134,5 +132,25 @@ extension CacheDirectory.Content: ExpressibleByStringLiteral {
     /// Same as ``valueOrData(_:)``.
     public init(stringLiteral typeName: String) {
         self = .valueOrData(typeName)
+    }
+}
+
+extension CacheDirectory.Existing {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .replace: "replace"
+        }
+    }
+}
+
+extension CacheDirectory.Afterwards {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .remove: "remove"
+        }
     }
 }

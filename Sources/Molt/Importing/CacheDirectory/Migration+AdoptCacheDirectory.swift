@@ -88,7 +88,7 @@ extension Migration {
         let declaration = AttachedStoreStep(
             name: "adoptCacheDirectory",
             summary: "adopt the Cache directory \(directory.lastPathComponent)",
-            parameters: [existing.rawValue, afterwards.rawValue, "strict: \(strict)"]
+            parameters: [existing.identity, afterwards.identity, "strict: \(strict)"]
         )
         let work = StepWork.adopt(attached) { migration in
             let adoption = CacheDirectoryAdoption(

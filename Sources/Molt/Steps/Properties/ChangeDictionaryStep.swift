@@ -40,7 +40,7 @@ struct ChangeDictionaryStep: RecordStep {
 
     var description: String { "change the dictionary \(place.name(of: path)) to \(form.description)\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "changeDictionary") + path.identity + [form.rawValue, ifMissing.rawValue]
+        place.identity(of: "changeDictionary") + path.identity + [form.identity, ifMissing.identity]
     }
     var losses: [MigrationReport.DataLoss] {
         // The keys.

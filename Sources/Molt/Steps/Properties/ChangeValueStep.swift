@@ -120,7 +120,7 @@ struct ChangeValueStep: RecordStep {
         }
     }
     var identity: [String] {
-        place.identity(of: "changeValue") + path.identity + conversion.identity + other.identity + [ifMissing.rawValue]
+        place.identity(of: "changeValue") + path.identity + conversion.identity + other.identity + [ifMissing.identity]
     }
     var valueUses: [ValueUse] {
         // The only strings and numbers that become a Boolean.

@@ -47,7 +47,7 @@ struct CopyPropertyStep: RecordStep {
 
     var description: String { "copy \(place.name(of: path)) to \(newPath)\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "copyProperty") + path.identity + newPath.identity + [ifMissing.rawValue]
+        place.identity(of: "copyProperty") + path.identity + newPath.identity + [ifMissing.identity]
             + Self.identity(createsObjects)
     }
     var losses: [MigrationReport.DataLoss] { [] }

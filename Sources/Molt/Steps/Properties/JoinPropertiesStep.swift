@@ -58,7 +58,7 @@ struct JoinPropertiesStep: RecordStep {
     }
     var identity: [String] {
         place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
-            + [separator, ifMissing.rawValue] + Self.identity(createsObjects)
+            + [separator, ifMissing.identity] + Self.identity(createsObjects)
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }

@@ -71,10 +71,10 @@ struct MapValueStep: RecordStep {
     var map: ValueMap
     var ifMissing: Record.MissingProperty
 
-    var description: String { "map the \(part?.rawValue ?? "values") of \(place.name(of: path))\(place.suffix)" }
+    var description: String { "map the \(part?.identity ?? "values") of \(place.name(of: path))\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: part.map { "mapValue in \($0.rawValue)" } ?? "mapValue") + path.identity + map.identity
-            + [ifMissing.rawValue]
+        place.identity(of: part.map { "mapValue in \($0.identity)" } ?? "mapValue") + path.identity + map.identity
+            + [ifMissing.identity]
     }
     var valueUses: [ValueUse] {
         [.literals(map.values, at: PropertyPlace(place, part == nil ? path : path + .each))]

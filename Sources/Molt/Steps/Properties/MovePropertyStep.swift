@@ -47,7 +47,7 @@ struct MovePropertyStep: RecordStep {
 
     var description: String { "move \(place.name(of: path)) to \(newPath)\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.rawValue]
+        place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.identity]
             + Self.identity(createsObjects)
     }
     var losses: [MigrationReport.DataLoss] { [] }

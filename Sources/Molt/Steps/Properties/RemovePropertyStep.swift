@@ -21,7 +21,7 @@ struct RemovePropertyStep: RecordStep {
     var ifMissing: Record.MissingProperty
 
     var description: String { "remove \(place.name(of: path))\(place.suffix)" }
-    var identity: [String] { place.identity(of: "removeProperty") + path.identity + [ifMissing.rawValue] }
+    var identity: [String] { place.identity(of: "removeProperty") + path.identity + [ifMissing.identity] }
     var valueUses: [ValueUse] { [] }
     var losses: [MigrationReport.DataLoss] { [MigrationReport.DataLoss(.property, place.name(of: path))] }
 

@@ -26,7 +26,7 @@ struct RenamePropertyStep: RecordStep {
     var ifMissing: Record.MissingProperty
 
     var description: String { "rename \(place.name(of: path)) to \(newName)\(place.suffix)" }
-    var identity: [String] { place.identity(of: "renameProperty") + path.identity + [newName, ifMissing.rawValue] }
+    var identity: [String] { place.identity(of: "renameProperty") + path.identity + [newName, ifMissing.identity] }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
     private var newPath: PropertyPath { path.parent + PropertyPath(newName) }

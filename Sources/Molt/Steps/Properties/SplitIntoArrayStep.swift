@@ -67,7 +67,7 @@ struct SplitIntoArrayStep: RecordStep {
     var description: String { "split \(place.name(of: path)) into an array\(place.suffix)" }
     var identity: [String] {
         place.identity(of: "splitIntoArray") + path.identity
-            + [change.separator, change.trims ? "trimming" : "exact", ifMissing.rawValue]
+            + [change.separator, change.trims ? "trimming" : "exact", ifMissing.identity]
     }
     var valueUses: [ValueUse] { [.splits(at: change.separator)] }
     var losses: [MigrationReport.DataLoss] { change.trims ? [.init(.values, place.name(of: path))] : [] }
@@ -94,7 +94,7 @@ struct JoinArrayStep: RecordStep {
 
     var description: String { "join the array \(place.name(of: path))\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "joinArray") + path.identity + [change.separator, ifMissing.rawValue]
+        place.identity(of: "joinArray") + path.identity + [change.separator, ifMissing.identity]
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }

@@ -69,7 +69,7 @@ struct SplitPropertyStep: RecordStep {
             case .last(let text): ["last", text]
             }
         return place.identity(of: "splitProperty") + path.identity + separation + [String(newPaths.count)]
-            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.rawValue]
+            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.identity]
             + Self.identity(createsObjects)
     }
     var losses: [MigrationReport.DataLoss] { [] }

@@ -59,7 +59,7 @@ struct WrapPropertyStep: RecordStep {
 
     var description: String { "wrap \(place.name(of: path)) in \(wrapper.description)\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "wrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
+        place.identity(of: "wrapProperty") + path.identity + wrapper.identity + [ifMissing.identity]
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }
@@ -84,7 +84,7 @@ struct UnwrapPropertyStep: RecordStep {
 
     var description: String { "unwrap \(place.name(of: path)) from \(wrapper.description)\(place.suffix)" }
     var identity: [String] {
-        place.identity(of: "unwrapProperty") + path.identity + wrapper.identity + [ifMissing.rawValue]
+        place.identity(of: "unwrapProperty") + path.identity + wrapper.identity + [ifMissing.identity]
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }

@@ -47,7 +47,7 @@ struct ChangeFormStep: StepDeclaration {
 
     var description: String { "change the form of \(place.name(of: []))\(place.suffix) to \(form)" }
     var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
-    var identity: [String] { place.identity(of: "changeForm") + [form.rawValue, dates.rawValue] }
+    var identity: [String] { place.identity(of: "changeForm") + [form.identity, dates.identity] }
     var valueUses: [ValueUse] { [] }
 
     func check(_ check: inout StepCheck) {

@@ -54,7 +54,7 @@ struct MoveToRecordsStep: StepDeclaration {
     var description: String { "move \(place.name(of: []))\(place.suffix) into records of type \(type)" }
     var losses: [MigrationReport.DataLoss] { dates.losses(of: place) }
     var identity: [String] {
-        place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.rawValue]
+        place.identity(of: "moveToRecords") + [type, newName == nil ? "same" : "new", newName ?? "", dates.identity]
     }
     var valueUses: [ValueUse] { [] }
 
