@@ -49,6 +49,65 @@ struct FingerprintTests {
         }
     }
 
+    @Test func `Each case of a step's options has the same text in all releases of Molt`() {
+        let forms: [SettingForm] = [.native, .jsonText, .jsonData, .binaryPropertyList, .xmlPropertyList, .jsonTexts]
+        let dates: [Record.DateForm] = [
+            .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
+            .iso8601WithFractionalSeconds, .propertyListDate,
+        ]
+        var steps: [MigrationStep] = [
+            .renameProperty("A", "b", to: "c", ifMissing: .skip), .renameProperty("A", "b", to: "c", ifMissing: .fail),
+            .changeValue("A", "b", to: .string), .changeValue("A", "b", to: .integer),
+            .changeValue("A", "b", to: .number), .changeValue("A", "b", to: .bool),
+            .changeDictionary("A", "b", to: .object), .changeDictionary("A", "b", to: .alternatingArray),
+            .changeDictionary("A", "b", to: .alternatingArrayOfIntegers),
+            .changeDictionary("A", "b", to: .arrayOfValues),
+            .mapValue("A", "b", in: .keys, ["c": "d"]), .mapValue("A", "b", in: .values, ["c": "d"]),
+            .extractRecords("A", "b", as: "B", key: .derived, leaving: .key),
+            .extractRecords("A", "b", as: "B", key: .derived, leaving: .nothing),
+        ]
+        for (form, date) in zip(forms, dates) {
+            steps.append(.changeForm(.setting("a", in: .standard, form: form), to: form, dates: date))
+            steps.append(.moveToRecords(.setting("b", in: .standard), ofType: "B", dates: date))
+            steps.append(.changeValue("A", "b", from: date, to: date))
+        }
+        let group = Suite("group")
+        let migrations: [Migration] = [
+            Migration(to: 1, "steps", steps: steps),
+            .defaultsV4ToV5(to: 1, suite: group, keys: [], unconvertible: .leave),
+            .defaultsV4ToV5(to: 1, suite: group, keys: [], unconvertible: .fail),
+            .suiteToAppGroup(to: 1, from: .standard, into: group, afterwards: .keep),
+            .suiteToAppGroup(to: 1, from: .standard, into: group, afterwards: .clean),
+            .adoptCacheDirectory(
+                to: 1,
+                directory: URL(filePath: "/a"),
+                keys: .fileNames,
+                type: .value("A"),
+                existing: .keep,
+                afterwards: .keep
+            ),
+            .adoptCacheDirectory(
+                to: 1,
+                directory: URL(filePath: "/a"),
+                keys: .fileNames,
+                type: .value("A"),
+                existing: .replace,
+                afterwards: .remove
+            ),
+        ]
+        #expect(
+            migrations.map(\.fingerprint) == [
+                "4c048f79b5b13511c4af807ca790d98e",
+                "f0145c24b91b57b9804e22e677955336",
+                "7078af2da5f01c6d7cfc4893e8494eef",
+                "1d6ef3e77fe8c314b068ca2cdc206e3f",
+                "81f31ed717cdab3537d1623b8dd82e15",
+                "2feb03004bbb3f979b573fab1b953f8c",
+                "4eea4625ca12b6c83b1c7c642c3cf7d1",
+            ]
+        )
+    }
+
     @Test func `Any difference between declared steps changes the fingerprint`() {
         let steps: [MigrationStep] = [
             .renameType("A", to: "B"), .renameType("A", to: "C"), .renameType("AB", to: ""), .deleteType("A"),
