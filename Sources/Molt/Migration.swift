@@ -263,7 +263,7 @@ public struct Migration: Sendable {
         let isNeeded = changes.contains { step in
             switch step.work {
             case .settings, .block: true
-            case .records, .store, .adopt, .check, .moveStore: false
+            case .records, .store, .adopt, .check: false
             }
         }
         return isNeeded || hasChecks && changes.isEmpty

@@ -105,7 +105,7 @@ public final class MigrationContext {
             )
         case .settings(let work): try run(work)
         case .adopt(_, let body), .block(_, let body), .check(let body): try body(self)
-        case .records, .moveStore: break
+        case .records: break
         }
     }
 

@@ -159,7 +159,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     private var needsErasureOrNil: Bool?
     /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
     ///
-    /// See ``MigrationStep/moveStore(from:to:protection:)``.
+    /// See ``MigrationRegistry/storeMove(from:to:protection:)``.
     public var movesFrom: String?
     /// The paths of stores at the old places of this one, which was moved from there; see
     /// ``MigrationReport/otherStores``.

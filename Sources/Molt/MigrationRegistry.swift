@@ -48,6 +48,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
     package var baseline: Baseline?
 
+    /// The moves of stores' files, in the order of their declarations; see ``storeMove(from:to:protection:)``.
+    var moves: [(path: String, newPath: String, protection: String?)] = []
+
     /// Creates an empty registry.
     public init() {
         self.init([])

@@ -85,7 +85,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         public var problem: String?
     }
 
-    /// A move of the store's file; see ``MigrationStep/moveStore(from:to:protection:)``.
+    /// A move of the store's file; see ``MigrationRegistry/storeMove(from:to:protection:)``.
     public struct Move: Equatable, Sendable, Codable {
         /// The path of the old place.
         public var from: String
@@ -142,7 +142,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     ///
     /// An older build of the app that ran after the move has created such a store, and shows what that has. Molt
     /// neither reads, changes nor removes it. Import from it what the app needs, and remove it; see
-    /// ``MigrationStep/moveStore(from:to:protection:)``.
+    /// ``MigrationRegistry/storeMove(from:to:protection:)``.
     public var otherStores: [String] {
         get { otherStoresOrNil ?? [] }
         set { otherStoresOrNil = newValue.isEmpty ? nil : newValue }

@@ -84,7 +84,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         switch work {
         case .settings, .adopt: true
         case .block(let declaration, _): declaration.onFreshStore
-        case .records, .store, .check, .moveStore: false
+        case .records, .store, .check: false
         }
     }
 
@@ -98,7 +98,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         switch work {
         case .block: true
         case .settings(let work): work.isBlock
-        case .records, .store, .adopt, .check, .moveStore: false
+        case .records, .store, .adopt, .check: false
         }
     }
 

@@ -21,7 +21,7 @@ struct ExpectedKeys {
         switch step.work {
         case .block: unknown.formUnion(suites)
         case .settings(let work): add(from: work, suites)
-        case .records, .store, .adopt, .check, .moveStore: break
+        case .records, .store, .adopt, .check: break
         }
     }
 

@@ -150,7 +150,7 @@ extension MigrationPlan.Problem {
         Self(
             code: .needsMigration,
             problem: "There is no store at \(path) yet, and an app extension may not have access to the one that "
-                + "a migration moves there.",
+                + "the registry's `storeMove` moves there.",
             advice: "Open the store in the app first."
         )
     }

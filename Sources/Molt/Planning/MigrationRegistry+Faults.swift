@@ -9,7 +9,7 @@ extension MigrationRegistry {
         throw MoltError(.invalidRegistry, "The registry of migrations has faults:\(list)")
     }
 
-    /// All faults of the registry, one sentence each, in the order of the migrations.
+    /// All faults of the registry, one sentence each, in the order of the migrations, and then of its moves.
     public var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
@@ -68,7 +68,7 @@ extension MigrationRegistry {
             faults += codingFaults(of: migration, place: place)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
-        return faults
+        return faults + moveFaults
     }
 
     /// The positions of the longest list of migrations whose versions do not fall; nil if that has all.

@@ -12,12 +12,11 @@ extension MigrationRegistry {
         try validate()
         let stores = AttachedStores(store, self, configuration)
         let own = try stores.histories(store.state())
-        let move = try pendingMove(of: store, own)
-        let source = move?.source
-        let current = source ?? store
+        let places = try OldPlaces(of: store, isFresh: own.isFresh, self)
+        let current = places.move?.source ?? store
         var plan = try plan(
             for: stores.entering(
-                source.map { try stores.histories($0.state()) } ?? own,
+                places.move.map { try stores.histories($0.state) } ?? own,
                 configuration,
                 reading: current.read
             ),
@@ -27,9 +26,9 @@ extension MigrationRegistry {
             hasRecords: current.hasRecords(before:)
         )
         try plan.checkLedger(of: current)
-        plan.move = move
-        plan.otherStores = otherStores(than: store, own)
-        plan.movesFrom = move?.isFinished == false ? move?.path : nil
+        plan.move = places.move
+        plan.otherStores = places.others
+        plan.movesFrom = places.move?.isFinished == false ? places.move?.path : nil
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
         return plan
     }
@@ -74,6 +73,6 @@ extension MigrationRegistry {
     /// Whether this process is an extension that would begin anew beside a store that it may not see.
     private func mayNotSeeStore(_ store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
         configuration.role == .appExtension && configuration.owner == .thisProcess && !store.isInMemory
-            && store.primary == nil && movesStore(to: store.path)
+            && store.primary == nil && !oldPlaces(of: store.path).isEmpty
     }
 }

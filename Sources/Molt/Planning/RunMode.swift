@@ -102,7 +102,7 @@ extension RunMode {
             case .store, .adopt, .settings(.moveToRecords): .impossible
             case .block: .impossible
             // A record is read before any check.
-            case .settings, .check, .moveStore: .skipped
+            case .settings, .check: .skipped
             }
         case .document:
             switch step.work {
@@ -110,7 +110,7 @@ extension RunMode {
             // It may need a whole store.
             case .store(let work): work.mergesRecords ? .impossible : .runs
             case .adopt, .block: .impossible
-            case .settings, .check, .moveStore: .skipped
+            case .settings, .check: .skipped
             }
         case .retry:
             switch step.work {
@@ -120,7 +120,7 @@ extension RunMode {
             case .store(.extract): .impossible
             case .block(let block, _): block.onFreshStore ? .skipped : .impossible
             // What imports data, and checks, ran with the upgrade.
-            case .settings, .adopt, .check, .moveStore: .skipped
+            case .settings, .adopt, .check: .skipped
             }
         }
     }
@@ -131,7 +131,7 @@ extension RunMode {
     /// not, unless it may convert settings that are imported.
     private func useInImport(of step: MigrationStep, includesSettings: Bool) -> StepUse {
         switch step.work {
-        case .records, .store, .moveStore: .runs
+        case .records, .store: .runs
         case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil } ? .runs : .skipped
         case .block(let block, _):
             !block.onFreshStore || includesSettings && !block.suites.isEmpty ? .runs : .skipped

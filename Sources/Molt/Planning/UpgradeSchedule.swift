@@ -84,7 +84,7 @@ struct UpgradeSchedule {
             where pending.actions.runs(step) && isIncluded(pending.migration, number) {
                 let scheduled = ScheduledStep(step, number, of: pending)
                 switch step.work {
-                case .records, .moveStore:
+                case .records:
                     first = first ?? groups.count
                     pass.append(scheduled)
                 case .store, .settings, .adopt, .block, .check:

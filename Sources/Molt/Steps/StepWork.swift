@@ -12,8 +12,6 @@ enum StepWork: Sendable {
     case block(RunStep, MigrationStep.Block)
     /// Only checks what the other steps of the migration have done.
     case check(MigrationStep.Block)
-    /// Changes no contents: the file is moved before the upgrade.
-    case moveStore(MoveStoreStep)
 
     /// The suites, files and directories that it works on.
     var attached: [AttachedStore] {
@@ -21,7 +19,7 @@ enum StepWork: Sendable {
         case .settings(let work): work.attached
         case .adopt(let directory, _): [.directory(directory)]
         case .block(let declaration, _): declaration.suites.map(AttachedStore.suite)
-        case .records, .store, .check, .moveStore: []
+        case .records, .store, .check: []
         }
     }
 
@@ -30,7 +28,6 @@ enum StepWork: Sendable {
         switch self {
         case .records, .store, .adopt, .block, .check: true
         case .settings(let work): work.usesRecords
-        case .moveStore: false
         }
     }
 
@@ -40,7 +37,7 @@ enum StepWork: Sendable {
         case .records(.edit(let edit, _)): edit.runsClosure
         case .store(let work): work.runsClosure
         case .block: true
-        case .records, .settings, .adopt, .check, .moveStore: false
+        case .records, .settings, .adopt, .check: false
         }
     }
 
@@ -50,7 +47,7 @@ enum StepWork: Sendable {
         case .records(let work): work.canFail
         case .settings(let work): work.hasFailurePolicy
         case .store, .block, .check: true
-        case .adopt, .moveStore: false
+        case .adopt: false
         }
     }
 
@@ -58,7 +55,7 @@ enum StepWork: Sendable {
     var edit: RecordEdit? {
         switch self {
         case .records(.edit(let edit, _)), .settings(.edit(_, let edit)): edit
-        case .records, .store, .settings, .adopt, .block, .check, .moveStore: nil
+        case .records, .store, .settings, .adopt, .block, .check: nil
         }
     }
 }

@@ -140,6 +140,11 @@ package final class StoreFile {
         try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
     }
 
+    /// The value of one of the file's marks, for what an opening seldom needs; nil if it has none.
+    func mark(_ name: String) throws -> Int64? {
+        try look { connection throws(SQLiteError) in try FileFormat.mark(name, of: connection) } ?? nil
+    }
+
     /// Makes sure that the ledger has lost no row.
     ///
     /// - Throws: ``MoltError`` for damage.

@@ -2,13 +2,16 @@ internal import Foundation
 
 /// Moves a store's file to another place, with all that is in it.
 ///
-/// While it works, it has the old file for itself. Within a volume, one rename is the whole move. A file on another
+/// While it works, it has the old file for itself. Within a volume, it marks the file and renames it. A file on another
 /// volume is copied to a temporary name, sealed, and removed once the copy has its final name. A sealed file has a
 /// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
 /// from.
+///
+/// The mark stays in the file. At the new place, it proves that the store was moved there. At the old one, after a kill
+/// before the rename or once the file was moved back, it prevents no move.
 package struct StoreMove {
     /// The format of a sealed file.
-    static let sealedFormat: Int64 = 1_000_000
+    private static let sealedFormat: Int64 = 1_000_000
 
     private let old: StoreFiles
     private let new: StoreFiles
@@ -28,13 +31,11 @@ package struct StoreMove {
         new = StoreFiles(newPath)
     }
 
-    /// Whether the new file is a finished copy of the old one, which only has to be removed.
-    static func isFinished(from path: String, to newPath: String) throws(MoltError) -> Bool {
-        let found: Int64?? = try FileProbe.look(path) { connection throws(SQLiteError) in try seal(of: connection) }
-        return try isCopy(newPath, with: found ?? nil)
+    /// The mark of a sealed file; nil for any other.
+    static func seal(at path: String) throws(MoltError) -> Int64? {
+        try FileProbe.look(path) { connection throws(SQLiteError) in try seal(of: connection) } ?? nil
     }
 
-    /// The mark of a sealed file; nil for any other.
     private static func seal(of connection: Connection) throws(SQLiteError) -> Int64? {
         guard try FileFormat.number(of: connection) == sealedFormat else { return nil }
         return try FileFormat.mark(FileFormat.move, of: connection)
@@ -46,6 +47,17 @@ package struct StoreMove {
         return try FileProbe.look(path) { connection throws(SQLiteError) in
             try FileFormat.mark(FileFormat.move, of: connection) == seal
         } ?? false
+    }
+
+    /// The state of a file that is to be moved, which may be sealed already.
+    static func state(at path: String) throws(MoltError) -> StoreState {
+        // An app cannot see the container that it lost, and the system may have removed the directory.
+        guard try FileStatus.of(path) != nil else { return .fresh }
+        let state = try FileProbe.state(path)
+        if let layout = state.laterLayout, layout != sealedFormat {
+            throw FileFormat.newer(path, Int64(layout), isReadable: true)
+        }
+        return state
     }
 
     /// Moves the file, or finishes a move that was interrupted.
@@ -75,6 +87,10 @@ package struct StoreMove {
     private func runLocked() throws -> Bool {
         // Another process may have been faster.
         guard try FileStatus.of(old.path) != nil else { return false }
+        // A file that cannot be moved does not change.
+        for files in [old, new] where access(files.directory, W_OK) != 0 {
+            throw FileStatus.failure(errno, path: files.path)
+        }
         try refuseStrayLog()
         let connection = try openAlone(old.path)
         defer { connection.close() }
@@ -90,7 +106,7 @@ package struct StoreMove {
         old.removeLeftovers()
         new.removeLeftovers()
         try reach("before the file is moved")
-        if seal == nil, !isCopied, try rename() { return true }
+        if seal == nil, !isCopied, try rename(connection) { return true }
         try copy(connection, seal)
         return false
     }
@@ -154,14 +170,17 @@ package struct StoreMove {
     }
 
     /// - Returns: False if the new place is on another volume.
-    private func rename() throws -> Bool {
+    private func rename(_ connection: Connection) throws -> Bool {
+        try FileFormat.setMark(FileFormat.move, to: .random(in: 1...Int64.max), of: connection)
+        // A connection that keeps its lock keeps its journal, too, whose header is zeros now.
+        try? DurableFile.remove(old.journal)
+        try reach("before the file is renamed")
         do throws(DurableFile.Failure) {
             try DurableFile.move(old.path, toUnused: new.path)
         } catch {
             if error.number == EXDEV { return false }
             if error.isExisting { throw error }
-            let isOld = access(old.directory, W_OK) != 0
-            throw FileStatus.failure(error.number, path: isOld ? old.path : new.path)
+            throw FileStatus.failure(error.number, path: new.path)
         }
         try reach("after the file was renamed")
         return true

@@ -4,18 +4,20 @@
 
 /// The encryption of a file while the device is locked, which only Apple's systems have.
 enum FileProtection {
-    /// Sets the protection class of a store's file, and of those beside it; other systems do nothing.
+    /// Sets the protection class of a store's file, and of those beside it, if the file has another one.
+    ///
+    /// Other systems do nothing.
     ///
     /// - Parameter suffixes: What the names of the files beside it have in addition.
     /// - Throws: ``MoltError`` with the code `storeFailed`.
     static func set(_ type: String, of path: String, suffixes: [String]) throws(MoltError) {
         #if canImport(Darwin)
+            let type = FileProtectionType(rawValue: type)
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            if attributes?[.protectionKey] as? FileProtectionType == type { return }
             for file in ([""] + suffixes).map({ path + $0 }) where access(file, F_OK) == 0 {
                 do {
-                    try FileManager.default.setAttributes(
-                        [.protectionKey: FileProtectionType(rawValue: type)],
-                        ofItemAtPath: file
-                    )
+                    try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: file)
                 } catch {
                     throw MoltError(
                         .storeFailed,

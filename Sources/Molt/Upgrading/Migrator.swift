@@ -75,6 +75,13 @@ extension Migrator {
         }
     }
 
+    /// Gives a store's file the protection class that is declared for it, if it has another one.
+    func setProtection(of store: StoreFile) throws {
+        guard mayChangeStores, !store.isInMemory, store.primary == nil, let type = registry.protection(at: store.path)
+        else { return }
+        try FileProtection.set(type, of: store.files.path, suffixes: StoreFiles.suffixes)
+    }
+
     /// Puts a store back if its last migrations have changed and have not shipped.
     ///
     /// - Returns: False if nobody asked for that.

@@ -16,7 +16,9 @@ extension MoltError {
     /// The error for a store that another process must upgrade first.
     static func needsMigration(_ plan: MigrationPlan, waited time: Duration) -> MoltError {
         let what =
-            if plan.isFresh {
+            if let path = plan.movesFrom, plan.from == plan.to {
+                "The store is still at \(path) and must be moved to its place by another process."
+            } else if plan.isFresh {
                 "The store does not exist yet; another process must create it."
             } else if plan.needsRun {
                 "The store is at version \(plan.from) and must be upgraded to \(plan.to) by another process."
@@ -54,10 +56,9 @@ extension MoltError {
     static func needsMigration(_ plan: MigrationPlan, moving move: PendingMove) -> MoltError {
         MoltError(
             .needsMigration,
-            "The store is still at \(move.path), from where migration \(move.migration) has to move it.",
+            "The store is still at \(move.path), from where the registry's `storeMove` has to move it.",
             advice: "Open it with `init(at:)` in a process that may upgrade it.",
             store: plan.store,
-            migration: move.migration,
             storeVersion: plan.from,
             registryVersion: plan.to
         )

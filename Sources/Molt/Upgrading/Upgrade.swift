@@ -19,8 +19,8 @@ final class Upgrade {
     private let attempts: UpgradeAttempts
     private let locks: SuiteLocks
     private var opening: OpeningSummary
-    /// The move of the store's file that it has made, and whether it was a rename, which can be undone.
-    private var moved: (pending: PendingMove, report: MigrationReport.Move, isRenamed: Bool)?
+    /// The move of the store's file that it has made.
+    private var move: MadeMove?
 
     /// - Parameter opening: The opening that the upgrade belongs to.
     init(_ migrator: Migrator, _ store: StoreFile, _ opening: OpeningSummary) {
@@ -84,6 +84,7 @@ final class Upgrade {
             try configuration.checkCancellation()
             plan = try finishOthers(migrator.plan(for: store))
         }
+        try migrator.setProtection(of: store)
         return UpgradeTransaction.Result(plan: plan)
     }
 
@@ -202,7 +203,7 @@ final class Upgrade {
             isDryRun: migrator.mode.isDryRun
         )
         report.onRead = plan.onRead
-        report.move = moved?.report
+        report.move = move?.report
         report.otherStores = plan.otherStores
         return report
     }
@@ -210,68 +211,23 @@ final class Upgrade {
     // MARK: The place of the file
 
     /// Moves the store's file to its place.
-    private func make(_ move: PendingMove) throws {
+    private func make(_ pending: PendingMove) throws {
         try configuration.checkCancellation()
         // An empty file at the new place makes room.
         store.close()
-        var mover = StoreMove(from: move.path, to: move.newPath)
-        // A cache that has the file open keeps it, so waiting long is of no use.
-        var openPath = move.path
-        let giveUp = givingUp(after: configuration.accessTimeout) {
-            MoltError(
-                .busy,
-                "The file at \(openPath) is open in another process, or in another cache of this one, so the store cannot "
-                    + "be moved.",
-                advice: "Close it there, and open the store again."
-            )
-        }
-        let timeout = configuration.upgradeTimeout
-        let giveUpLock = givingUp(after: timeout) {
-            MoltError(
-                .busy,
-                "Another process has been moving a store into the directory of \(move.newPath) for more than \(timeout).",
-                advice: "Try again, or set a longer timeout."
-            )
-        }
-        mover.checking = configuration.checkCancellation
-        mover.reach = { [configuration] in try configuration.reach(.moveStore, $0) }
-        mover.waiting = { [configuration] path in
-            openPath = path
-            try configuration.checkCancellation()
-            try giveUp()
-        }
-        mover.locking = { [configuration] in
-            try configuration.checkCancellation()
-            try giveUpLock()
-        }
-        let isRenamed = try mover.run()
+        move = try MadeMove(pending, configuration)
         // What follows may fail while the file is in its new place.
         opening.stage = .changedOutside
-        moved = (move, MigrationReport.Move(pending: move), isRenamed)
     }
 
-    /// Moves the store's file back if the upgrade has failed, for an earlier release that looks for it there.
+    /// Moves the store's file back if the upgrade has failed.
     ///
     /// - Returns: The error to throw; it says where the file is if it cannot be moved back.
     private func moveBack(after error: any Error) -> any Error {
-        // A row in the ledger means that the upgrade, by whichever process, was committed.
-        guard let (pending, _, isRenamed) = moved, (error as? MoltError)?.outcome != .committed,
-            let history = (try? store.state()).map({ History($0.ledger) }),
-            !history.hasMade(pending), history.row(named: pending.migration.name) == nil
-        else { return error }
+        guard let move, (error as? MoltError)?.outcome != .committed, !move.isUpgraded(store) else { return error }
         store.close()
-        var mover = StoreMove(from: pending.newPath, to: pending.path)
-        let giveUp = givingUp(after: configuration.accessTimeout) { SQLiteError.busy }
-        mover.waiting = { _ in try giveUp() }
-        mover.locking = giveUp
-        if isRenamed, (try? mover.run()) == true {
-            opening.stage = .untouched
-            return error
-        }
-        guard var failure = error as? MoltError else { return error }
-        failure.problem +=
-            " The store was not upgraded, but its file was moved from \(pending.path) to \(pending.newPath)."
-        failure.outcome = nil
-        return failure
+        guard move.undo() else { return move.stays(after: error) }
+        opening.stage = .untouched
+        return error
     }
 }

@@ -318,7 +318,7 @@ package struct RegisteredApp: Sendable {
         return try CodableCache(existing: url, migrations: migrations, configuration: configuration)
     }
 
-    /// The store at a path, or one that a migration moves there; opening a cache would create a missing one.
+    /// The store at a path, or one that is moved there; opening a cache would create a missing one.
     private func existing(_ path: String) throws -> StoreArgument {
         func isThere(_ path: String) -> Bool {
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int

@@ -6,10 +6,12 @@
     import Testing
 
     @Suite struct `A kill while a store's file is moved` {
-        private static let rename = ["before the file is moved", "after the file was renamed"]
+        private static let rename = [
+            "before the file is moved", "before the file is renamed", "after the file was renamed",
+        ]
         private static let copy = [
-            "before the file is moved", "before the old file is sealed", "before the copy gets its name",
-            "before the old file is removed",
+            "before the file is moved", "before the file is renamed", "before the old file is sealed",
+            "before the copy gets its name", "before the old file is removed",
         ]
 
         @Test(arguments: [(false, rename), (true, copy)])
@@ -87,7 +89,9 @@
             var old: URL
             var new: URL
 
-            var registry: MigrationRegistry { [Migration(to: 1, "move", .moveStore(from: old, to: new))] }
+            var registry: MigrationRegistry {
+                MigrationRegistry([Migration(to: 1, "one")]).storeMove(from: old, to: new)
+            }
         }
     }
 #endif

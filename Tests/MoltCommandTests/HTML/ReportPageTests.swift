@@ -120,11 +120,11 @@ import Testing
         }
         let old = store.scratch.file("old.molt")
         try FileManager.default.moveItem(at: store.url, to: old)
-        let moving = Migration(to: 2, "move", .moveStore(from: old, to: store.url))
+        let fails = Migration(to: 3, "fails", .run { _ in throw Stop() })
         // There need not be a file at the new place.
-        await store.run([erasing, moving]).expect()
+        await store.run(MigrationRegistry([erasing]).storeMove(from: old, to: store.url)).expect()
         try store.parsed().expect(".note", "…The store would be moved from \(old.path)…", others: true)
-        await store.run([erasing, moving, Migration(to: 3, "fails", .run { _ in throw Stop() })]).expect(1)
+        await store.run(MigrationRegistry([erasing, fails]).storeMove(from: old, to: store.url)).expect(1)
         try store.parsed().expect(
             ".note",
             "…The store would be moved from \(old.path).…Records that were deleted before would be erased from the file.…",

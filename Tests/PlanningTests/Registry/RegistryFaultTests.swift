@@ -248,7 +248,6 @@ struct RegistryFaultTests {
             [.removeProperty("A", "x"), .changeDictionary("A", "x", to: .object)]
         ),
         ("to itself", [.changeValue("A", "x", from: .iso8601, to: .iso8601)]),
-        ("moved to its own place", [.moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/a"))]),
         ("No directory is named", [.changeValue("A", "x", toPathIn: "/")]),
         ("No property is named", [.renameProperty("A", [], to: "x")]),
         ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),
@@ -337,6 +336,17 @@ struct RegistryFaultTests {
             "112th", "113th", "122nd",
         ]
         #expect(words.filter(expected.contains) == expected)
+    }
+
+    @Test func `A move has the URLs of two files, or a protection class`() throws {
+        let (a, b) = (URL(filePath: "/a"), URL(filePath: "/b"))
+        let web = try #require(URL(string: "https://example.com/a"))
+        let valid = MigrationRegistry().storeMove(from: a, to: b).storeMove(from: b, to: b, protection: .complete)
+        #expect(valid.faults.isEmpty)
+        let faults = valid.storeMove(from: a, to: a).storeMove(from: web, to: b).faults
+        try #require(faults.count == 2)
+        #expect(faults[0].contains("moves the store's file to its own place, /a"))
+        #expect(faults[1].contains("https://example.com/a, which is not the URL of a file"))
     }
 
     @Test func `Of migrations out of order, the fewest that are out of place are named`() {

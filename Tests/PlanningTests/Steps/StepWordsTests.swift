@@ -10,7 +10,6 @@ struct StepWordsTests {
     private static let words: [(MigrationStep, String)] = [
         (MigrationStep.renameType("Alien", to: "Person"), "rename the type Alien to Person"),
         (.deleteType("Alien"), "delete the type Alien"),
-        (.moveStore(from: URL(filePath: "/a"), to: URL(filePath: "/b")), "move the store's file"),
         (.deleteType("Token", erasing: true), "delete and erase the type Token"),
         (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
         (.renameProperty("Person", ["home", "zip"], to: "code"), "rename Person.home.zip to code"),

@@ -32,13 +32,13 @@ import Testing
 
     private static func registry(from old: URL, to new: URL, _ others: Migration...) -> MigrationRegistry {
         MigrationRegistry(
-            [
-                first,
-                Migration(to: 2, "into-the-group", .moveStore(from: old, to: new)),
-                Migration(to: 3, "email", .renameProperty("Person", "mail", to: "email")),
-            ] + others
+            [first, Migration(to: 3, "email", .renameProperty("Person", "mail", to: "email"))] + others
         )
+        .storeMove(from: old, to: new)
     }
+
+    /// The registry of a release that only moves the store.
+    private var moving: MigrationRegistry { MigrationRegistry([Self.first]).storeMove(from: old, to: new) }
 
     private func exists(_ url: URL) -> Bool { FileStatus.unfollowed(url.path) != nil }
 
@@ -74,19 +74,19 @@ import Testing
         let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(plan)) as? [String: Any]
         #expect(members?["movesFrom"] as? String == old.path)
         let dry = try CodableCache.dryRun(at: new, migrations: registry)
-        #expect(dry.move?.from == old.path && dry.applied.count == 2 && "\(dry)".contains("would be moved from"))
+        #expect(dry.move?.from == old.path && dry.applied.count == 1 && "\(dry)".contains("would be moved from"))
         #expect(exists(old) && !exists(new))
 
         let cache = try CodableCache(at: new, migrations: registry)
         #expect(!exists(old) && !exists(URL(fileURLWithPath: old.path + "-wal")))
-        #expect(cache.report.applied.map(\.name) == ["into-the-group", "email"])
+        #expect(cache.report.applied.map(\.name) == ["email"])
         let move = try #require(cache.report.move)
         #expect(try move.from == old.path && move.copies == CodableCache.backups(at: old) && move.copies.count == 1)
         #expect("\(cache.report)".contains("\nmoved from \(old.path), where its copies are still: people.molt.v0-"))
         #expect(try cache.quarantined().map(\.key) == ["eve"])
         cache.close()
         try Snapshot(of: new).expect(#"Person ada {"email":"a@c"}"#)
-        #expect(try Snapshot(of: new).outcomes == "first ran, into-the-group ran, email ran")
+        #expect(try Snapshot(of: new).outcomes == "first ran, email ran")
         #expect(try StoreFile.damage(at: new).isEmpty)
 
         try CodableCache.restore(move.copies[0], at: new, fromAnotherStore: true)
@@ -110,6 +110,27 @@ import Testing
         stray.close()
         try again.import(from: old)
         #expect(try again.value(Int.self, forKey: "one") == 1)
+        #expect(try MigrationPlan(forFileAt: new, migrations: registry).otherStores == [old.path])
+    }
+
+    @Test func `A move is made without any migration, and says what it is`() throws {
+        let plan = try MigrationPlan(forFileAt: new, migrations: moving)
+        #expect(plan.movesFrom == old.path && plan.needsUpgrade && plan.pending.isEmpty && plan.from == plan.to)
+        var configuration = CodableCache.Configuration()
+        configuration.owner = .anotherProcess()
+        try fails(.needsMigration, says: "still at \(old.path)", "by another process") {
+            try CodableCache(at: new, migrations: moving, configuration: configuration).close()
+        }
+        let monitor = MigrationMonitor()
+        configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        // It stands, whatever follows.
+        configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
+        let cache = try CodableCache(at: new, migrations: moving, configuration: configuration)
+        defer { cache.close() }
+        #expect(cache.report.move?.from == old.path && cache.report.entries.isEmpty && !cache.report.isEmpty)
+        #expect(try !exists(old) && cache.keys() == ["ada"] && monitor.summary?.outcome == .upgraded)
+        #expect(try Snapshot(of: new).outcomes == "first ran")
     }
 
     @Test func `Erasing names the backups at the old place, which keep the bytes`() throws {
@@ -126,7 +147,6 @@ import Testing
             try CodableCache(at: url, migrations: registry).close()
             #expect(exists(old) && !exists(new))
         }
-        #expect(try Snapshot(of: other).outcomes.contains("into-the-group bornFresh"))
         let document = try DocumentUpgrade(registry).upgrade(
             Data(#"{"mail":"a@b"}"#.utf8),
             ofType: "Person",
@@ -139,10 +159,6 @@ import Testing
         let fresh = try CodableCache(at: new, migrations: registry)
         defer { fresh.close() }
         #expect(fresh.report.isFresh && fresh.report.move == nil)
-        #expect(
-            Migration(to: 1, "a", .moveStore(from: old, to: new)).fingerprint
-                == Migration(to: 1, "a", .moveStore(from: new, to: other)).fingerprint
-        )
     }
 
     @Test func `A file that is open, newer, or left to another process stays where it is`() throws {
@@ -150,7 +166,7 @@ import Testing
         try fails(.busy, says: old.path, "is open in another process")
         holder.close()
         try fails(.needsMigration, says: "must be upgraded") { $0.owner = .anotherProcess() }
-        try fails(.needsMigration, says: old.path, "into-the-group") {
+        try fails(.needsMigration, says: old.path, "`storeMove`") {
             try CodableCache(reading: new, migrations: registry).close()
         }
         try fails(.cancelled) { $0.isCancelled = { true } }
@@ -171,7 +187,7 @@ import Testing
             if isBornFresh { try FileManager.default.moveItem(at: old, to: hidden) }
             try begin(isBornFresh ? registry : [])
             if isBornFresh { try FileManager.default.moveItem(at: hidden, to: old) }
-            try fails(.twoStores, says: old.path, new.path, "into-the-group", "there is already data at")
+            try fails(.twoStores, says: old.path, new.path, "`storeMove`", "there is already data at")
             try fails(.twoStores) { _ = try MigrationPlan(forFileAt: new, migrations: registry) }
             try fails(.twoStores) { _ = try CodableCache(reading: new, migrations: registry) }
             try FileManager.default.removeItem(at: new)
@@ -212,6 +228,7 @@ import Testing
         let error = try #require(throws: MoltError.self) { try open() }
         #expect(error.code == .stepFailed && error.outcome == .rolledBack)
         #expect(try !exists(new) && Snapshot(of: old) == before && CodableCache.backups(at: new).isEmpty)
+        #expect(try scratch.names().count == 2)
         configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
         let stop = try #require(throws: MoltError.self) { try open() }
         #expect(stop.code == .cancelled && stop.outcome == .unchanged && exists(old) && !exists(new))
@@ -231,10 +248,49 @@ import Testing
     }
 
     @Test func `With a protection class, the file may stay in its place`() throws {
-        let protecting = Migration(to: 2, "class", .moveStore(from: old, to: old, protection: .complete))
-        let cache = try CodableCache(at: old, migrations: [Self.first, protecting])
+        let protecting = MigrationRegistry([Self.first]).storeMove(from: old, to: old, protection: .complete)
+        let cache = try CodableCache(at: old, migrations: protecting)
         defer { cache.close() }
-        #expect(cache.report.applied.map(\.name) == ["class"] && cache.report.move == nil)
+        #expect(try cache.report.isEmpty && cache.keys() == ["ada"])
+    }
+
+    @Test func `The mark of a file that went back, or was never moved, takes no store from its place`() throws {
+        struct Stop: Error {}
+        var move = StoreMove(from: old.path, to: new.path)
+        move.reach = { if $0 == "before the file is renamed" { throw Stop() } }
+        #expect(throws: Stop.self) { try move.run() }
+        let failing = Self.registry(from: old, to: new, Migration(to: 4, "fails", .run { _ in throw Stop() }))
+        #expect(throws: MoltError.self) { try CodableCache(at: new, migrations: failing) }
+        #expect(try old.deletingLastPathComponent().resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true)
+        let left = try FileManager.default.contentsOfDirectory(atPath: old.deletingLastPathComponent().path)
+        #expect(left.count == 2 && left.allSatisfy { $0 == "people.molt" || $0.contains(".v0-") })
+        // The release before the move opens it.
+        let before = try CodableCache(at: old, migrations: [Self.first])
+        #expect(try before.report.isEmpty && before.keys() == ["ada"])
+        before.close()
+        // A store at a place before that is named, and not replaced.
+        let older = scratch.file("older.molt")
+        let stray = try CodableCache(at: older)
+        try stray.set(1, forKey: "one")
+        stray.close()
+        let cache = try CodableCache(
+            at: new,
+            migrations: MigrationRegistry([Self.first]).storeMove(from: older, to: old).storeMove(from: old, to: new)
+        )
+        defer { cache.close() }
+        #expect(try cache.report.move?.from == old.path && cache.keys() == ["ada"])
+        #expect(exists(older) && cache.report.otherStores == [older.path])
+    }
+
+    @Test func `Once its upgrade is committed, the file stays, whatever follows`() throws {
+        struct Stop: Error {}
+        var configuration = CodableCache.Configuration()
+        configuration.hooks.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
+        #expect(throws: Stop.self) { try CodableCache(at: new, migrations: registry, configuration: configuration) }
+        #expect(!exists(old) && exists(new))
+        let cache = try CodableCache(at: new, migrations: registry)
+        defer { cache.close() }
+        #expect(cache.report.isEmpty)
     }
 
     @Test func `A condition that does not hold keeps the file in its place`() throws {
@@ -287,22 +343,24 @@ import Testing
         #expect(try cache.keys() == ["ada"] && !exists(old))
     }
 
-    @Test func `A replacement of the migration that has moved the store looks at the old place no more`() throws {
+    @Test func `A store that was moved looks at the old place no more, whatever became of its migrations`() throws {
         let stale = try Data(contentsOf: old)
         try CodableCache(at: new, migrations: registry).close()
-        try stale.write(to: old)
-        let squashed: MigrationRegistry = [
-            Migration(
-                to: 3,
-                "all",
-                replacing: ["first", "into-the-group", "email"],
-                .moveStore(from: old, to: new),
-                .renameProperty("Person", "mail", to: "email")
-            )
-        ]
-        let cache = try CodableCache(at: new, migrations: squashed)
-        defer { cache.close() }
-        #expect(try cache.report.move == nil && cache.keys() == ["ada"] && exists(old))
+        for file in [stale, Data(), Data("no database".utf8)] {
+            try file.write(to: old)
+            let squashed: MigrationRegistry = [
+                Migration(
+                    to: 3,
+                    "all",
+                    replacing: ["first", "email"],
+                    .renameProperty("Person", "mail", to: "email")
+                )
+            ]
+            let cache = try CodableCache(at: new, migrations: squashed.storeMove(from: old, to: new))
+            defer { cache.close() }
+            #expect(try cache.report.move == nil && cache.keys() == ["ada"])
+            #expect(try Data(contentsOf: old) == file && cache.report.otherStores == [old.path])
+        }
     }
 
     @Test func `A copy to another volume can be cancelled, and leaves nothing`() throws {
@@ -349,9 +407,9 @@ import Testing
         }
     }
 
-    @Test func `A later move goes on from wherever the file is`() throws {
+    @Test(arguments: [false, true]) func `A later move goes on from wherever the file is`(isByWay: Bool) throws {
         let third = scratch.file("third.molt")
-        let both = Self.registry(from: old, to: third, Migration(to: 4, "on", .moveStore(from: new, to: third)))
+        let both = Self.registry(from: old, to: isByWay ? new : third).storeMove(from: new, to: third)
         let stale = try Data(contentsOf: old)
         try CodableCache(at: new, migrations: registry).close()
         // An old build's file counts no more.
@@ -362,7 +420,7 @@ import Testing
         try FileManager.default.removeItem(at: third)
         let direct = try CodableCache(at: third, migrations: both)
         defer { direct.close() }
-        #expect(direct.report.move?.from == old.path && direct.report.applied.count == 3)
+        #expect(direct.report.move?.from == old.path && direct.report.applied.map(\.name) == ["email"])
     }
 
     @Test func `On another volume, the old file is sealed until it is removed`() throws {
@@ -380,7 +438,7 @@ import Testing
                 #expect(error?.code == .newerFormat)
             }
             let cache = try CodableCache(at: new, migrations: registry)
-            #expect(!exists(old) && cache.report.move?.from == old.path && cache.report.applied.count == 2)
+            #expect(!exists(old) && cache.report.move?.from == old.path && cache.report.applied.count == 1)
             #expect(try cache.keys() == ["ada"] && cache.quarantined().count == 1)
             cache.close()
             try FileManager.default.removeItem(at: new)

@@ -301,7 +301,7 @@ struct WorkAfterCommitTests {
         try interruptWork(of: url)
         #expect(try open([migration()]).pendingWork.count == 1)
         let new = store.directory.file("new.molt")
-        let moving: MigrationRegistry = [migration(), Migration(to: 2, "move", .moveStore(from: url, to: new))]
+        let moving = MigrationRegistry([migration()]).storeMove(from: url, to: new)
         let moved = try CodableCache(at: new, migrations: moving)
         #expect(moved.report.pendingWork.first?.problem?.contains("was interrupted 5 times") == true)
         moved.close()

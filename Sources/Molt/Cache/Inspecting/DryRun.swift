@@ -19,15 +19,11 @@ struct DryRun {
         original.readsLaterLayouts = configuration.opensNewerStores
         var opening = configuration.opening(of: original, mode)
         let copy: ScratchCopy
-        let move: PendingMove?
-        let otherStores: [String]
+        let places: OldPlaces
         do {
-            let histories = Histories(try original.state())
-            move = try migrations.pendingMove(of: original, histories)
-            otherStores = migrations.otherStores(than: original, histories)
-            let source = move?.source ?? original
-            opening.storeSize = source.byteCount
-            copy = try ScratchCopy(of: move?.sourceURL ?? url, for: .dryRun, byteCount: source.byteCount ?? 0)
+            places = try OldPlaces(of: original, isFresh: original.state().isFresh, migrations)
+            opening.storeSize = (places.move?.source ?? original).byteCount
+            copy = try ScratchCopy(of: places.move?.sourceURL ?? url, for: .dryRun, byteCount: opening.storeSize ?? 0)
         } catch {
             opening.end(with: error)
             throw error
@@ -52,8 +48,8 @@ struct DryRun {
                 try reading?.report
                 ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
             report.store = FileStatus.path(of: url)
-            report.move = move.map(MigrationReport.Move.init(pending:))
-            report.otherStores = otherStores
+            report.move = places.move.map(MigrationReport.Move.init(pending:))
+            report.otherStores = places.others
             return report
         } catch {
             throw copy.ofOriginal(error)

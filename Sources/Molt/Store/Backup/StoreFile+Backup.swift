@@ -41,7 +41,10 @@ extension StoreFile {
         // The replacement makes everything that this connection has cached stale.
         close()
         do {
-            let copy = try unattached.isEmpty ? nil : Self.copy(of: source, beside: files, without: unattached)
+            let mark = try lostMark(at: source)
+            let copy =
+                try unattached.isEmpty && mark == nil
+                ? nil : Self.copy(of: source, beside: files, without: unattached, mark)
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try withExtendedLifetime(copy) {
                 _ = try StoreReplacement(
@@ -63,16 +66,27 @@ extension StoreFile {
         }
     }
 
+    /// The mark that says that the file was moved to its place, if a backup was made before; nil otherwise.
+    private func lostMark(at backup: String) throws -> Int64? {
+        // A damaged file says nothing.
+        guard let mark = try? mark(FileFormat.move) else { return nil }
+        return try StoreFile(at: URL(fileURLWithPath: backup)).mark(FileFormat.move) == nil ? mark : nil
+    }
+
     /// A copy of a backup that says nothing of some attached stores, removed with the object.
+    ///
+    /// - Parameter mark: That of the file whose contents it replaces, if it was moved to its place.
     private static func copy(
         of path: String,
         beside files: StoreFiles,
-        without unattached: [String]
+        without unattached: [String],
+        _ mark: Int64?
     ) throws -> PartFile {
         let (part, _) = try files.begin(.replaced, version: nil, at: Date())
         try part.withDatabase { copy in
             try Connection(path, mode: .immutable).copy(into: copy)
             try JournalTable.remove(unattached, from: copy)
+            if let mark { try FileFormat.setMark(FileFormat.move, to: mark, of: copy) }
         }
         return part
     }

@@ -28,6 +28,12 @@ package struct FileStatus: Equatable {
         return lstat(path, &status) == 0 ? FileStatus(status) : nil
     }
 
+    /// Whether nothing is at a path; false if that cannot be found out.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
+    }
+
     private init(_ status: stat) {
         #if canImport(Darwin)
             let time = status.st_mtimespec

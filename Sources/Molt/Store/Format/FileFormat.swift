@@ -8,7 +8,7 @@
 /// - `content_size`: bytes of all contents; NULL if unknown
 /// - `backup_records`: in backups, the number of records
 /// - `erasure`: deleted records are still to be erased
-/// - `move`: identifies a file that was moved to another volume
+/// - `move`: identifies a file that was moved to its place, or was about to be moved
 package enum FileFormat {
     /// The `application_id` of our files: "Molt".
     package static let applicationID: Int64 = 0x4D6F_6C74
@@ -28,7 +28,7 @@ package enum FileFormat {
     static let erasure = "erasure"
     /// The value of that mark once only the log may have such bytes; it is 1 before.
     static let erasureInLog: Int64 = 2
-    /// The name of the mark that the two files of a move have in common.
+    /// The name of the mark of a file that is moved, which a copy on another volume has in common with it.
     static let move = "move"
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"

@@ -112,7 +112,7 @@ extension MoltError.Code {
     public static let fileReplaced = Self(rawValue: "fileReplaced")
     /// There is no file, and the call does not create one.
     public static let fileMissing = Self(rawValue: "fileMissing")
-    /// A store that was to be moved has data at both places; see ``MigrationStep/moveStore(from:to:protection:)``.
+    /// A store that was to be moved has data at both places; see ``MigrationRegistry/storeMove(from:to:protection:)``.
     public static let twoStores = Self(rawValue: "twoStores")
     /// A file already exists where a new one was to be created.
     public static let fileExists = Self(rawValue: "fileExists")

@@ -161,22 +161,10 @@ struct UpgradeTransaction {
         result.plan.journal += journal.map(\.store)
         result.plan.needsErasure = plan.needsErasure || transaction.needsErasure
         try configuration.checkCancellation()
-        try setProtection(plan)
+        // Last, because a rollback keeps the class; after a kill before the commit, the next opening sets it.
+        try migrator.setProtection(of: store)
         try configuration.reach(.beforeCommit, "of the upgrade")
         return result
-    }
-
-    /// Gives the store's file the protection class of the moves that are about to be committed.
-    ///
-    /// It comes last, because a rollback keeps the class; a kill before the commit means that the next opening sets it.
-    private func setProtection(_ plan: MigrationPlan) throws {
-        guard !mode.isOnCopy, !store.isInMemory, store.primary == nil else { return }
-        for step in plan.runningSteps {
-            guard case .moveStore(let move) = step.work, let type = move.protection,
-                registry.isOnWay(move.newPath, to: store.path)
-            else { continue }
-            try FileProtection.set(type, of: store.files.path, suffixes: StoreFiles.suffixes)
-        }
     }
 
     /// The rows for the ledgers of suites: each gets those of the migrations that have worked on it.

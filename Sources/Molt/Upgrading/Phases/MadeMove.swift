@@ -1,0 +1,75 @@
+/// A move of the store's file to its place, which an opening has made before its upgrade.
+struct MadeMove {
+    private let pending: PendingMove
+    /// Whether it was a rename, which can be undone.
+    private let isRenamed: Bool
+    private let configuration: MoltConfiguration
+    /// The move with the copies that are still at the old place.
+    let report: MigrationReport.Move
+
+    /// Moves the file, which nobody may have open.
+    init(_ pending: PendingMove, _ configuration: MoltConfiguration) throws {
+        var mover = StoreMove(from: pending.path, to: pending.newPath)
+        // A cache that has the file open keeps it, so waiting long is of no use.
+        var openPath = pending.path
+        let giveUp = givingUp(after: configuration.accessTimeout) {
+            MoltError(
+                .busy,
+                "The file at \(openPath) is open in another process, or in another cache of this one, so the store cannot "
+                    + "be moved.",
+                advice: "Close it there, and open the store again."
+            )
+        }
+        let timeout = configuration.upgradeTimeout
+        let giveUpLock = givingUp(after: timeout) {
+            MoltError(
+                .busy,
+                "Another process has been moving a store into the directory of \(pending.newPath) for more than "
+                    + "\(timeout).",
+                advice: "Try again, or set a longer timeout."
+            )
+        }
+        mover.checking = configuration.checkCancellation
+        mover.reach = { try configuration.reach(.moveStore, $0) }
+        mover.waiting = { path in
+            openPath = path
+            try configuration.checkCancellation()
+            try giveUp()
+        }
+        mover.locking = {
+            try configuration.checkCancellation()
+            try giveUpLock()
+        }
+        isRenamed = try mover.run()
+        self.pending = pending
+        self.configuration = configuration
+        report = MigrationReport.Move(pending: pending)
+    }
+
+    /// Whether an upgrade was committed after the move, by whichever process; true also if that is unknown.
+    func isUpgraded(_ store: StoreFile) -> Bool {
+        guard let state = try? store.state() else { return true }
+        return state.version != pending.state.version || state.ledger != pending.state.ledger
+    }
+
+    /// Moves the file back, for an earlier release that looks for it there.
+    ///
+    /// - Returns: False if that is not possible, as on another volume.
+    func undo() -> Bool {
+        guard isRenamed else { return false }
+        var mover = StoreMove(from: pending.newPath, to: pending.path)
+        let giveUp = givingUp(after: configuration.accessTimeout) { SQLiteError.busy }
+        mover.waiting = { _ in try giveUp() }
+        mover.locking = giveUp
+        return (try? mover.run()) == true
+    }
+
+    /// An error after which the file is still at its new place, and says so.
+    func stays(after error: any Error) -> any Error {
+        guard var failure = error as? MoltError else { return error }
+        failure.problem +=
+            " The store was not upgraded, but its file was moved from \(pending.path) to \(pending.newPath)."
+        failure.outcome = nil
+        return failure
+    }
+}
