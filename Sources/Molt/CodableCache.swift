@@ -126,7 +126,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         let store = StoreFile(at: url, configuration, createsFile: false)
-        store.readsLaterLayouts = true
+        store.options.readsLaterLayouts = true
         try self.init(store, migrations: migrations, configuration: configuration, mode: .reading)
     }
 
@@ -302,9 +302,9 @@ extension StoreFile {
     /// Creates a store for a cache file, as a configuration has it.
     package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attaching: configuration.attachedStores)
-        readsLaterLayouts = configuration.opensNewerStores
-        pageLimit = configuration.hooks.pageLimit
-        isDurable = configuration.hooks.isDurable
+        options.readsLaterLayouts = configuration.opensNewerStores
+        options.pageLimit = configuration.hooks.pageLimit
+        options.isDurable = configuration.hooks.isDurable
     }
 }
 

@@ -171,7 +171,7 @@ extension FuzzTarget {
         let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
         let store = StoreFile(at: url)
-        store.pageSize = 512
+        store.options.pageSize = 512
         let records = (0..<12).map { number in
             let text = String(repeating: "x", count: number == 5 ? 1_500 : number * 9)
             return StoreContents.StoredRecord(

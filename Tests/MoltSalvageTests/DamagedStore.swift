@@ -56,7 +56,7 @@ struct SoundStore {
         let scratch = try ScratchDirectory()
         var random = SeededGenerator(seed: 42)
         let store = StoreFile(at: scratch.file())
-        store.pageSize = Self.pageSize
+        store.options.pageSize = Self.pageSize
         let records = (0..<140).map { number in Self.record(number, &random) }
         let ledger = [
             LedgerEntry(name: "first", version: 1, appliedAt: Date(timeIntervalSince1970: 1), attachedCounts: ["a": 2]),

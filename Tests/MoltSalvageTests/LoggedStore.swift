@@ -30,7 +30,7 @@ struct LoggedStore {
         let scratch = try ScratchDirectory()
         var random = SeededGenerator(seed: 8)
         let store = StoreFile(at: scratch.file())
-        store.pageSize = Self.pageSize
+        store.options.pageSize = Self.pageSize
         try StoreContents(version: 0, records: []).write(to: store)
         store.close()
         var history: [String: Set<[UInt8]>] = [:]

@@ -228,7 +228,7 @@ struct Person: Codable, Equatable, Sendable {
     private func foreignStore(pageSize: Int = SoundStore.pageSize) throws -> [UInt8] {
         let other = scratch.file("other.molt")
         let store = StoreFile(at: other)
-        store.pageSize = pageSize
+        store.options.pageSize = pageSize
         let records = (0..<200).map {
             StoreContents.StoredRecord(key: "other \($0)", typeName: "T", content: Array("\($0)".utf8), version: 0)
         }

@@ -37,8 +37,7 @@ final class CacheCore: Sendable {
             let wasOpen = session != nil
             session?.close()
             session = nil
-            store.close()
-            if isReadOnly, wasOpen { store.removeEmptyLog() }
+            if isReadOnly, wasOpen { store.closeReading() } else { store.close() }
         }
     }
 

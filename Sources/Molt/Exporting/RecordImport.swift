@@ -287,7 +287,7 @@ struct RecordImport {
         }
         let suites = settings?.standIns ?? configuration.attached
         let store = StoreFile(at: url, attaching: configuration.attachedStores(suites))
-        store.isDurable = false
+        store.options.isDurable = false
         defer { store.close() }
         let migrator = Migrator(
             registry.importing(includesSettings: settings != nil),

@@ -16,7 +16,7 @@ struct PendingMove: Equatable, Sendable {
     var source: StoreFile {
         let store = StoreFile(at: sourceURL, createsFile: false)
         // An old file may be sealed already.
-        store.readsLaterLayouts = true
+        store.options.readsLaterLayouts = true
         return store
     }
 }

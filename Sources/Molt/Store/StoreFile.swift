@@ -10,8 +10,8 @@ package import Foundation
 /// let version = try StoreFile.state(at: url).version
 /// ```
 ///
-/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``, unless ``opensUpTo`` is set. A
-/// store is used by one thread at a time.
+/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``, unless `Options.opensUpTo` is
+/// set. A store is used by one thread at a time.
 package final class StoreFile {
     /// The file's path, or ":memory:".
     let path: String
@@ -19,38 +19,58 @@ package final class StoreFile {
     let primary: Suite?
     /// The attached stores in addition to those that the steps of a registry name.
     let attached: [AttachedStore]
-    /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
-    var pageLimit: Int?
-    /// The page size of a new file in bytes: a power of two from 512 to 65536.
-    package var pageSize = 8192
-    /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
-    package var isDurable = true
-    /// Called before each part of a backup is restored, for tests that kill the process there.
-    package var atCopy: () -> Void = {}
     let isInMemory: Bool
-    /// Whether a file that this release can only read is accepted; it is refused otherwise.
-    var readsLaterLayouts = false
+    /// How the file is opened and written; it has an effect on what is opened after it was set.
+    package var options = Options()
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
-    /// Whether the file is opened for writing only if no other connection, in any process, has it open.
-    ///
-    /// None can open it then before this one is closed.
-    var isExclusive = false
-    /// The status of the file when it was opened without locks, because none can be taken; nil otherwise.
-    private(set) var unlocked: FileStatus?
-    private let createsFile: Bool
-    private(set) var connection: Connection?
-    private var isProbed = false
-    /// The highest version of a file that is opened for writing when its state is first read; nil to only look at it.
-    ///
-    /// An opening sets it: one connection then serves the plan, the upgrade and the cache.
-    var opensUpTo: Int?
-    /// Whether the connection has found our tables, writes to the log, and has the settings for single writes.
-    private var isReady = false
-    /// The state that the connection has read, and its data version then, which each later commit changes.
-    private var known: (state: StoreState, dataVersion: UInt32)?
+    private var access = Access.closed(isProbed: false)
     /// The file's generation at the last look or upgrade.
     private(set) var generation: Int64 = 0
+
+    /// How a file is opened and written.
+    package struct Options {
+        /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
+        var pageLimit: Int?
+        /// The page size of a new file in bytes: a power of two from 512 to 65536.
+        package var pageSize = 8192
+        /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
+        package var isDurable = true
+        /// Called before each part of a backup is restored, for tests that kill the process there.
+        package var atCopy: () -> Void = {}
+        /// Whether an upgrade creates a missing file.
+        fileprivate var createsFile = true
+        /// Whether a file that this release can only read is accepted; it is refused otherwise.
+        var readsLaterLayouts = false
+        /// Whether the file is opened for writing only if no other connection, in any process, has it open.
+        ///
+        /// None can open it then before this one is closed.
+        var isExclusive = false
+        /// The highest version of a file that is opened for writing when its state is first read; nil to only look at
+        /// it.
+        ///
+        /// An opening sets it: one connection then serves the plan, the upgrade and the cache.
+        var opensUpTo: Int?
+    }
+
+    /// How open the file is.
+    private enum Access {
+        /// It is not; whether it was found to be ours or missing, so that it may be opened for writing.
+        case closed(isProbed: Bool)
+        /// Only for reading, with its status when it was opened without locks, because none can be taken.
+        case reading(Connection, unlocked: FileStatus?)
+        case writing(Connection, Readiness)
+    }
+
+    /// What is known through a connection that writes.
+    private struct Readiness {
+        /// Whether it has found our tables, writes to the log, and has the settings for single writes.
+        var isReady = false
+        /// The state that it has read, and its data version then, which each later commit changes.
+        var known: Known?
+    }
+
+    private typealias Known = (state: StoreState, dataVersion: UInt32)
 
     /// Creates a store for a file; the file is not touched and need not exist.
     ///
@@ -65,9 +85,9 @@ package final class StoreFile {
     ) {
         path = FileStatus.path(of: url)
         primary = nil
-        self.createsFile = createsFile
         self.attached = attached
         isInMemory = false
+        options.createsFile = createsFile
     }
 
     /// Creates a store in memory.
@@ -76,7 +96,6 @@ package final class StoreFile {
     package init(inMemoryWith attached: [AttachedStore], upgrading primary: Suite? = nil) {
         path = ":memory:"
         self.primary = primary
-        createsFile = true
         self.attached = attached
         isInMemory = true
     }
@@ -89,9 +108,30 @@ package final class StoreFile {
     init(upgrading suite: Suite, at url: URL, attaching attached: [Suite]) {
         path = FileStatus.path(of: url)
         primary = suite
-        createsFile = true
         self.attached = ([suite] + attached).map(AttachedStore.suite)
         isInMemory = false
+    }
+
+    /// The open connection; nil while the file is closed.
+    var connection: Connection? {
+        switch access {
+        case .closed: nil
+        case .reading(let connection, _), .writing(let connection, _): connection
+        }
+    }
+
+    /// The status of the file when it was opened without locks, because none can be taken; nil otherwise.
+    var unlocked: FileStatus? {
+        if case .reading(_, let unlocked) = access { unlocked } else { nil }
+    }
+
+    /// What is known through the connection that writes; nil if there is none.
+    private var readiness: Readiness? {
+        get { if case .writing(_, let readiness) = access { readiness } else { nil } }
+        set {
+            guard case .writing(let connection, _) = access, let newValue else { return }
+            access = .writing(connection, newValue)
+        }
     }
 
     /// The store's name in errors and reports: its file's path, or the name of its suite.
@@ -109,27 +149,31 @@ package final class StoreFile {
     ///
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
-        if let connection { return try state(connection) }
+        if let connection {
+            let (state, known) = try read(connection)
+            readiness?.known = known
+            return state
+        }
         guard !isInMemory else { return .fresh }
         if let state = openAtOnce() { return state }
         let found = try FileProbe.stateAndGeneration(path)
-        if let layout = found?.state.laterLayout, !readsLaterLayouts {
+        if let layout = found?.state.laterLayout, !options.readsLaterLayouts {
             throw FileFormat.newer(path, Int64(layout), isReadable: true)
         }
-        isProbed = true
+        access = .closed(isProbed: true)
         generation = found?.generation ?? 0
         return found?.state ?? .fresh
     }
 
-    private func state(_ connection: Connection) throws -> StoreState {
+    /// Reads the state through a connection, with its data version if the file is in our layout.
+    private func read(_ connection: Connection) throws -> (state: StoreState, known: Known?) {
         do {
             try connection.begin()
             defer { connection.rollBack() }
-            guard let marks = try FileFormat.recognize(connection, path: path) else { return .fresh }
+            guard let marks = try FileFormat.recognize(connection, path: path) else { return (.fresh, nil) }
             generation = marks.generation
             let state = try LedgerTable.state(connection, marks)
-            known = state.laterLayout == nil ? connection.dataVersion.map { (state, $0) } : nil
-            return state
+            return (state, state.laterLayout == nil ? connection.dataVersion.map { (state, $0) } : nil)
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         }
@@ -218,26 +262,28 @@ package final class StoreFile {
     ) throws {
         let connection = try openForWriting()
         do {
-            if isExclusive {
+            if options.isExclusive {
                 connection.busyTimeout = 50
                 try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer(.userVersion) }
             }
             // The file may have been replaced since it was probed.
             connection.busyTimeout = 5_000
-            if !isReady { _ = try hasTables(connection, forWriting: true) }
+            let wasReady = readiness?.isReady == true
+            if !wasReady { _ = try hasTables(connection, forWriting: true) }
             connection.busyTimeout = 50
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
-            if !isReady { try enableWAL(connection, waiting) }
+            if !wasReady { try enableWAL(connection, waiting) }
             // A transaction that is not synced changes only the level.
-            let keepsSettings = isReady && !isSynced
-            isReady = false
+            let keepsSettings = wasReady && !isSynced
+            readiness?.isReady = false
             var isOurs = false
             // Last, because these settings cannot be changed in a transaction; a failure here must not fail the
             // upgrade.
             defer {
                 let isSet = (try? setLevel("NORMAL", of: connection)) != nil
-                isReady = isSet && (keepsSettings || (try? setForSingleWrites(connection)) != nil) && isOurs
+                let isReady = isSet && (keepsSettings || (try? setForSingleWrites(connection)) != nil) && isOurs
+                readiness?.isReady = isReady
             }
             if isSynced { try prepareForBatches(connection) }
             defer { if isSynced { endBatches(connection) } }
@@ -246,7 +292,7 @@ package final class StoreFile {
             // SQLite refuses this only after the transaction has made temporary tables.
             if isSynced { try connection.set(.temporaryStore, to: "DEFAULT") }
             if connection.hasMoved { throw SQLiteError.moved }
-            let known = connection.dataVersion == known?.dataVersion ? known?.state : nil
+            let known = readiness?.known.flatMap { $0.dataVersion == connection.dataVersion ? $0.state : nil }
             let isFresh = try known == nil && FileFormat.recognize(connection, path: path, forWriting: true) == nil
             isOurs = !isFresh
             if isFresh { try connection.execute(FileFormat.creation) }
@@ -255,7 +301,7 @@ package final class StoreFile {
                 storeName: storeName,
                 holdsRecords: primary == nil,
                 isFresh: isFresh,
-                isDurable: isDurable,
+                isDurable: options.isDurable,
                 deadline: deadline,
                 known: known.map { ($0, self.generation) }
             )
@@ -268,10 +314,10 @@ package final class StoreFile {
             let generation = try transaction.generation()
             try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.commit() }
             self.generation = generation
-            self.known = nil
+            readiness?.known = nil
             isOurs = true
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
-            if isSynced, isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
+            if isSynced, options.isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MoltError(error, store: storeName)
@@ -336,8 +382,8 @@ package final class StoreFile {
 
     /// Sets how commits are synced, and stops SQLite from copying pages into the file while they are not.
     private func setLevel(_ level: String, of connection: Connection) throws(SQLiteError) {
-        try connection.set(.synchronous, to: isDurable ? level : "OFF")
-        connection.setLogLimit(isDurable && level == "OFF" ? 0 : Connection.logLimit)
+        try connection.set(.synchronous, to: options.isDurable ? level : "OFF")
+        connection.setLogLimit(options.isDurable && level == "OFF" ? 0 : Connection.logLimit)
     }
 
     /// Prepares a transaction that may write all records: a larger cache, and SQLite's copies of changed pages in
@@ -371,7 +417,7 @@ package final class StoreFile {
         if isReadOnly { return try readyForReading(busyMilliseconds) }
         let connection = try openForWriting()
         connection.busyTimeout = busyMilliseconds
-        if isReady { return connection }
+        if readiness?.isReady == true { return connection }
         do {
             let exists = try hasTables(connection, forWriting: true)
             let waiting = givingUp(after: .milliseconds(busyMilliseconds)) { SQLiteError.busy }
@@ -393,40 +439,41 @@ package final class StoreFile {
     /// SQLite keeps the locks of readers in a file beside the database, which it cannot make in a directory that is
     /// read-only or full.
     private func readyForReading(_ busyMilliseconds: Int32) throws -> Connection {
-        unlocked = nil
+        close()
         do {
-            return try readyForReading(.readOnly, busyMilliseconds)
+            let connection = try openForReading(.readOnly, busyMilliseconds)
+            access = .reading(connection, unlocked: nil)
+            return connection
         } catch {
             guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayLackLockFile == true, !files.isBeingWritten,
                 let status = try FileStatus.of(path),
-                let connection = try? readyForReading(.immutable, busyMilliseconds),
+                let connection = try? openForReading(.immutable, busyMilliseconds),
                 !files.isBeingWritten, try FileStatus.of(path) == status
-            else {
-                self.connection = nil
-                throw error
-            }
-            unlocked = status
+            else { throw error }
+            access = .reading(connection, unlocked: status)
             return connection
         }
     }
 
-    private func readyForReading(_ mode: Connection.Mode, _ busyMilliseconds: Int32) throws -> Connection {
+    private func openForReading(_ mode: Connection.Mode, _ busyMilliseconds: Int32) throws -> Connection {
         do {
             let connection = try Connection(path, mode: mode)
             connection.busyTimeout = busyMilliseconds
             guard try hasTables(connection) else { throw missing }
-            self.connection = connection
             return connection
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
         }
     }
 
-    /// Removes the empty log that connections for reading have made and cannot remove.
+    /// Closes a file that was open for reading, and removes the empty log that connections for reading have made and
+    /// cannot remove.
     ///
     /// The last connection of all processes removes it when it is closed, if it may write. This one changes nothing.
-    func removeEmptyLog() {
-        guard unlocked == nil, FileStatus.unfollowed(files.log)?.size == 0,
+    func closeReading() {
+        let hasLocks = unlocked == nil
+        close()
+        guard hasLocks, FileStatus.unfollowed(files.log)?.size == 0,
             let connection = try? Connection(path, mode: .readWrite)
         else { return }
         _ = try? connection.integer(.userVersion)
@@ -435,9 +482,7 @@ package final class StoreFile {
 
     /// Releases the connection; SQLite closes it with its last user.
     package func close() {
-        connection = nil
-        isReady = false
-        known = nil
+        access = .closed(isProbed: false)
     }
 
     /// Writes the ledger of a suite that is upgraded without a cache into its file, so that a backup has it.
@@ -477,7 +522,7 @@ package final class StoreFile {
     ///
     /// - Returns: The state of the file; nil if it was not opened.
     private func openAtOnce() -> StoreState? {
-        guard let opensUpTo, primary == nil, (try? FileStatus.checkPath(path)) != nil, files.isSettled,
+        guard let opensUpTo = options.opensUpTo, primary == nil, (try? FileStatus.checkPath(path)) != nil, files.isSettled,
             let opened = try? Connection(path, mode: .readWrite), !opened.isReadOnly,
             let header = try? opened.fileBytes(at: 0, FileFormat.headerSize),
             FileFormat.mayOpen(header, upTo: opensUpTo)
@@ -485,15 +530,11 @@ package final class StoreFile {
         // Others look at a locked file without locks, or wait as long as the app allows.
         opened.busyTimeout = 50
         // The mode may have been changed since the header was read.
-        guard (try? configure(opened)) != nil, let state = try? state(opened), known != nil,
+        guard (try? configure(opened)) != nil, let (state, known) = try? read(opened), let known,
             (try? opened.text(.journalMode)) == "wal", (try? setForSingleWrites(opened)) != nil
-        else {
-            known = nil
-            return nil
-        }
+        else { return nil }
         opened.busyTimeout = 5_000
-        isReady = true
-        connection = opened
+        access = .writing(opened, Readiness(isReady: true, known: known))
         return state
     }
 
@@ -501,14 +542,14 @@ package final class StoreFile {
         if let connection { return connection }
         if !isInMemory {
             // SQLite must not write to a file that is not ours.
-            if !isProbed { _ = try state() }
+            if case .closed(isProbed: false) = access { _ = try state() }
             if let connection {
                 // The caller has not seen this state.
-                known = nil
+                readiness?.known = nil
                 return connection
             }
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            if !createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
+            if !options.createsFile, try (FileStatus.of(path)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.
             try? DurableFile.makeDirectory(at: directory)
             try makeFile()
@@ -523,7 +564,7 @@ package final class StoreFile {
                 )
             }
             try configure(connection)
-            self.connection = connection
+            access = .writing(connection, Readiness())
             return connection
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)
@@ -534,10 +575,10 @@ package final class StoreFile {
     private func configure(_ connection: Connection) throws(SQLiteError) {
         // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because it
         // makes half as many system calls.
-        try connection.set(.pageSize, to: pageSize)
-        if let pageLimit { try connection.set(.maxPageCount, to: pageLimit) }
+        try connection.set(.pageSize, to: options.pageSize)
+        if let pageLimit = options.pageLimit { try connection.set(.maxPageCount, to: pageLimit) }
         // In this mode, SQLite's first read locks the whole file, and every open cache has a lock on it.
-        if isExclusive { try connection.set(.lockingMode, to: "EXCLUSIVE") }
+        if options.isExclusive { try connection.set(.lockingMode, to: "EXCLUSIVE") }
         try connection.set(.journalSizeLimit, to: Connection.largestLog)
         // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no order
         // unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
@@ -549,7 +590,7 @@ package final class StoreFile {
     /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
     /// That is enough for single values; an upgrade sets FULL.
     private func setForSingleWrites(_ connection: Connection) throws(SQLiteError) {
-        try connection.set(.synchronous, to: isDurable ? "NORMAL" : "OFF")
+        try connection.set(.synchronous, to: options.isDurable ? "NORMAL" : "OFF")
         try connection.set(.cacheSize, to: Self.cacheSize)
     }
 
@@ -563,7 +604,7 @@ package final class StoreFile {
         files.removeLeftovers()
         do {
             let (part, _) = try files.begin(.aside, version: nil, at: Date())
-            try part.withDatabase { try $0.execute(FileFormat.blank(pageSize: pageSize)) }
+            try part.withDatabase { try $0.execute(FileFormat.blank(pageSize: options.pageSize)) }
             try part.publish(as: path)
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)

@@ -93,7 +93,7 @@ final class Upgrade {
         // Not if another process upgrades the store, or the last upgrade is undone first: the file may then be
         // replaced. The upgrade of a copy must leave nothing beside it.
         if migrator.mayChangeStores, !configuration.redoesLastUpgrade {
-            store.opensUpTo = registry.version
+            store.options.opensUpTo = registry.version
         }
         var plan = try migrator.plan(for: store)
         opening.plan = plan

@@ -69,8 +69,8 @@ public final class TemporaryStore: Sendable {
         case .cache:
             memory = fixture.contents
             let store = StoreFile(at: url)
-            if let pageSize { store.pageSize = pageSize }
-            store.isDurable = false
+            if let pageSize { store.options.pageSize = pageSize }
+            store.options.isDurable = false
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):

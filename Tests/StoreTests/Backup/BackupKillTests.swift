@@ -127,7 +127,7 @@
             let backup = try #require(try scenario.backups.first)
             let store = StoreFile(at: scenario.url)
             let parts = Log<Int>()
-            store.atCopy = { parts.append(1) }
+            store.options.atCopy = { parts.append(1) }
             try store.restore(backup, RestoreRequest(), waiting: {})
             #expect(parts.count > 5)
             for part in TestRun.choose([0, parts.count / 2, parts.count - 1], long: Array(0..<parts.count)) {
@@ -136,7 +136,7 @@
                     [url = scenario.url as URL, part = part as Int] in
                     let store = StoreFile(at: url)
                     let seen = Log<Int>()
-                    store.atCopy = {
+                    store.options.atCopy = {
                         if seen.count == part { raise(SIGKILL) }
                         seen.append(1)
                     }

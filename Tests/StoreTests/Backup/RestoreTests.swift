@@ -73,7 +73,7 @@ import Testing
         let (backup, _) = try upgraded()
         scenario.removeFiles()
         let store = StoreFile(at: scenario.url)
-        store.pageSize = 1024
+        store.options.pageSize = 1024
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
         try scenario.expectRefusal(.restoreFailed, says: "page sizes") {
@@ -290,7 +290,7 @@ import Testing
         let (backup, _) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
         let store = StoreFile(at: scenario.url)
-        store.atCopy = { try? Data(repeating: 0x78, count: bytes.count).write(to: backup.url, options: []) }
+        store.options.atCopy = { try? Data(repeating: 0x78, count: bytes.count).write(to: backup.url, options: []) }
         var request = RestoreRequest()
         for keeping in [nil, BackupRequest(.replaced, version: 0)] as [BackupRequest?] {
             try bytes.write(to: backup.url)
@@ -298,7 +298,7 @@ import Testing
             try scenario.expectRefusal(.backupUnusable) { try store.restore(backup, request, waiting: {}) }
         }
         try bytes.write(to: backup.url)
-        store.atCopy = {}
+        store.options.atCopy = {}
         var full = BackupPolicy()
         full.freeSpace = { _ in 10 }
         request.keeping = BackupRequest(.replaced, version: 0, policy: full)

@@ -20,7 +20,7 @@ import Testing
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
         if let image = Self.images.withLock({ $0[isLarge] }) { return try image.write(to: url) }
         let store = StoreFile(at: url)
-        store.pageSize = isLarge ? 512 : 1_024
+        store.options.pageSize = isLarge ? 512 : 1_024
         try store.commit { _ in }
         store.close()
         let cache = try CodableCache(at: url)

@@ -16,7 +16,7 @@ struct DryRun {
 
     func run() throws -> MigrationReport {
         let original = StoreFile(at: url)
-        original.readsLaterLayouts = configuration.opensNewerStores
+        original.options.readsLaterLayouts = configuration.opensNewerStores
         var opening = configuration.opening(of: original, mode)
         let copy: ScratchCopy
         let places: OldPlaces
@@ -37,7 +37,7 @@ struct DryRun {
         }
         defer { withExtendedLifetime(copy) {} }
         let store = StoreFile(at: copy.url, attaching: configuration.attachedStores)
-        store.readsLaterLayouts = configuration.opensNewerStores
+        store.options.readsLaterLayouts = configuration.opensNewerStores
         defer { store.close() }
         opening.restart()
         do {

@@ -51,7 +51,7 @@ extension StoreFile {
                     of: path,
                     keeping: request.keeping,
                     attachedNow: request.attachedNow,
-                    atCopy: atCopy
+                    atCopy: options.atCopy
                 ).replace(with: .file(copy?.path ?? source), waiting: waiting)
             }
             return unattached
@@ -125,7 +125,7 @@ extension StoreFile {
             return try StoreReplacement(
                 of: path,
                 keeping: BackupRequest(.aside, version: 0),
-                atCopy: atCopy
+                atCopy: options.atCopy
             ).replace(with: .nothing, waiting: waiting)
         } catch let error as SQLiteError {
             throw MoltError(error, store: path)

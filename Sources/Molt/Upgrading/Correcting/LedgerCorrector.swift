@@ -38,7 +38,7 @@ struct LedgerCorrector {
         guard correction.reason.contains(where: { !$0.isWhitespace }) else {
             throw refusal(.notCorrected, "A correction needs a reason.", "Pass one; the ledger keeps it.")
         }
-        store.isExclusive = true
+        store.options.isExclusive = true
         defer { store.close() }
         do {
             // A refusal locks and creates nothing.
