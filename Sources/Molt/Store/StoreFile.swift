@@ -522,7 +522,8 @@ package final class StoreFile {
     ///
     /// - Returns: The state of the file; nil if it was not opened.
     private func openAtOnce() -> StoreState? {
-        guard let opensUpTo = options.opensUpTo, primary == nil, (try? FileStatus.checkPath(path)) != nil, files.isSettled,
+        guard let opensUpTo = options.opensUpTo, primary == nil,
+            (try? FileStatus.checkPath(path)) != nil, files.isSettled,
             let opened = try? Connection(path, mode: .readWrite), !opened.isReadOnly,
             let header = try? opened.fileBytes(at: 0, FileFormat.headerSize),
             FileFormat.mayOpen(header, upTo: opensUpTo)
