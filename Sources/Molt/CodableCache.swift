@@ -41,7 +41,6 @@ public final class CodableCache: Sendable {
     /// The coders of values: those of the registry.
     private let coding: RecordCoding
     private let documentUpgrade = Locked<DocumentUpgrade?>(nil)
-    let checkedShapes = CheckedShapes()
     private let lastTypeName = Locked(TypeNames())
     /// Whether values keep the properties of the stored content that their type does not declare.
     private let keepsUnknown: Bool
@@ -160,25 +159,11 @@ public final class CodableCache: Sendable {
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
-        if let limit = configuration.sizeLimit, limit <= 0 {
-            throw MoltError(
-                .unsupported,
-                "A cache with a size limit of \(limit) bytes would keep no value.",
-                advice: "Set a limit above 0, or nil for none.",
-                outcome: .unchanged,
-                store: store.storeName
-            )
-        }
+        try Self.check(configuration.sizeLimit, of: store)
         var upgradeConfiguration = configuration
         upgradeConfiguration.cancel(when: isCancelled)
         let migrator = Migrator(migrations, configuration: upgradeConfiguration, mode: mode)
-        // A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the
-        // end.
-        let reading: StoreReading? =
-            switch mode {
-            case .reading: try ReadingCheck(migrations, upgradeConfiguration, mode).check(store)
-            case .opening, .atOnce, .dryRun, .importing, .document, .retry: try migrator.readNewer(store)
-            }
+        let reading = try migrator.reading(of: store)
         isReadOnly = reading?.isReadOnly ?? false
         keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         report = try reading?.report ?? migrator.migrate(store)
@@ -196,38 +181,35 @@ public final class CodableCache: Sendable {
                 version: report.to,
                 registryVersion: migrations.version,
                 configuration: configuration,
-                checkedShapes: checkedShapes,
                 reading: reading
             )
         } catch {
             configuration.monitor?.openingFailed(with: error)
             throw error
         }
-        upgradeConfiguration.isCancelled = { false }
-        let onRead = Set(report.onRead.map(\.name))
-        let unfinished = migrations.migrations.filter { onRead.contains($0.name) }
-        if let reader = reading?.upgrader {
-            upgrader = reader
-            sweep = nil
-        } else if unfinished.isEmpty {
-            upgrader = nil
-            sweep = nil
-        } else {
-            let upgrader = RecordUpgrader(
-                unfinished,
-                storeName: path,
-                configuration: upgradeConfiguration,
-                onFailure: migrations.failurePolicy
-            )
-            self.upgrader = upgrader
-            sweep = Backfill(upgrader, core, hub, configuration)
-        }
+        upgrader = reading?.upgrader ?? migrator.upgrader(for: report.onRead, of: path)
+        // What a reader upgrades is not written.
+        sweep = reading?.upgrader == nil ? upgrader.map { [core, hub] in Backfill($0, core, hub, configuration) } : nil
         if configuration.runsBackfill, configuration.owner == .thisProcess, reading == nil { sweep?.start() }
+    }
+
+    private static func check(_ sizeLimit: Int?, of store: borrowing StoreFile) throws {
+        guard let sizeLimit, sizeLimit <= 0 else { return }
+        throw MoltError(
+            .unsupported,
+            "A cache with a size limit of \(sizeLimit) bytes would keep no value.",
+            advice: "Set a limit above 0, or nil for none.",
+            outcome: .unchanged,
+            store: store.storeName
+        )
     }
 
     deinit {
         close()
     }
+
+    /// The types whose shapes were compared or stored since the cache was opened.
+    var checkedShapes: CheckedShapes { core.checkedShapes }
 
     /// Closes the cache.
     ///

@@ -93,16 +93,7 @@ public final class MigrationContext {
     func run(_ work: StepWork) throws {
         switch work {
         case .store(.renameKeys(let step)): try renameKeys(step.type, to: step.newKey, onConflict: step.policy)
-        case .store(.extract(let step)):
-            try extractRecords(
-                step.type,
-                step.path,
-                as: step.newType,
-                key: step.key,
-                leaving: step.remainder,
-                owner: step.owner,
-                onConflict: step.policy
-            )
+        case .store(.extract(let step)): try extract(step)
         case .settings(let work): try run(work)
         case .adopt(_, let body), .block(_, let body), .check(let body): try body(self)
         case .records: break

@@ -9,6 +9,8 @@ final class CacheCore: Sendable {
     private let isReadOnly: Bool
     /// Whether a newer release has upgraded the file.
     let isNewer: Bool
+    /// The types whose shapes were compared or stored since the cache was opened.
+    let checkedShapes = CheckedShapes()
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
@@ -66,7 +68,6 @@ final class CacheCore: Sendable {
         version: Int,
         registryVersion: Int,
         configuration: CodableCache.Configuration,
-        checkedShapes: CheckedShapes,
         reading: StoreReading? = nil
     ) throws {
         path = store.storeName
@@ -89,24 +90,15 @@ final class CacheCore: Sendable {
         let session = CacheSession(connection, of: shared, unlocked: store.unlocked)
         // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
-        if store.isInMemory {
-            file = nil
-        } else {
-            file = OpenFile(at: path, openedAs: filePath)
-            // Checked second: the file may have been replaced, or a link changed, since it was opened.
-            if file == nil || connection.hasMoved { throw MoltError(.moved, store: path) }
-        }
-        do {
-            session.now = configuration.now().timeIntervalSince1970
-            try session.read { _ in }
-        } catch let error as SQLiteError {
-            throw session.changed(after: error) ?? MoltError(error, store: path)
-        }
+        file = store.isInMemory ? nil : OpenFile(at: path, openedAs: filePath)
+        // Checked second: the file may have been replaced, or a link changed, since it was opened.
+        if !store.isInMemory, file == nil || connection.hasMoved { throw MoltError(.moved, store: path) }
+        session.now = configuration.now().timeIntervalSince1970
+        try Self.checkReadable(session, path)
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
-        memory =
-            isReadOnly || !store.isInMemory && index == nil
-            ? nil : configuration.memory.map { MemoryLayer($0, index: index) }
+        let canRemember = !isReadOnly && (store.isInMemory || index != nil)
+        memory = canRemember ? configuration.memory.map { MemoryLayer($0, index: index) } : nil
         // A file that is read without locks has one reader, which compares the file's status after each read.
         readers =
             store.isInMemory || store.unlocked != nil
@@ -119,6 +111,14 @@ final class CacheCore: Sendable {
         writer = Locked(Writer(session: session, store: store, isReadOnly: isReadOnly))
         files = Files(writer: writer, readers: readers, memory: memory)
         if file != nil { StoreAccess.add(files) }
+    }
+
+    private static func checkReadable(_ session: CacheSession, _ path: String) throws {
+        do {
+            try session.read { _ in }
+        } catch let error as SQLiteError {
+            throw session.changed(after: error) ?? MoltError(error, store: path)
+        }
     }
 
     /// Closes the connections; with the last one, SQLite checkpoints the log and deletes the files beside the database.

@@ -47,8 +47,7 @@ extension CacheFile {
             store,
             version: state.version,
             registryVersion: state.version,
-            configuration: configuration,
-            checkedShapes: CheckedShapes()
+            configuration: configuration
         )
         defer { core.close() }
         let records = RecordImport(

@@ -47,42 +47,72 @@ struct RecordExport {
     }
 
     private func write(_ connection: Connection, to part: PartFile) throws -> ExportSummary {
-        let state = try LedgerTable.state(connection)
-        try LedgerTable.checkRows(connection)
-        let version = version ?? state.version
+        let head = try head(connection)
         var summary = ExportSummary(
             records: 0,
             byteCount: 0,
-            version: version,
+            version: head.version,
             quarantined: try connection.quarantinedCount()
         )
+        summary.settings = head.settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
+        var output = Output(part: part)
+        try head.write(to: &output.bytes)
+        let visited = try writeRecords(connection, to: &output, &summary)
+        output.bytes += ExportFormat.end
+        try output.flush()
+        summary.byteCount = output.byteCount
+        transfer.report(visited, of: visited)
+        return summary
+    }
+
+    /// The text that is not written yet, and its file.
+    private struct Output {
+        let part: PartFile
         var bytes: [UInt8] = []
-        func flush() throws {
+        private(set) var byteCount = 0
+
+        mutating func flush() throws {
             try part.write(Data(bytes))
-            summary.byteCount += bytes.count
+            byteCount += bytes.count
             bytes.removeAll(keepingCapacity: true)
         }
+    }
+
+    /// What the export says of its records as a whole.
+    ///
+    /// - Throws: ``MoltError`` if a migration on read, or one marked as pending, is not at hand.
+    private func head(_ connection: Connection) throws -> ExportFormat.Head {
+        let state = try LedgerTable.state(connection)
+        try LedgerTable.checkRows(connection)
+        let version = version ?? state.version
         let waiting = state.ledger.first { row in
             [.onRead, .unmarked].contains(row.outcome) && !onRead.contains { $0.name == row.name }
         }
         if let waiting { throw MoltError.waiting(for: waiting, store: store) }
-        let settings = try settings(connection)
-        summary.settings = settings?.values.reduce(0) { $0 + $1.values.count } ?? 0
         // A newer release's migrations that let this release write have done nothing to the records.
         let applied = state.ledger.filter { row in
             // Marked as applied, before earlier ones ran.
             let isAhead = row.outcome == .marked && version == state.version
             return row.outcome.isApplied && (row.version <= version || isAhead)
         }.map(ExportedMigration.init)
-        try ExportFormat.Head(
+        return try ExportFormat.Head(
             version: version,
             migrations: applied
                 + onRead.filter { id in !applied.contains { $0.name == id.name } }.map(ExportedMigration.init),
             appVersion: appVersion,
             exportedAt: now.timeIntervalSince1970,
-            settings: settings
+            settings: settings(connection)
         )
-        .write(to: &bytes)
+    }
+
+    /// Writes the selected records, in their order.
+    ///
+    /// - Returns: The number of records in the store.
+    private func writeRecords(
+        _ connection: Connection,
+        to output: inout Output,
+        _ summary: inout ExportSummary
+    ) throws -> Int {
         let count = transfer.progress == nil ? 0 : try connection.recordCount()
         var search = selection.search()
         let rows = try connection.prepare(.stored)
@@ -101,10 +131,10 @@ struct RecordExport {
             record.stored = try upgrade(record.stored)
             search.note(record.stored.key)
             try check(record.stored)
-            bytes.append(contentsOf: summary.records == 0 ? "\n".utf8 : ",\n".utf8)
-            record.write(to: &bytes)
+            output.bytes.append(contentsOf: summary.records == 0 ? "\n".utf8 : ",\n".utf8)
+            record.write(to: &output.bytes)
             summary.records += 1
-            if bytes.count >= Self.bufferSize { try flush() }
+            if output.bytes.count >= Self.bufferSize { try output.flush() }
         }
         try connection.checkIndexes(have: visited)
         if let key = search.missing {
@@ -116,11 +146,8 @@ struct RecordExport {
                 key: key
             )
         }
-        bytes += ExportFormat.end
-        try flush()
-        transfer.report(visited, of: visited)
         summary.missingTypes = search.missingTypes
-        return summary
+        return visited
     }
 
     /// The suites by their names as attached stores; nil if no one asked for any.

@@ -69,15 +69,7 @@ struct SuiteMoveStep: Sendable {
         let values = try source.values(migration)
         let new = try migration.suite(destination)
         // Only now is there a file, if all settings were unsaved.
-        guard !source.isSameFile(as: destination) else {
-            throw MoltError(
-                .unsupported,
-                "\(source) and \(destination) have the same file, because one is a link to the other, so nothing can "
-                    + "be moved.",
-                advice: "Remove the link, or the migration.",
-                attachedStore: source.attached.name
-            )
-        }
+        try checkFiles()
         let sourceWins = try sourceWins(values, new)
         let missed = migration.missedSteps
         /// The moved keys: old names by new name.
@@ -107,14 +99,30 @@ struct SuiteMoveStep: Sendable {
             outcomes.append(MigrationReport.KeyOutcome(store: source.name, key: key, outcome: .absent))
         }
         try migration.note(outcomes, among: values.keys.sorted())
-        guard afterwards == .clean, case .suite(let suite) = source else { return }
-        let old = try migration.suite(suite)
+        if afterwards == .clean, case .suite(let suite) = source { try clean(migration.suite(suite), found, new) }
+    }
+
+    /// Removes the settings from the source whose values the destination has.
+    ///
+    /// - Parameter found: The moved keys: old names by new name.
+    private func clean(_ old: SuiteEditor, _ found: [String: [String]], _ new: SuiteEditor) throws {
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)
             for key in keys where try old.value(forKey: key) == copy {
                 try old.removeValue(forKey: key, movedTo: new, newKey)
             }
         }
+    }
+
+    private func checkFiles() throws {
+        guard source.isSameFile(as: destination) else { return }
+        throw MoltError(
+            .unsupported,
+            "\(source) and \(destination) have the same file, because one is a link to the other, so nothing can be "
+                + "moved.",
+            advice: "Remove the link, or the migration.",
+            attachedStore: source.attached.name
+        )
     }
 
     /// Sets a value in the destination, unless the destination's value wins.

@@ -8,11 +8,31 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ stores: AttachedStores
     ) throws {
-        /// The first deferred migration for each attached store.
+        let candidates = entries.indices.filter { entries[$0].willRun && !entries[$0].declaration.attached.isEmpty }
+        var waiting = try deferUnready(candidates, ledger, stores)
+        deferEarlier(candidates, &waiting)
+        deferShortcuts(registry)
+        // Records must go through the migrations in order.
+        for index in candidates where stores.hasRecords {
+            guard let reason = entries[index].deferral else { continue }
+            let migration = entries[index].declaration
+            if migration.steps.contains(where: \.usesRecords) {
+                problems.append(.deferred(migration, reason))
+            }
+        }
+    }
+
+    /// Defers the migrations that cannot run now, and later ones that work on the same stores.
+    ///
+    /// - Returns: The first deferred migration for each attached store.
+    private mutating func deferUnready(
+        _ candidates: [Int],
+        _ ledger: [LedgerEntry],
+        _ stores: AttachedStores
+    ) throws -> [String: MigrationID] {
         var waiting: [String: MigrationID] = [:]
         /// The first one that waits for a cache. The store can be seen, so earlier migrations run.
         var waitingForCache: [String: MigrationID] = [:]
-        let candidates = entries.indices.filter { entries[$0].willRun && !entries[$0].declaration.attached.isEmpty }
         /// The steps of the migrations that do not wait.
         var earlier: [MigrationStep] = []
         for index in candidates {
@@ -28,6 +48,10 @@ extension MigrationPlan {
                 earlier += running
             }
         }
+        return waiting
+    }
+
+    private mutating func deferEarlier(_ candidates: [Int], _ waiting: inout [String: MigrationID]) {
         // Each round may add more stores, through a migration that works on several.
         var isComplete = false
         while !isComplete {
@@ -38,6 +62,10 @@ extension MigrationPlan {
                 isComplete = false
             }
         }
+    }
+
+    /// Defers the shortcuts that are not taken, and replace a migration that must wait.
+    private mutating func deferShortcuts(_ registry: MigrationRegistry) {
         let (names, ways) = (Set(registry.names), registry.ways)
         for index in entries.indices where entries[index].action == .recordOnly(.replaced) {
             let migration = entries[index].declaration
@@ -46,14 +74,6 @@ extension MigrationPlan {
                 )
             else { continue }
             entries[index].actions = Actions(.wait("It replaces migration \(part.migration), which must wait."))
-        }
-        // Records must go through the migrations in order.
-        for index in candidates where stores.hasRecords {
-            guard let reason = entries[index].deferral else { continue }
-            let migration = entries[index].declaration
-            if migration.steps.contains(where: \.usesRecords) {
-                problems.append(.deferred(migration, reason))
-            }
         }
     }
 

@@ -268,30 +268,33 @@ extension MigrationRegistry {
         if migration.replaces == [migration.name] {
             faults.append("\(place), replaces only itself.")
         }
-        if migration.completesReplacedMigrations {
-            if migration.replaces.isEmpty {
-                faults.append(
-                    "\(place), completes replaced migrations but replaces none. Remove `completesReplaced()`."
-                )
-            } else if !kept.isEmpty {
-                faults.append(
-                    "\(place), completes replaced migrations that are still in the registry, so that a store runs them "
-                        + "itself. Remove `completesReplaced()`."
-                )
-            }
-            let others = migration.changes.enumerated().filter { _, step in
-                if case .block = step.work { false } else { true }
-            }
-            if migration.attached.contains(where: { $0.suite != nil }) {
-                faults.append(
-                    "\(place), completes replaced migrations and works on settings, each of which may have been "
-                        + "through others. Keep the replaced migrations beside it, and remove `completesReplaced()`."
-                )
-            }
-            faults += others.map { number, step in
+        return faults + completionFaults(of: migration, place: place, keeping: kept)
+    }
+
+    /// - Parameter kept: The names of the migrations in the registry that it replaces.
+    private func completionFaults(of migration: Migration, place: String, keeping kept: [String]) -> [String] {
+        guard migration.completesReplacedMigrations else { return [] }
+        var faults: [String] = []
+        if migration.replaces.isEmpty {
+            faults.append("\(place), completes replaced migrations but replaces none. Remove `completesReplaced()`.")
+        } else if !kept.isEmpty {
+            faults.append(
+                "\(place), completes replaced migrations that are still in the registry, so that a store runs them "
+                    + "itself. Remove `completesReplaced()`."
+            )
+        }
+        if migration.attached.contains(where: { $0.suite != nil }) {
+            faults.append(
+                "\(place), completes replaced migrations and works on settings, each of which may have been through "
+                    + "others. Keep the replaced migrations beside it, and remove `completesReplaced()`."
+            )
+        }
+        for (number, step) in migration.changes.enumerated() {
+            if case .block = step.work { continue }
+            faults.append(
                 "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
                     + "Remove `completesReplaced()`, or do it in a block."
-            }
+            )
         }
         return faults
     }

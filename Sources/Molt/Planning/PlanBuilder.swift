@@ -137,59 +137,47 @@ struct PlanBuilder {
         mayHaveRecords: Bool
     ) -> MigrationPlan.Entry {
         let standing = standings[migration]
-        let names = Set(migration.attached.compactMap { $0.suite?.attachedName })
-        let done = names.filter { standings.isOver(migration, on: $0) }
-        let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
-        var entry = MigrationPlan.Entry(of: migration, replacing: standings.replaced(by: migration))
-        switch standing {
-        case .withoutRecords: entry.status = .recordsOnly
-        case .entered(isRecorded: true): entry.status = .applied
-        case .entered(isRecorded: false):
-            entry.status = .baseline
-            entry.actions = .init(.recordOnly(.baseline))
-        case .applied(let replacement):
-            entry.status = .applied
-            entry.replacement = replacement
-            entry.actions = .init(runningAgainOn: lacking.filter(isFilled))
-        case .shortened(let shortcut, let isTaken):
-            entry.status = isTaken ? .applied : .notNeeded
-            entry.replacement = shortcut
-            if isTaken {
-                entry.actions = .init(runningAgainOn: lacking.filter { standings.isLeft(migration, on: $0) })
-            }
-        case .bypassed(let isOver):
-            if isOver { entry.status = .replaced }
-            entry.actions = .init(.recordOnly(.replaced))
-        case .replaced:
-            entry.status = .replaced
-            let filled = lacking.filter(isFilled)
-            entry.actions = filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
-        case .partlyReplaced(let applied, let missing):
-            plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))
-        case .onRead:
-            entry.status = .onRead
-            // Without its declaration, the migration upgrades the records that still have to go through it.
-            if !migration.isOnRead { entry.actions = .init(.backfill) }
-        case .late:
-            entry.status = .late
-            if registry.allowsLateMigrations {
-                entry.actions = .init(.run, exceptOn: done)
-            } else {
-                plan.problems.append(.late(migration, at: plan.from))
-            }
-        case .open where histories.isFresh:
-            entry.actions = freshActions(migration, done, mayHaveRecords: mayHaveRecords)
-        case .open:
-            entry.actions = .init(.run, exceptOn: done)
-        }
-        if entry.status != .baseline { checkPartlyReplaced(migration, standings, names.sorted()) }
+        var entry = MigrationPlan.Entry(of: migration, standing, replacing: standings.replaced(by: migration))
+        entry.actions = actions(of: migration, standing, standings, mayHaveRecords: mayHaveRecords)
+        if entry.status != .baseline { checkPartlyReplaced(migration, standings) }
         entry.isWorkPending = migration.work != nil && histories.store.applied[migration.name]?.isWorkPending == true
         return entry
     }
 
+    private mutating func actions(
+        of migration: Migration,
+        _ standing: Standing,
+        _ standings: Standings,
+        mayHaveRecords: Bool
+    ) -> MigrationPlan.Actions {
+        let done = migration.suiteNames.filter { standings.isOver(migration, on: $0) }
+        let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
+        switch standing {
+        case .withoutRecords, .entered(isRecorded: true): return .init(.none)
+        case .entered(isRecorded: false): return .init(.recordOnly(.baseline))
+        case .applied: return .init(runningAgainOn: lacking.filter(isFilled))
+        case .shortened(_, let isTaken):
+            return .init(runningAgainOn: lacking.filter { isTaken && standings.isLeft(migration, on: $0) })
+        case .bypassed: return .init(.recordOnly(.replaced))
+        case .replaced:
+            let filled = lacking.filter(isFilled)
+            return filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
+        case .partlyReplaced(let applied, let missing):
+            plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))
+            return .init(.none)
+        // Without its declaration, the migration upgrades the records that still have to go through it.
+        case .onRead: return .init(migration.isOnRead ? .none : .backfill)
+        case .late where !registry.allowsLateMigrations:
+            plan.problems.append(.late(migration, at: plan.from))
+            return .init(.none)
+        case .open where histories.isFresh: return freshActions(migration, done, mayHaveRecords: mayHaveRecords)
+        case .late, .open: return .init(.run, exceptOn: done)
+        }
+    }
+
     /// Finds suites that have been through some of the migrations which a migration replaces.
-    private mutating func checkPartlyReplaced(_ migration: Migration, _ standings: Standings, _ suites: [String]) {
-        for suite in suites {
+    private mutating func checkPartlyReplaced(_ migration: Migration, _ standings: Standings) {
+        for suite in migration.suiteNames.sorted() {
             guard let (applied, missing) = standings.partlyReplaced(by: migration, on: suite) else { continue }
             plan.problems.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
         }
@@ -233,16 +221,45 @@ struct PlanBuilder {
     }
 }
 
+extension Migration {
+    /// The names of the suites that it works on.
+    fileprivate var suiteNames: Set<String> { Set(attached.compactMap { $0.suite?.attachedName }) }
+}
+
+extension Standing {
+    fileprivate var status: MigrationPlan.Status {
+        switch self {
+        case .withoutRecords: .recordsOnly
+        case .entered(isRecorded: false): .baseline
+        case .entered(isRecorded: true), .applied, .shortened(_, isTaken: true): .applied
+        case .shortened(_, isTaken: false): .notNeeded
+        case .bypassed(isOver: true), .replaced: .replaced
+        case .bypassed(isOver: false), .partlyReplaced, .open: .pending
+        case .onRead: .onRead
+        case .late: .late
+        }
+    }
+
+    /// The migration because of which the store counts it as applied.
+    fileprivate var replacement: MigrationID? {
+        switch self {
+        case .applied(let replacement): replacement
+        case .shortened(let shortcut, _): shortcut
+        case .withoutRecords, .entered, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
+        }
+    }
+}
+
 extension MigrationPlan.Entry {
-    /// Creates the entry of a pending migration about which nothing is done.
+    /// Creates the entry of a migration about which nothing is done.
     ///
     /// - Parameter names: The names of all migrations that it replaces.
-    fileprivate init(of migration: Migration, replacing names: [String]) {
+    fileprivate init(of migration: Migration, _ standing: Standing, replacing names: [String]) {
         self.init(
             migration: migration.id,
             declaration: migration,
             steps: migration.steps.map(\.description),
-            status: .pending,
+            status: standing.status,
             actions: MigrationPlan.Actions(.none),
             losses: migration.steps.flatMap(\.declaration.losses),
             requirements: migration.requirements.map(\.reason),
@@ -250,5 +267,6 @@ extension MigrationPlan.Entry {
             isWorkPending: false,
             replaces: names
         )
+        replacement = standing.replacement
     }
 }

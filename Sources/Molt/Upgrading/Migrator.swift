@@ -97,10 +97,35 @@ extension Migrator {
 }
 
 extension Migrator {
+    /// How a store is opened that is not upgraded; nil if it is.
+    ///
+    /// A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the end.
+    func reading(of store: StoreFile) throws -> StoreReading? {
+        switch mode {
+        case .reading: try ReadingCheck(registry, configuration, mode).check(store)
+        case .opening, .atOnce, .dryRun, .importing, .document, .retry: try readNewer(store)
+        }
+    }
+
+    /// The upgrader for migrations that records go through when they are read; nil if there are none.
+    func upgrader(for onRead: [MigrationID], of storeName: String) -> RecordUpgrader? {
+        let migrations = registry.migrations.filter { migration in onRead.contains { $0.name == migration.name } }
+        guard !migrations.isEmpty else { return nil }
+        var configuration = configuration
+        // The opening that could be cancelled is over.
+        configuration.isCancelled = { false }
+        return RecordUpgrader(
+            migrations,
+            storeName: storeName,
+            configuration: configuration,
+            onFailure: registry.failurePolicy
+        )
+    }
+
     /// How a store is opened that a newer release has upgraded; nil if none has, or if it is put back.
     ///
     /// - Throws: ``MoltError`` with the code `superseded` if this release may not read the store.
-    func readNewer(_ store: StoreFile) throws -> StoreReading? {
+    private func readNewer(_ store: StoreFile) throws -> StoreReading? {
         guard configuration.opensNewerStores else { return nil }
         if configuration.redoesLastUpgrade {
             let plan = try plan(for: store)

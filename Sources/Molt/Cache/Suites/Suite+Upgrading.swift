@@ -34,7 +34,7 @@ extension Suite {
         try advisingOnDamage {
             let migrator = Migrator(migrations, configuration: configuration)
             let store = try StoreFile(upgrading: self, attaching: configuration.attached)
-            if let reading = try migrator.readNewer(store) { return reading.report }
+            if let reading = try migrator.reading(of: store) { return reading.report }
             return try migrator.migrate(store)
         }
     }

@@ -23,25 +23,7 @@ struct BackupCopy {
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
     ///   `step`; no file is left then.
     func make() throws -> StoreBackup {
-        let source: Connection
-        let size: Int64
-        do throws(SQLiteError) {
-            source = try Connection(
-                files.path,
-                mode: isLocked && !files.hasLog && !files.hasJournal ? .immutable : .readOnly
-            )
-            source.busyTimeout = 5_000
-            // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
-            try source.begin()
-            size = try source.byteCount
-            // Forces the first read of the file.
-            _ = try source.schemaSize()
-        } catch {
-            if request.kind == .damaged, error.isDamage { throw error }
-            // Reading a file in use needs write access to the -shm file beside it.
-            guard error.isFull || error.isAtLimit else { throw failure(error.explanation, error) }
-            throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
-        }
+        let (source, size) = try openSource()
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
             throw MoltError.backupFailed(
                 "the path of the backup would exceed \(FileStatus.longestPath) bytes.",
@@ -71,6 +53,30 @@ struct BackupCopy {
             throw error.isOutOfSpace
                 ? noSpace(size, error)
                 : failure(("no file can be written in \(files.directory): \(error.reason).", nil), error)
+        }
+    }
+
+    /// Opens the file with a snapshot.
+    ///
+    /// - Returns: The connection, and the number of bytes to copy.
+    private func openSource() throws -> (Connection, size: Int64) {
+        do throws(SQLiteError) {
+            let source = try Connection(
+                files.path,
+                mode: isLocked && !files.hasLog && !files.hasJournal ? .immutable : .readOnly
+            )
+            source.busyTimeout = 5_000
+            // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
+            try source.begin()
+            let size = try source.byteCount
+            // Forces the first read of the file.
+            _ = try source.schemaSize()
+            return (source, size)
+        } catch {
+            if request.kind == .damaged, error.isDamage { throw error }
+            // Reading a file in use needs write access to the -shm file beside it.
+            guard error.isFull || error.isAtLimit else { throw failure(error.explanation, error) }
+            throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
     }
 

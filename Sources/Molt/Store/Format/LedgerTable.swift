@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
 package enum LedgerTable {
-    /// The columns of a row, except its id.
+    /// The columns of a row, except its id, in the order of ``entry(_:)`` and ``values(of:)``.
     private static let columns = """
         name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped, records_created,
         records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces, extra, is_readable,
@@ -14,11 +14,10 @@ package enum LedgerTable {
     /// - Parameter marks: The file's marks; nil to read them.
     static func state(_ connection: Connection, _ marks: FileFormat.Marks? = nil) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer(.userVersion))
-        let query = "SELECT \(columns) FROM molt_ledger ORDER BY id"
         var state = StoreState(
             version: version,
             isFresh: false,
-            ledger: try connection.prepare(query).map(entry),
+            ledger: try connection.prepare("SELECT \(columns) FROM molt_ledger ORDER BY id").map(entry),
             journal: try JournalTable.stores(connection)
         )
         let marks = if let marks { marks } else { try FileFormat.Marks(connection) }
@@ -55,8 +54,7 @@ package enum LedgerTable {
     ) throws(SQLiteError) -> Bool {
         let insertion = try connection.prepare(
             """
-            INSERT INTO molt_ledger(\(columns))
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO molt_ledger(\(columns)) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT(name) DO NOTHING
             """
         )
@@ -65,16 +63,7 @@ package enum LedgerTable {
         for var entry in entries {
             try removeRows(replacedBy: &entry, connection)
             entry.name = names[entry.name] ?? entry.name
-            let values: [any SQLiteValue] = [
-                entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970,
-                entry.duration,
-                entry.counts.read, entry.counts.changed, entry.counts.dropped, entry.counts.created,
-                entry.counts.quarantined, entry.appVersion, entry.moltVersion,
-                entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
-                entry.replaces.isEmpty ? nil : json(entry.replacedByName), entry.extra,
-                entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
-                entry.corrections.isEmpty ? nil : json(entry.corrections), entry.isWorkPending ? 1 : 0,
-            ]
+            let values = values(of: entry)
             try insertion.bind(values)
             try insertion.run()
             // Only a migration that was deferred, or is on read, has a row. SQLite takes four times as long to prepare
@@ -192,6 +181,18 @@ package enum LedgerTable {
             storedNames(connection)[name] ?? name,
             LedgerEntry.Outcome.onRead.rawValue
         )
+    }
+
+    private static func values(of entry: LedgerEntry) -> [any SQLiteValue] {
+        [
+            entry.name, entry.version, entry.outcome.rawValue, entry.appliedAt.timeIntervalSince1970, entry.duration,
+            entry.counts.read, entry.counts.changed, entry.counts.dropped, entry.counts.created,
+            entry.counts.quarantined, entry.appVersion, entry.moltVersion,
+            entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
+            entry.replaces.isEmpty ? nil : json(entry.replacedByName), entry.extra,
+            entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
+            entry.corrections.isEmpty ? nil : json(entry.corrections), entry.isWorkPending ? 1 : 0,
+        ]
     }
 
     private static func entry(_ row: Statement) throws(SQLiteError) -> LedgerEntry {

@@ -47,79 +47,109 @@ extension MigrationContext {
         counts.changed + counts.dropped + counts.created + counts.quarantined + uncountedChanges
     }
 
+    /// A call of `enumerate` on its way through the records of a type.
+    private struct Visit {
+        let type: String
+        /// The index among the enumerations in progress.
+        let level: Int
+        /// The round of the changes that are postponed to its end.
+        let round: Int
+        /// The number of records when it began.
+        let count: Int
+        var read = 0
+        var visited = 0
+        var lastID = Int64.min
+        var hasPostponed = false
+        /// Whether records that it visits later may have been changed, added or removed.
+        var hasChangedOthers: Bool
+    }
+
     private func visitAll(
         _ type: String,
         mergingBy merging: Merging?,
         preparing prepare: (@Sendable (Record) -> Void)?,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let round = newRound()
-        var hasPostponed = false
-        var visited = 0
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
-        let level = enumerations.count - 1
         defer { enumerations.removeLast() }
-        // A copy for all records, because copying it takes as long as a short closure.
-        let configuration = configuration
-        let memory = RecordBatch(capacity: configuration.hooks.batchSize)
-        let known = try perform { try $0.count(ofType: type) }
-        var read = 0
+        let level = enumerations.count - 1
         // Created records are not visited.
-        var hasChangedOthers = counts.created > 0
+        var visit = Visit(
+            type: type,
+            level: level,
+            round: newRound(),
+            count: try perform { try $0.count(ofType: type) },
+            hasChangedOthers: counts.created > 0
+        )
+        let memory = RecordBatch(capacity: configuration.hooks.batchSize)
         var ahead = level == 0 ? try readAhead(type, prepare) : nil
         defer { ahead?.end() }
-        var after = Int64.min
         while true {
             try configuration.checkCancellation()
             let next = try perform(at: UpgradePoint(.read, "of \(type)")) { records -> RecordBatch? in
                 if let ahead { return try ahead.nextBatch() }
-                try records.read(into: memory, types: [type], after: after, through: firstCreatedID - 1)
+                try records.read(into: memory, types: [type], after: visit.lastID, through: firstCreatedID - 1)
                 return memory.isEmpty ? nil : memory
             }
             guard let batch = next else { break }
             enumerations[level].isReadAhead = ahead != nil
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
-            read += batch.count
-            var seen = 0
-            for index in 0..<batch.count {
-                // The visited records must not depend on the batch size.
-                if enumerations[level].isBatchIncomplete { break }
-                try configuration.checkCancellation()
-                let id = batch[index].id
-                after = id
-                seen += 1
-                enumerations[level].current = id
-                enumerations[level].isCurrentDeleted = false
-                enumerations[level].isCurrentWritten = false
-                if enumerations[level].isBatchStale {
-                    let record = try perform { try $0.record(id: id) }
-                    guard let record, ExactName.isSame(record.typeName, type) else { continue }
-                    batch[index] = record
-                }
-                counts.read += 1
-                visited += 1
-                let isPostponed = try withAutoreleasePool { try visit(&batch[index], level, round, body) }
-                hasPostponed = isPostponed || hasPostponed
-            }
-            runner.meter.advance(by: seen)
+            try visitBatch(batch, &visit, body)
             if enumerations[level].isBatchStale || enumerations[level].isBatchIncomplete {
-                hasChangedOthers = true
+                visit.hasChangedOthers = true
                 // What was read ahead may have changed.
                 ahead?.end()
                 ahead = nil
             }
         }
-        // The outermost call scans for all.
-        if level == 0 || !hasChangedOthers {
-            try perform { try $0.checkVisited(hasChangedOthers ? nil : read, of: known) }
-        }
-        if visited == 0 { try noteMissing(type) }
-        if hasPostponed {
-            if let merging { try mergeRecords(ofType: type, in: round, merging) }
-            try perform(at: UpgradePoint(.applyPostponedChanges)) {
-                try $0.applyPostponedChanges(round: round, keysFrom: merging?.newKey.path)
+        try end(visit, merging)
+    }
+
+    private func visitBatch(
+        _ batch: RecordBatch,
+        _ visit: inout Visit,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let level = visit.level
+        // A copy for all records, because copying it takes as long as a short closure.
+        let configuration = configuration
+        visit.read += batch.count
+        var seen = 0
+        for index in 0..<batch.count {
+            // The visited records must not depend on the batch size.
+            if enumerations[level].isBatchIncomplete { break }
+            try configuration.checkCancellation()
+            let id = batch[index].id
+            visit.lastID = id
+            seen += 1
+            enumerations[level].current = id
+            enumerations[level].isCurrentDeleted = false
+            enumerations[level].isCurrentWritten = false
+            if enumerations[level].isBatchStale {
+                let record = try perform { try $0.record(id: id) }
+                guard let record, ExactName.isSame(record.typeName, visit.type) else { continue }
+                batch[index] = record
             }
+            counts.read += 1
+            visit.visited += 1
+            let isPostponed = try withAutoreleasePool { try visitRecord(&batch[index], visit, body) }
+            visit.hasPostponed = isPostponed || visit.hasPostponed
+        }
+        runner.meter.advance(by: seen)
+    }
+
+    /// Checks that no record was missed, and applies the changes of keys and types.
+    private func end(_ visit: Visit, _ merging: Merging?) throws {
+        // The outermost call scans for all.
+        if visit.level == 0 || !visit.hasChangedOthers {
+            try perform { try $0.checkVisited(visit.hasChangedOthers ? nil : visit.read, of: visit.count) }
+        }
+        if visit.visited == 0 { try noteMissing(visit.type) }
+        guard visit.hasPostponed else { return }
+        if let merging { try mergeRecords(ofType: visit.type, in: visit.round, merging) }
+        try perform(at: UpgradePoint(.applyPostponedChanges)) {
+            try $0.applyPostponedChanges(round: visit.round, keysFrom: merging?.newKey.path)
         }
     }
 
@@ -154,12 +184,12 @@ extension MigrationContext {
     }
 
     /// - Returns: Whether a change was postponed to the end of the enumeration.
-    private func visit(
+    private func visitRecord(
         _ record: inout Record,
-        _ level: Int,
-        _ round: Int,
+        _ visit: Visit,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws -> Bool {
+        let level = visit.level
         let typeName = record.typeName
         record.coding = coding
         // Complete if another thread has read the record. Copies take as long as a short closure.
@@ -192,27 +222,27 @@ extension MigrationContext {
                 old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName
             }
             let error = MoltError(error, in: step, key: old.key, type: typeName, store: runner.storeName)
-            guard !isAtPoint, changeCount == changes, try removeFailed(old, now: typeName, error) else {
-                throw error
-            }
-            return false
+            if !isAtPoint, changeCount == changes, try removeFailed(old, now: typeName, error) { return false }
+            throw error
         }
         if let failure { throw failure }
         let isDeleted = enumerations[level].isCurrentDeleted
         if record.isDropped, !isDeleted { try delete(id: record.id, ofType: typeName, before) }
-        if record.isDropped || isDeleted { return false }
-        guard record.revision != revision else { return false }
-        guard !enumerations[level].isCurrentWritten else {
-            throw lostUpdate(key: old.key, type: typeName)
-        }
-        let isRetyped = !ExactName.isSame(record.typeName, typeName)
-        if isRetyped {
-            // The change is written when this enumeration ends; outer enumerations must see it.
-            for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
-        }
-        let isPostponed = try write(record, isRetyped: isRetyped, round: round, isVisited: true)
+        guard !record.isDropped, !isDeleted, record.revision != revision else { return false }
+        guard !enumerations[level].isCurrentWritten else { throw lostUpdate(key: old.key, type: typeName) }
+        let isPostponed = try writeVisited(record, visit)
         if let before { note(before, record) }
         return isPostponed
+    }
+
+    /// Writes the content of a visited record that has changed, and postpones the change of its key or type.
+    private func writeVisited(_ record: Record, _ visit: Visit) throws -> Bool {
+        let isRetyped = !ExactName.isSame(record.typeName, visit.type)
+        if isRetyped {
+            // The change is written when this enumeration ends; outer enumerations must see it.
+            for outer in 0..<visit.level { enumerations[outer].isBatchIncomplete = true }
+        }
+        return try write(record, isRetyped: isRetyped, round: visit.round, isVisited: true)
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {

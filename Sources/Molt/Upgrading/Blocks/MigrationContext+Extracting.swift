@@ -30,11 +30,25 @@ extension MigrationContext {
         owner: PropertyPath? = nil,
         onConflict policy: Record.ConflictPolicy = .stop
     ) throws {
+        try extract(
+            ExtractRecordsStep(
+                type: type,
+                path: path,
+                newType: newType,
+                key: key,
+                remainder: remainder,
+                owner: owner,
+                policy: policy
+            )
+        )
+    }
+
+    func extract(_ extraction: ExtractRecordsStep) throws {
+        let (path, newType, policy) = (extraction.path, extraction.newType, extraction.policy)
         // Before the first record loses its objects, because a block may go on after the error.
         guard !newType.isEmpty else { throw MoltError(.stepFailed, Record.noTypeName) }
         var (count, isFound) = (0, false)
         var sought = SoughtProperty(policy.path)
-        let extraction = RecordExtraction(type: newType, key: key, remainder: remainder, owner: owner, path: path)
         // Another thread has taken the objects out of copies of the records that it has read ahead, by their ids.
         let prepared = Locked<[Int64: (record: Record, new: NewRecords)]>([:])
         let prepare = { @Sendable (record: Record) in
@@ -44,12 +58,8 @@ extension MigrationContext {
             prepared.withLock { $0[record.id] = (record, new) }
         }
         var pending = NewRecords(ofType: newType)
-        // Notes are in the order of changes. Records that are visited later may have the new type, or give up their
-        // keys when they fail.
-        let isImmediate =
-            runner.notes != nil || arrival != nil || ExactName.isSame(type, newType)
-            || (step.onFailure ?? runner.registry.failurePolicy) != .stop
-        try enumerate(type, preparing: prepare) { _, record in
+        let isImmediate = addsAtOnce(extraction)
+        try enumerate(extraction.type, preparing: prepare) { _, record in
             count += 1
             isFound = isFound || record.contains(path)
             let new: NewRecords
@@ -58,33 +68,39 @@ extension MigrationContext {
             } else {
                 new = try extraction.take(from: &record)
             }
-            if policy.path != nil {
-                for index in new.rows.indices {
-                    var record = new.record(index, coding: coding)
-                    try record.read()
-                    sought.visit(record)
-                }
-            }
+            if policy.path != nil { try visit(new, &sought) }
             pending.append(new)
             if isImmediate || pending.rows.count >= 512 || pending.bytes.count >= 1 << 18 {
-                try add(&pending, at: path, key, policy)
+                try add(&pending, extraction)
             }
         }
-        try add(&pending, at: path, key, policy)
-        if count > 0, !isFound { noteMissing(path, of: type, count) }
+        try add(&pending, extraction)
+        if count > 0, !isFound { noteMissing(path, of: extraction.type, count) }
         noteMissing(sought, of: newType)
     }
 
+    /// Whether extracted records are added before the next record is visited.
+    ///
+    /// Notes are in the order of changes. Records that are visited later may have the new type, or give up their keys
+    /// when they fail.
+    private func addsAtOnce(_ extraction: ExtractRecordsStep) -> Bool {
+        runner.notes != nil || arrival != nil || ExactName.isSame(extraction.type, extraction.newType)
+            || (step.onFailure ?? runner.registry.failurePolicy) != .stop
+    }
+
+    private func visit(_ new: NewRecords, _ sought: inout SoughtProperty) throws {
+        for index in new.rows.indices {
+            var record = new.record(index, coding: coding)
+            try record.read()
+            sought.visit(record)
+        }
+    }
+
     /// Adds extracted records, or merges them with those that have their keys.
-    private func add(
-        _ new: inout NewRecords,
-        at path: PropertyPath,
-        _ key: Record.ExtractedKey,
-        _ policy: Record.ConflictPolicy
-    ) throws {
+    private func add(_ new: inout NewRecords, _ extraction: ExtractRecordsStep) throws {
         guard !new.isEmpty else { return }
         if let arrival {
-            try insertArriving(new, arrival, at: path, key, policy)
+            try insertArriving(new, arrival, extraction)
             return new.removeAll()
         }
         // The contents that are not written yet do not matter for them.
@@ -97,7 +113,7 @@ extension MigrationContext {
         for index in new.rows.indices where runner.notes != nil || !rest.isEmpty {
             if rest.first == index {
                 rest.removeFirst()
-                try merge(new.record(index, coding: coding), fromID: new.rows[index].outer, at: path, key, policy)
+                try merge(new.record(index, coding: coding), fromID: new.rows[index].outer, extraction)
             } else {
                 try noteNew(new.record(index, coding: coding))
             }
@@ -109,14 +125,12 @@ extension MigrationContext {
     private func insertArriving(
         _ new: NewRecords,
         _ arrival: RecordArrival,
-        at path: PropertyPath,
-        _ key: Record.ExtractedKey,
-        _ policy: Record.ConflictPolicy
+        _ extraction: ExtractRecordsStep
     ) throws {
         for index in new.rows.indices {
             var documents = try arrival.documents(from: new.record(index, coding: coding))
             if !documents[0].isGone, try record(forKey: documents[0].record.key) != nil {
-                try merge(documents.removeFirst().record, fromID: new.rows[index].outer, at: path, key, policy)
+                try merge(documents.removeFirst().record, fromID: new.rows[index].outer, extraction)
             }
             try insert(documents)
         }
@@ -126,20 +140,14 @@ extension MigrationContext {
     ///
     /// - Throws: The error of the policy. It ends the upgrade, whatever the failure policy: both records are whole, and
     ///   so is the one that contained the object.
-    private func merge(
-        _ new: Record,
-        fromID outerID: Int64,
-        at path: PropertyPath,
-        _ key: Record.ExtractedKey,
-        _ policy: Record.ConflictPolicy
-    ) throws {
+    private func merge(_ new: Record, fromID outerID: Int64, _ extraction: ExtractRecordsStep) throws {
         var new = new
         try new.read()
         let outer = try perform { try $0.record(id: outerID) } ?? new
         do {
             guard var record = try record(forKey: new.key) else { throw runner.records.keyExists(new) }
             let revision = record.revision
-            if try record.merge(new, policy, from: outer, at: path, key: key).isLossy {
+            if try record.merge(new, from: outer, extraction).isLossy {
                 noteMerged(ofType: new.typeName)
                 note(new, nil)
             }
@@ -158,14 +166,12 @@ extension Record {
     /// - Throws: ``MoltError`` with the code `keyExists` if the policy does not decide; or the error of a closure.
     mutating func merge(
         _ new: Record,
-        _ policy: ConflictPolicy,
         from outer: Record,
-        at path: PropertyPath,
-        key: ExtractedKey
+        _ extraction: ExtractRecordsStep
     ) throws -> ConflictPolicy.Outcome {
         let isSameType = ExactName.isSame(typeName, new.typeName)
         var merged = self
-        let outcome = isSameType ? try policy.merge(new, into: &merged) : .undecided(nil)
+        let outcome = isSameType ? try extraction.policy.merge(new, into: &merged) : .undecided(nil)
         switch outcome {
         case .equal, .first, .merged: self = merged
         case .second:
@@ -178,13 +184,13 @@ extension Record {
             throw outer.error(
                 .keyExists,
                 "An object of the record \"\(outer.key)\" would become a record of type \(new.typeName) with the key of "
-                    + "a different record of type \(typeName)\(key.path.map { ", from \"\($0)\"" } ?? "")."
+                    + "a different record of type \(typeName)\(extraction.key.path.map { ", from \"\($0)\"" } ?? "")."
                     + (reason.map { " " + $0 } ?? ""),
                 advice: (isSameType
                     ? "Choose with `onConflict:` which record stays, derive the keys of new records, "
                     : "Derive the keys of new records, ")
                     + "or change the other record's key first. A failure policy does not apply.",
-                property: path
+                property: extraction.path
             )
         }
         return outcome
@@ -192,17 +198,11 @@ extension Record {
 }
 
 /// Takes objects out of records.
-struct RecordExtraction: Sendable {
-    let type: String
-    let key: Record.ExtractedKey
-    let remainder: Record.ExtractedRemainder
-    let owner: PropertyPath?
-    let path: PropertyPath
-
+extension ExtractRecordsStep {
     /// The new records; their contents are not read, because most are only written.
     func take(from record: inout Record) throws -> NewRecords {
         let (outerKey, outer, expiration) = (record.key, record.id, record.expirationSeconds)
-        var taken = NewRecords(ofType: type)
+        var taken = NewRecords(ofType: newType)
         try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: key == .derived) { place, paths in
             let newKey = try place.withValue(at: paths[0]) { json -> String? in
                 if json.elementsEqual("null".utf8) { return nil }
@@ -265,7 +265,7 @@ struct RecordExtraction: Sendable {
         _ outerKey: String
     ) throws -> [UInt8]? {
         guard let owner else { return nil }
-        var new = Record(coding: place.coding, key: newKey, typeName: type, content: json)
+        var new = Record(coding: place.coding, key: newKey, typeName: newType, content: json)
         try new.read()
         guard !new.contains(owner) else {
             throw place.error(

@@ -14,57 +14,25 @@ struct CorrectedLedger {
     /// Computes the rows.
     ///
     /// - Parameters:
-    ///   - plan: What opening the store would do.
     ///   - histories: Those of the store and of the registry's suites.
-    ///   - primary: The suite that is upgraded without a cache; nil for a cache.
-    ///   - isComplete: Whether the registry has all of the app's migrations, so that the version may rise.
+    ///   - plan: What opening the store would do.
     /// - Throws: ``MoltError`` with the code `unknownMigration` or `notCorrected`.
-    init(
-        _ change: LedgerChange,
-        _ correction: LedgerCorrection,
-        _ histories: Histories,
-        _ plan: MigrationPlan,
-        _ registry: MigrationRegistry,
-        primary: String?,
-        isComplete: Bool
-    ) throws {
+    init(_ corrector: LedgerCorrector, _ histories: Histories, _ plan: MigrationPlan) throws {
+        let (change, registry, isComplete) = (corrector.change, corrector.registry, corrector.isComplete)
         let name = change.migration
-        let way = registry.shortcutWays[name]
         guard let entry = plan.entries.first(where: { $0.migration.name == name }) else {
             throw Self.unknown(name, registry, plan.store)
         }
         let migration = entry.declaration
-        let refusal = Refusal(migration: migration.id, store: plan.store)
         let old = histories.store.row(named: name)
-        if entry.status == .recordsOnly {
-            throw refusal("works only on records, and a suite has none.", advice: "Correct the ledger of the cache.")
-        }
-        var changed = histories.suites.filter { $1.applied[name] != nil }.map(\.key)
-        switch change {
-        case .markApplied:
-            if entry.actions.runsAgain {
-                changed = entry.actions.suites(with: .run).sorted()
-            } else if entry.isApplied {
-                throw refusal("already counts as applied.")
-            } else {
-                changed = Set(migration.attached.compactMap { $0.suite?.attachedName })
-                    .filter { !histories.hasSettled($0, migration, way: way) }
-            }
-        case .markPending:
-            for history in [histories.store] + migration.attached.compactMap({ histories.suites[$0.name] }) {
-                try Self.checkRepeatable(migration, history, refusal)
-            }
-            guard old?.outcome.isApplied == true || !changed.isEmpty else { throw refusal("is not applied.") }
-        case .acceptEdit:
-            guard plan.edits.contains(where: { $0.migration == migration.id }) else {
-                throw refusal("is not applied, or is the same as when it was applied. There is no edit to accept.")
-            }
-            if old?.outcome == .onRead { throw refusal.isOnRead }
-        }
+        var changed = try Self.suites(changedBy: change, of: entry, histories, plan, registry)
         // The ledger of a suite that is upgraded without a cache is in its settings.
-        if let primary, correction.kind != .acceptedEdit, !changed.contains(primary) { changed.append(primary) }
+        if let primary = corrector.store.primary?.attachedName, change.kind != .acceptedEdit, !changed.contains(primary)
+        {
+            changed.append(primary)
+        }
         version = isComplete ? Self.version(after: change, histories.store, plan) : plan.from
-        var correction = correction
+        var correction = corrector.correction
         if version > plan.from { correction.versionBefore = plan.from }
         func corrected(_ old: LedgerEntry?, upTo version: Int) -> LedgerEntry {
             var row =
@@ -80,11 +48,49 @@ struct CorrectedLedger {
             return row
         }
         // An edit may concern a suite that another store has brought through the migration.
-        changesStore = correction.kind != .acceptedEdit || old?.outcome.isApplied == true
+        changesStore = change.kind != .acceptedEdit || old?.outcome.isApplied == true
         // Each store counts the versions of a suite's rows for itself.
         for suite in changed { suites[suite] = corrected(histories.suites[suite]?.row(named: name), upTo: .max) }
         let own = corrected(old, upTo: version)
         row = changesStore ? own : suites.min { $0.key < $1.key }?.value ?? own
+    }
+
+    /// The names of the suites whose rows a change corrects.
+    ///
+    /// - Throws: ``MoltError`` with the code `notCorrected` if the migration does not allow the change.
+    private static func suites(
+        changedBy change: LedgerChange,
+        of entry: MigrationPlan.Entry,
+        _ histories: Histories,
+        _ plan: MigrationPlan,
+        _ registry: MigrationRegistry
+    ) throws -> [String] {
+        let migration = entry.declaration
+        let refusal = Refusal(migration: migration.id, store: plan.store)
+        let old = histories.store.row(named: migration.name)
+        if entry.status == .recordsOnly {
+            throw refusal("works only on records, and a suite has none.", advice: "Correct the ledger of the cache.")
+        }
+        let applied = histories.suites.filter { $1.applied[migration.name] != nil }.map(\.key)
+        switch change {
+        case .markApplied:
+            if entry.actions.runsAgain { return entry.actions.suites(with: .run).sorted() }
+            if entry.isApplied { throw refusal("already counts as applied.") }
+            let way = registry.shortcutWays[migration.name]
+            return Set(migration.attached.compactMap { $0.suite?.attachedName })
+                .filter { !histories.hasSettled($0, migration, way: way) }
+        case .markPending:
+            for history in [histories.store] + migration.attached.compactMap({ histories.suites[$0.name] }) {
+                try checkRepeatable(migration, history, refusal)
+            }
+            guard old?.outcome.isApplied == true || !applied.isEmpty else { throw refusal("is not applied.") }
+        case .acceptEdit:
+            guard plan.edits.contains(where: { $0.migration == migration.id }) else {
+                throw refusal("is not applied, or is the same as when it was applied. There is no edit to accept.")
+            }
+            if old?.outcome == .onRead { throw refusal.isOnRead }
+        }
+        return applied
     }
 
     /// The store's version, or the highest one up to which all migrations are applied, if that is higher.

@@ -4,12 +4,12 @@ internal import Foundation
 ///
 /// The rows of suites go through the store's journal, as the changes of an upgrade do.
 struct LedgerCorrector {
-    private let change: LedgerChange
-    private let correction: LedgerCorrection
-    private let store: StoreFile
-    private let registry: MigrationRegistry
+    let change: LedgerChange
+    let correction: LedgerCorrection
+    let store: StoreFile
+    let registry: MigrationRegistry
     /// Whether the registry has all of the app's migrations, and not only those in the ledger.
-    private let isComplete: Bool
+    let isComplete: Bool
     private let configuration: MoltConfiguration
 
     init(
@@ -110,20 +110,7 @@ struct LedgerCorrector {
             )
         }
         var histories = try stores.entering(stores.histories(file), configuration, reading: store.read)
-        if let version = histories.baseline {
-            throw refusal(
-                .notCorrected,
-                "The store has no ledger yet; it gets version \(version) from `baseline`.",
-                "Open the store first."
-            )
-        }
-        guard !histories.isFresh else {
-            throw refusal(
-                .fileMissing,
-                "There is nothing to correct at \(store.storeName): the next opening creates the store.",
-                "Check the path, or the suite's name."
-            )
-        }
+        try checkLedger(histories)
         let plan = try registry.plan(
             for: histories,
             of: store.storeName,
@@ -139,15 +126,35 @@ struct LedgerCorrector {
         }
         let suites = try stores.suiteStates()
         histories.suites = suites.compactMapValues { $0.ledger?.history }
-        let corrected = try CorrectedLedger(
-            change,
-            correction,
-            histories,
-            plan,
-            registry,
-            primary: store.primary?.attachedName,
-            isComplete: isComplete
-        )
+        let corrected = try CorrectedLedger(self, histories, plan)
+        try check(suites, histories, stores)
+        return corrected
+    }
+
+    /// Refuses a store without a ledger.
+    private func checkLedger(_ histories: Histories) throws {
+        if let version = histories.baseline {
+            throw refusal(
+                .notCorrected,
+                "The store has no ledger yet; it gets version \(version) from `baseline`.",
+                "Open the store first."
+            )
+        }
+        guard !histories.isFresh else {
+            throw refusal(
+                .fileMissing,
+                "There is nothing to correct at \(store.storeName): the next opening creates the store.",
+                "Check the path, or the suite's name."
+            )
+        }
+    }
+
+    /// Refuses a correction of suites that cannot be changed now.
+    private func check(
+        _ suites: [String: AttachedStores.SuiteState],
+        _ histories: Histories,
+        _ stores: AttachedStores
+    ) throws {
         let names = registry.migrations.filter { $0.name == change.migration }.flatMap(\.attached)
             .filter { $0.suite != nil }.map(\.name)
         let rows = histories.suites.values.flatMap(\.rows)
@@ -159,7 +166,6 @@ struct LedgerCorrector {
             )
         }
         if let fault = names.lazy.compactMap({ suites[$0]?.fault }).first { throw fault }
-        return corrected
     }
 
     private func refusal(_ code: MoltError.Code, _ problem: String, _ advice: String) -> MoltError {

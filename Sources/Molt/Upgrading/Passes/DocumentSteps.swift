@@ -63,13 +63,7 @@ struct DocumentSteps: Sendable {
             do {
                 merged.coding = extraction.step.migration.coding
                 try merged.read()
-                _ = try merged.merge(
-                    record,
-                    extraction.declaration.policy,
-                    from: extraction.outer,
-                    at: extraction.declaration.path,
-                    key: extraction.declaration.key
-                )
+                _ = try merged.merge(record, from: extraction.outer, extraction.declaration)
             } catch {
                 let outer = extraction.outer
                 throw MoltError(error, in: extraction.step, key: outer.key, type: outer.typeName, store: store)
@@ -111,16 +105,9 @@ struct DocumentSteps: Sendable {
         _ declaration: ExtractRecordsStep,
         _ step: ScheduledStep
     ) throws {
-        let extraction = RecordExtraction(
-            type: declaration.newType,
-            key: declaration.key,
-            remainder: declaration.remainder,
-            owner: declaration.owner,
-            path: declaration.path
-        )
         do {
             documents[index].record.coding = step.migration.coding
-            let new = try extraction.take(from: &documents[index].record)
+            let new = try declaration.take(from: &documents[index].record)
             documents[index].isChanged = documents[index].isChanged || !new.isEmpty
             for position in new.rows.indices {
                 var record = new.record(position, coding: step.migration.coding)
@@ -134,13 +121,7 @@ struct DocumentSteps: Sendable {
                     continue
                 }
                 documents[other].record.coding = step.migration.coding
-                _ = try documents[other].record.merge(
-                    record,
-                    declaration.policy,
-                    from: outer,
-                    at: declaration.path,
-                    key: declaration.key
-                )
+                _ = try documents[other].record.merge(record, from: outer, declaration)
             }
         } catch {
             let record = documents[index].record

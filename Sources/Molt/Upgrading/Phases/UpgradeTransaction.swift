@@ -15,6 +15,8 @@ struct UpgradeTransaction {
     private let backup: UpgradeBackup
     private let attempts: UpgradeAttempts
     private let locks: SuiteLocks
+    private let stores: AttachedStores
+    private let attachedWork: AttachedWork
 
     init(
         of migrator: Migrator,
@@ -28,6 +30,8 @@ struct UpgradeTransaction {
         self.backup = backup
         self.attempts = attempts
         self.locks = locks
+        stores = migrator.stores(of: store)
+        attachedWork = AttachedWork(stores)
     }
 
     private var registry: MigrationRegistry { migrator.registry }
@@ -43,12 +47,9 @@ struct UpgradeTransaction {
     ///   suite has become available.
     func run(_ planned: MigrationPlan, _ opening: inout OpeningSummary) throws -> Result? {
         if backup.isWanted { try mirrorLedger() }
-        let stores = migrator.stores(of: store)
-        let attachedWork = AttachedWork(stores)
         defer { attachedWork.end() }
         // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = configuration.now()
-        let isUnsynced = isLight(planned)
         let patience = Patience(configuration)
         // Another process may have replaced the file since the plan, which is about the file before.
         if store.connection?.hasMoved == true {
@@ -56,58 +57,61 @@ struct UpgradeTransaction {
             return nil
         }
         var result: Result?
-        var hasRun = false
-        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
-            // Another process may have changed the store between the plan and the lock. A suite may change at any time.
-            // The plan is then made again.
-            let stored = try transaction.state()
-            let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
-            var plan = planned
-            if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
-                plan = try migrator.plan(for: histories, of: store, stores, transaction)
-            }
-            opening.plan = plan
-            // Another process may have moved the file back to its old place.
-            if plan.isFresh, !planned.isFresh { return false }
-            // A journal comes first: the plan reads attached stores.
-            guard plan.journal.isEmpty || plan.isSuperseded || mode.isOnCopy else { return false }
-            if !plan.isSameUpgrade(as: planned) {
-                configuration.monitor?.send(.planned(plan))
-                if plan.edits != planned.edits { try migrator.checkEdits(plan) }
-            }
-            try plan.checkProblems()
-            guard plan.needsRun else {
-                result = Result(plan: plan)
-                return true
-            }
-            guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return false }
-            hasRun = true
-            try configuration.checkCancellation()
-            try RequirementCheck(of: plan, stores, configuration).run(transaction)
-            if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
-            // A suite that does not exist yet may take over the settings of another one.
-            if try !plan.isFresh || store.primary != nil && stores.haveSettings() {
-                try backup.make(for: plan, stored) {
-                    try stores.changesRestoringCurrentState(store.attached, plan)
-                }
-            }
-            do {
-                // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of
-                // it.
-                if store.primary != nil { try transaction.replaceLedger(by: histories.contents) }
-                opening.stage = .inTransaction
-                result = try run(plan, histories.store.rows, transaction, attachedWork, now)
-            } catch {
-                // The lock is still held, so the next process does not count this attempt as interrupted.
-                attempts.end()
-                throw error.with(.rolledBack)
-            }
-            return true
+        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isLight(planned)) { transaction in
+            result = try run(planned, transaction, now, &opening)
+            return result != nil
         } waiting: {
             try patience.wait(for: store)
         }
-        if hasRun { try configuration.reach(.afterCommit, "of the upgrade") }
+        if result?.plan.needsRun == true { try configuration.reach(.afterCommit, "of the upgrade") }
         return result
+    }
+
+    /// Makes the plan again if it may not hold any more, and carries it out.
+    private func run(
+        _ planned: MigrationPlan,
+        _ transaction: StoreTransaction,
+        _ now: Date,
+        _ opening: inout OpeningSummary
+    ) throws -> Result? {
+        // Another process may have changed the store between the plan and the lock. A suite may change at any time.
+        // The plan is then made again.
+        let stored = try transaction.state()
+        let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
+        var plan = planned
+        if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
+            plan = try migrator.plan(for: histories, of: store, stores, transaction)
+        }
+        opening.plan = plan
+        // Another process may have moved the file back to its old place.
+        if plan.isFresh, !planned.isFresh { return nil }
+        // A journal comes first: the plan reads attached stores.
+        guard plan.journal.isEmpty || plan.isSuperseded || mode.isOnCopy else { return nil }
+        if !plan.isSameUpgrade(as: planned) {
+            configuration.monitor?.send(.planned(plan))
+            if plan.edits != planned.edits { try migrator.checkEdits(plan) }
+        }
+        try plan.checkProblems()
+        guard plan.needsRun else { return Result(plan: plan) }
+        let isUnsynced = isLight(planned)
+        guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }
+        try configuration.checkCancellation()
+        try RequirementCheck(of: plan, stores, configuration).run(transaction)
+        if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
+        // A suite that does not exist yet may take over the settings of another one.
+        if try !plan.isFresh || store.primary != nil && stores.haveSettings() {
+            try backup.make(for: plan, stored) { try stores.changesRestoringCurrentState(store.attached, plan) }
+        }
+        do {
+            // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
+            if store.primary != nil { try transaction.replaceLedger(by: histories.contents) }
+            opening.stage = .inTransaction
+            return try runSteps(of: plan, histories.store.rows, transaction, now)
+        } catch {
+            // The lock is still held, so the next process does not count this attempt as interrupted.
+            attempts.end()
+            throw error.with(.rolledBack)
+        }
     }
 
     /// Copies the ledger of a suite that is upgraded without a cache into its file, of which the backup is made.
@@ -129,11 +133,10 @@ struct UpgradeTransaction {
     }
 
     /// Runs the pending steps, and adds the ledger's rows and the journal.
-    private func run(
-        _ plan: MigrationPlan,
+    private func runSteps(
+        of plan: MigrationPlan,
         _ ledger: [LedgerEntry],
         _ transaction: StoreTransaction,
-        _ attachedWork: AttachedWork,
         _ now: Date
     ) throws -> Result {
         var result = Result(plan: plan)
