@@ -38,12 +38,12 @@ extension CodableCache {
         return try explained(path) {
             let salvage = try Salvage(of: path, to: nil, migrations)
             var report = try salvage.run()
-            let patience = givingUp(after: timeout) { SQLiteError.busy }
+            let patience = Patience(timeout)
             do {
                 report.setAside = try StoreReplacement(of: path).setAside(
                     by: .file(salvage.copy.scratch),
                     ifStill: { try SalvageCopy.status(path) == salvage.copy.status },
-                    waiting: patience
+                    waiting: { try patience.wait(orThrow: SQLiteError.busy) }
                 )
             } catch let error as SQLiteError where error == .moved {
                 throw MoltError(

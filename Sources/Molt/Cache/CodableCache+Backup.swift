@@ -131,7 +131,8 @@ extension CodableCache {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached)
         }
-        return try StoreFile(at: url).restore(backup, request, waiting: patience(timeout, path))
+        let patience = Patience(timeout)
+        return try StoreFile(at: url).restore(backup, request) { try patience.wait(forWriterOf: path) }
     }
 
     /// Sets the contents of a cache file aside, and leaves an empty cache, completely or not at all.
@@ -162,19 +163,8 @@ extension CodableCache {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
         guard try FileStatus.of(path) != nil || StoreFiles(path).hasLog else { return nil }
-        return try StoreFile(at: url).startAfresh(waiting: patience(timeout, path))
-    }
-
-    /// Returns a closure that throws once another process has written for longer than the timeout.
-    static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
-        givingUp(after: timeout) {
-            MoltError(
-                .busy,
-                "Another process wrote to the cache at \(path) for more than \(timeout).",
-                advice: "Try again.",
-                outcome: .unchanged
-            )
-        }
+        let patience = Patience(timeout)
+        return try StoreFile(at: url).startAfresh { try patience.wait(forWriterOf: path) }
     }
 
     /// Removes a backup of a cache file, or one of ``filesAside(at:)``.

@@ -65,7 +65,6 @@ extension CodableCache {
         _ isCancelled: @escaping () -> Bool,
         timeout: Duration
     ) throws -> Int {
-        let patience = { Self.patience(timeout, path) }
-        return try FileCompaction(of: path).run(isCancelled: isCancelled, progress: progress, patience: patience)
+        try FileCompaction(of: path).run(isCancelled: isCancelled, progress: progress, timeout: timeout)
     }
 }

@@ -33,14 +33,13 @@ package struct FileCompaction {
     /// - Parameters:
     ///   - isCancelled: Called between slices, and while the file is rewritten.
     ///   - progress: Called with the share that is done.
-    ///   - patience: Called before each wait; returns what is called repeatedly while another connection writes, and
-    ///     throws to give up.
+    ///   - timeout: The time to wait while another connection writes.
     /// - Returns: The number of bytes by which the file shrinks.
     /// - Throws: ``MoltError``: `busy`, `cancelled`, or the store's error. Slices that are done stay done.
     package func run(
         isCancelled: @escaping () -> Bool,
         progress: (Double) -> Void,
-        patience: () -> () throws -> Void
+        timeout: Duration
     ) throws -> Int {
         defer { connection.close() }
         connection.isOver = isCancelled
@@ -50,9 +49,9 @@ package struct FileCompaction {
             progress(0)
             // In a file that is made for slices, the mode is 2.
             if try connection.integer(.autoVacuum) == 2 {
-                try removeFreePages(progress, patience, isCancelled)
+                try removeFreePages(progress, timeout, isCancelled)
             } else {
-                try rewrite(patience())
+                try rewrite(timeout)
             }
             progress(1)
             let freed = max(0, Int(clamping: before - (try connection.byteCount)))
@@ -71,14 +70,17 @@ package struct FileCompaction {
 
     private func removeFreePages(
         _ progress: (Double) -> Void,
-        _ patience: () -> () throws -> Void,
+        _ timeout: Duration,
         _ isCancelled: () -> Bool
     ) throws {
         let all = try connection.integer(.freePageCount)
         var left = all
         while left > 0 {
             if isCancelled() { throw Self.cancelled }
-            try retryWhileBusy(patience()) { () throws(SQLiteError) in try connection.beginWriting() }
+            let patience = Patience(timeout)
+            try retryWhileBusy({ try patience.wait(forWriterOf: path) }) { () throws(SQLiteError) in
+                try connection.beginWriting()
+            }
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
             try connection.removeFreePages(upTo: slice)
@@ -93,10 +95,11 @@ package struct FileCompaction {
     }
 
     /// Rewrites the whole file, and prepares it for compaction in slices.
-    private func rewrite(_ waiting: () throws -> Void) throws {
+    private func rewrite(_ timeout: Duration) throws {
         try checkSpace("The first compaction of a cache rewrites")
         try connection.set(.autoVacuum, to: "INCREMENTAL")
-        try rewriteWhole(waiting)
+        let patience = Patience(timeout)
+        try rewriteWhole { try patience.wait(forWriterOf: path) }
     }
 
     /// - Parameter what: The beginning of the sentence that says what needs the space.
@@ -157,5 +160,21 @@ package struct FileCompaction {
         } catch {
             throw MoltError(error, store: path)
         }
+    }
+}
+
+extension Patience {
+    /// Called repeatedly while another connection writes to a cache.
+    ///
+    /// - Throws: ``MoltError`` with the code `busy` after the timeout.
+    func wait(forWriterOf path: String) throws {
+        try wait(
+            orThrow: MoltError(
+                .busy,
+                "Another process wrote to the cache at \(path) for more than \(timeout).",
+                advice: "Try again.",
+                outcome: .unchanged
+            )
+        )
     }
 }

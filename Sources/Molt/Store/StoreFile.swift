@@ -420,7 +420,8 @@ package final class StoreFile {
         if readiness?.isReady == true { return connection }
         do {
             let exists = try hasTables(connection, forWriting: true)
-            let waiting = givingUp(after: .milliseconds(busyMilliseconds)) { SQLiteError.busy }
+            let patience = Patience(.milliseconds(busyMilliseconds))
+            let waiting = { try patience.wait(orThrow: SQLiteError.busy) }
             if exists {
                 try enableWAL(connection, waiting)
             } else {

@@ -31,11 +31,12 @@ package struct FileLock: ~Copyable {
             throw MoltError.suspended()
         }
         do {
-            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            try poll(every: .milliseconds(2)) {
+                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
                 guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
                 if StoreAccess.isSuspended { throw MoltError.suspended() }
                 try waiting()
-                Thread.sleep(forTimeInterval: 0.002)
+                return nil
             }
         } catch {
             close(descriptor)
@@ -79,10 +80,4 @@ package struct FileLock: ~Copyable {
         close(descriptor)
         StoreAccess.leave()
     }
-}
-
-/// Returns a closure that throws an error once a time has passed, for calls that wait for a lock.
-package func givingUp(after timeout: Duration, with error: @escaping () -> any Error) -> () throws -> Void {
-    let deadline = Instant.now + timeout
-    return { if Instant.now >= deadline { throw error() } }
 }

@@ -54,11 +54,10 @@ public enum StoreAccess {
             suspended.set()
         }
         for holder in holders.withLock({ $0.compactMap(\.holder) }) { holder.releaseStore() }
-        while state.withLock({ $0.useCount }) > 0 {
-            guard Instant.now < end else { return false }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
-        return true
+        return poll(every: .milliseconds(1)) {
+            if state.withLock({ $0.useCount }) == 0 { return true }
+            return Instant.now < end ? nil : false
+        } ?? false
     }
 
     /// Allows the use of stores again; caches open their files at the next call.

@@ -110,16 +110,19 @@ final class Upgrade {
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
     private func leaveToOthers(_ plan: inout MigrationPlan) throws {
         guard case .anotherProcess(let time) = configuration.owner else { return }
-        let end = Instant.now + time
+        let patience = Patience(time, checking: configuration.checkCancellation) { [configuration] in
+            configuration.monitor?.send(.waiting)
+        }
         var isWaiting = false
-        // What this process cannot see, the other one may.
-        while plan.needsSteps || !plan.journal.isEmpty, plan.problems.allSatisfy({ $0.code == .deferred }) {
-            try configuration.checkCancellation()
-            guard Instant.now < end else { throw MoltError.needsMigration(plan, waited: time) }
-            if !isWaiting { configuration.monitor?.send(.waiting) }
+        try poll(every: .milliseconds(20)) {
+            if isWaiting { plan = try migrator.plan(for: store) }
+            // What this process cannot see, the other one may.
+            guard plan.needsSteps || !plan.journal.isEmpty, plan.problems.allSatisfy({ $0.code == .deferred }) else {
+                return true
+            }
+            try patience.wait(orThrow: MoltError.needsMigration(plan, waited: time))
             isWaiting = true
-            Thread.sleep(forTimeInterval: 0.02)
-            plan = try migrator.plan(for: store)
+            return nil
         }
         // The next process that may upgrade the store completes the ledger.
         plan.finishedOnRead = []

@@ -160,14 +160,13 @@ struct WorkAfterCommit {
 
     /// - Returns: False if the store was upgraded or replaced meanwhile: it may need the work again.
     private func noteSuccess(of migration: Migration) throws -> Bool {
-        let giveUp = givingUp(after: configuration.upgradeTimeout) {
-            MoltError(.busy, "Another process or thread has held the store for too long.")
-        }
+        let patience = Patience(configuration.upgradeTimeout)
         return try store.withWriteTransactionOfSameStore(until: configuration.lastInstant) { transaction in
             try transaction.endWork(of: migration.name)
             try configuration.reach(.beforeCommit, "of the work")
         } waiting: {
-            try giveUp()
+            let problem = "Another process or thread has held the store for too long."
+            try patience.wait(orThrow: MoltError(.busy, problem))
         }
     }
 

@@ -73,7 +73,7 @@ import Testing
                     calls += 1
                     try? cache.set(calls, forKey: "between slices")
                 },
-                patience: { {} }
+                timeout: .seconds(5)
             )
         }
         #expect(error.code == .cancelled)
@@ -91,7 +91,7 @@ import Testing
         var compaction = try FileCompaction(of: url.path)
         compaction.freeSpace = { _ in 1_000 }
         let full = try #require(throws: MoltError.self) {
-            try compaction.run(isCancelled: { false }, progress: { _ in }, patience: { {} })
+            try compaction.run(isCancelled: { false }, progress: { _ in }, timeout: .seconds(5))
         }
         #expect(full.code == .storeFailed && full.problem.contains("only 1000 bytes are free"))
         #expect(CodableCache.isOutOfSpace(full))

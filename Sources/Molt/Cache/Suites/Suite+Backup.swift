@@ -89,7 +89,8 @@ extension Suite {
             if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
             let left: [String]
             do {
-                left = try store.restore(backup, request, waiting: Self.patience(for: self))
+                let patience = Patience(.seconds(5))
+                left = try store.restore(backup, request) { try wait(patience) }
             } catch {
                 // The copy is useless while the original exists.
                 if let kept, (error as? MoltError)?.mayBeCommitted != true { try? store.remove(kept) }
@@ -113,7 +114,8 @@ extension Suite {
         _ body: (StoreFile) throws -> Result
     ) throws -> Result {
         let store = try StoreFile(upgrading: self, attaching: attached)
-        let locks = try SuiteLock.all(of: [self] + attached) { Self.patience(for: $0) }
+        let patience = Patience(.seconds(5))
+        let locks = try SuiteLock.all(of: [self] + attached) { try $0.wait(patience) }
         defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
         return try advisingOnDamage { try body(store) }
     }
@@ -123,14 +125,14 @@ extension Suite {
     /// - Parameter outcome: What the restore has done if the store stays busy.
     private func applyJournal(of store: StoreFile, _ outcome: MoltError.Outcome) throws {
         guard try !store.state().journal.isEmpty else { return }
-        let wait = Self.patience(for: self, outcome)
+        let patience = Patience(.seconds(5))
         let stores = AttachedStores(store, MigrationRegistry(), MoltConfiguration())
         try store.withWriteTransaction(until: nil) { transaction in
             try AttachedWork(stores).apply(transaction.journal(), MoltConfiguration())
             try transaction.clearJournal()
             return true
         } waiting: {
-            try wait()
+            try wait(patience, outcome)
         }
     }
 
@@ -138,7 +140,8 @@ extension Suite {
     private func keepCopy(_ kind: BackupName.Kind, of store: StoreFile, _ suites: [Suite]) throws -> StoreBackup {
         let ledger = try ledger()
         let contents = StoreContents(version: ledger?.version ?? 0, ledger: ledger?.history.rows ?? [])
-        try store.mirror(contents, waiting: Self.patience(for: self))
+        let patience = Patience(.seconds(5))
+        try store.mirror(contents) { try wait(patience) }
         let entries = try suites.map { try $0.patchRestoringCurrentState() }
         return try store.makeBackup(BackupRequest(kind, version: contents.version, attached: entries))
     }
@@ -152,18 +155,18 @@ extension Suite {
         }
     }
 
-    private static func patience(
-        for suite: Suite,
-        _ outcome: MoltError.Outcome = .unchanged
-    ) -> () throws -> Void {
-        givingUp(after: .seconds(5)) {
-            MoltError(
+    /// Called repeatedly while an upgrade has the suite.
+    ///
+    /// - Parameter outcome: What has been done if it keeps the suite.
+    private func wait(_ patience: Patience, _ outcome: MoltError.Outcome = .unchanged) throws {
+        try patience.wait(
+            orThrow: MoltError(
                 .busy,
-                "Another process is upgrading the settings in \(suite).",
+                "Another process is upgrading the settings in \(self).",
                 advice: "Try again.",
                 outcome: outcome,
-                store: suite.domainName
+                store: domainName
             )
-        }
+        )
     }
 }

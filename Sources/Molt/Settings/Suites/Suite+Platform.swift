@@ -335,16 +335,16 @@ extension Suite {
         ///   is: inside a string, zeros can be read.
         /// - Throws: ``MoltError`` with the code `unreadable` for a list with values that no suite can hold.
         private func content(acceptingZeros acceptsZeros: Bool = true) throws -> Content {
-            var content = Content.values([:])
+            var damaged = Content.values([:])
             // Another process may be writing it now.
-            for _ in 0..<100 {
+            let whole = try poll(every: .milliseconds(2), atMost: 100) { () throws -> Content? in
                 guard let bytes = try readFile() else { return .values([:]) }
                 let values = try values(in: bytes)
                 if let values, acceptsZeros || !Self.hasZeros(bytes) { return .values(values) }
-                content = .damaged(bytes, isReadable: values != nil)
-                usleep(2_000)
+                damaged = .damaged(bytes, isReadable: values != nil)
+                return nil
             }
-            return content
+            return whole ?? damaged
         }
 
         private func readFile() throws -> Data? {

@@ -59,12 +59,11 @@ final class SuiteLock: Sendable {
 
     /// Locks some suites, each once.
     ///
-    /// - Parameter waiting: Makes a closure that is called repeatedly while another upgrade has the suite's lock; it
-    ///   throws to give up.
-    static func all(of suites: [Suite], waiting: (Suite) -> () throws -> Void) throws -> [SuiteLock] {
+    /// - Parameter waiting: Called repeatedly while another upgrade has a suite's lock; throws to give up.
+    static func all(of suites: [Suite], waiting: (Suite) throws -> Void) throws -> [SuiteLock] {
         let byDomain = Dictionary(suites.map { ($0.domainName, $0) }) { first, _ in first }
         // In one order everywhere, so that two upgrades never wait for each other.
-        return try byDomain.sortedByKey.map { try SuiteLock($1, waiting: waiting($1)) }
+        return try byDomain.sortedByKey.map { _, suite in try SuiteLock(suite) { try waiting(suite) } }
     }
 
     // MARK: Claims

@@ -105,10 +105,10 @@ package struct FileProbe {
         let hasBackup = (try? files.backups().isEmpty) == false
         guard hasLog || hasBackup else { return true }
         // The file is empty for a moment while another process creates it or restores a backup.
-        for _ in 0..<40 {
-            if try FileStatus.of(path)?.size != 0 { return false }
-            Thread.sleep(forTimeInterval: 0.005)
+        let isFilled = try poll(every: .milliseconds(5), atMost: 40) { () throws(MoltError) -> Bool? in
+            try FileStatus.of(path)?.size != 0 ? true : nil
         }
+        guard isFilled == nil else { return false }
         throw MoltError(
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost.",

@@ -282,14 +282,14 @@ extension Connection {
 ///
 /// - Parameter waiting: Called before each further attempt; throws to give up.
 func retryWhileBusy(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
-    while true {
+    // SQLite itself waits a little within most attempts, but returns some refusals at once.
+    try poll(every: .milliseconds(1)) { () throws -> Void? in
         do throws(SQLiteError) {
             return try body()
         } catch {
             guard error.isBusy else { throw error }
             try waiting()
-            // SQLite itself waits a little within most attempts, but returns some refusals at once.
-            Thread.sleep(forTimeInterval: 0.001)
+            return nil
         }
     }
 }

@@ -53,13 +53,7 @@ struct LedgerCorrector {
 
     /// - Parameter rows: Becomes what was committed.
     private func commit(_ rows: inout CorrectedLedger) throws {
-        let waiting = givingUp(after: configuration.accessTimeout) {
-            refusal(
-                .busy,
-                "The store is open, in this process or in another one.",
-                "Close it everywhere, and try again."
-            )
-        }
+        let patience = Patience(configuration.accessTimeout)
         try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
             let stores = AttachedStores(store, registry, configuration)
             let file = try transaction.state()
@@ -73,7 +67,8 @@ struct LedgerCorrector {
             try configuration.reach(.beforeCommit, "of the correction")
             return true
         } waiting: {
-            try waiting()
+            let problem = "The store is open, in this process or in another one."
+            try patience.wait(orThrow: refusal(.busy, problem, "Close it everywhere, and try again."))
         }
         try configuration.reach(.afterCommit, "of the correction")
     }

@@ -38,9 +38,7 @@ final class SuiteLocks {
     func lock() throws {
         locks = nil
         let patience = Patience(configuration)
-        locks = try SuiteLock.all(of: migrator.stores(of: store).availableSuites) { suite in
-            { try patience.wait(for: suite) }
-        }
+        locks = try SuiteLock.all(of: migrator.stores(of: store).availableSuites, waiting: patience.wait)
         for lock in locks ?? [] { try finishClaim(on: lock) }
     }
 
