@@ -40,8 +40,14 @@ final class BackfillSweep: @unchecked Sendable {
     private let tally: FailureTally
     /// The positions before the first of them, by the first step of the migration that cannot convert them.
     private var unconverted: [Int: Int64] = [:]
-    /// The first step of the migration whose unconverted records are removed; nil while records are counted.
-    private var settled: Int?
+    private var phase = Phase.counting
+
+    private enum Phase: Equatable {
+        /// Records are upgraded, and those that cannot be converted are counted.
+        case counting
+        /// The records that one migration cannot convert are quarantined or dropped; it has its first step.
+        case removingFailures(firstStep: Int)
+    }
 
     /// Begins a sweep.
     ///
@@ -101,10 +107,9 @@ final class BackfillSweep: @unchecked Sendable {
             part.duration = start.duration(to: .now)
         } change: { [self] part in
             let start = Instant.now
-            if let settled {
-                try change(part, removingFailuresOf: settled, stopCheck)
-            } else {
-                try changer.changeBatch(part.work)
+            switch phase {
+            case .counting: try changer.changeBatch(part.work)
+            case .removingFailures(let step): try change(part, removingFailuresOf: step, stopCheck)
             }
             part.duration += start.duration(to: .now)
         }
@@ -113,11 +118,11 @@ final class BackfillSweep: @unchecked Sendable {
             while let part = try pipeline.nextBatch() {
                 try write(part)
                 note(part)
-                if settled == nil, progress.advance(to: position) { send(progress.progress) }
+                if phase == .counting, progress.advance(to: position) { send(progress.progress) }
                 pause(part.duration)
             }
         }
-        if settled == nil { passed += rest }
+        if phase == .counting { passed += rest }
     }
 
     /// Begins to quarantine or drop the records that a migration could not convert.
@@ -126,7 +131,7 @@ final class BackfillSweep: @unchecked Sendable {
     /// - Throws: The error of a record at which the policy stops, or ``MoltError`` with the code `tooManyFailures`.
     func beginRemovingFailures() throws -> Bool {
         if let failure { throw failure }
-        if settled == nil {
+        if phase == .counting {
             for migration in upgrader.migrations {
                 let read = upgrader.counts(of: migration, in: counts.migrations)
                 try tally.check(migration, read, steps: upgrader.stepCounts(of: migration, in: counts))
@@ -134,7 +139,7 @@ final class BackfillSweep: @unchecked Sendable {
         }
         guard let next = unconverted.min(by: { $0.key < $1.key }) else { return false }
         unconverted[next.key] = nil
-        settled = next.key
+        phase = .removingFailures(firstStep: next.key)
         position = next.value
         return true
     }
@@ -258,7 +263,7 @@ final class BackfillSweep: @unchecked Sendable {
         try write { session, isAsRead in
             let start = Instant.now
             var counts = upgrader.noCounts.migrations
-            if isAsRead, settled == nil, worker.isPlain, !session.isSizeLimited {
+            if isAsRead, phase == .counting, worker.isPlain, !session.isSizeLimited {
                 try session.rows.write(contents)
                 for index in counts.indices { counts[index].changed = worker.counts.migrations[index].changed }
             } else {
@@ -318,7 +323,7 @@ final class BackfillSweep: @unchecked Sendable {
     /// Notes the results of a batch that was written.
     private func note(_ part: Part) {
         position = part.records.lastID ?? position
-        if settled == nil {
+        if phase == .counting {
             counts += part.work.workers[0].counts
             passed += part.passed
         }
@@ -330,7 +335,7 @@ final class BackfillSweep: @unchecked Sendable {
                 failure = failure ?? error
                 continue
             }
-            if settled == nil { tally.count(error, at: upgrader.steps[stepIndex]) }
+            if phase == .counting { tally.count(error, at: upgrader.steps[stepIndex]) }
             let before = part.work.outcomes[index].id - 1
             let first = upgrader.firstStepIndex(of: stepIndex)
             unconverted[first] = min(unconverted[first] ?? before, before)
