@@ -558,8 +558,8 @@ extension CodableCache {
         _ names: inout TypeNames
     ) throws -> EncodedContent {
         // Checking the type first, here and below, avoids a copy of the value.
-        let isOptional = !names.isCachedNonOptional(Value.self) && Value.self is any OptionalValue.Type
-        if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
+        let isOptional = !names.isCachedNonOptional(Value.self) && Value.self is any AnyOptional.Type
+        if isOptional, let wrapped = (value as? any AnyOptional)?.anyWrapped as? any Encodable {
             return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
         }
         let now = configuration.now().timeIntervalSince1970
@@ -687,17 +687,6 @@ extension CodableCache {
         let made = try DocumentUpgrade(migrations)
         documentUpgrade.withLock { $0 = made }
         return made
-    }
-}
-
-private protocol OptionalValue {
-    var wrappedValue: (any Encodable)? { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var wrappedValue: (any Encodable)? {
-        // Casting nil to an existential would wrap it once more.
-        if case .some(let value) = self { value as? any Encodable } else { nil }
     }
 }
 

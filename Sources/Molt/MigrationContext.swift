@@ -89,6 +89,9 @@ public final class MigrationContext {
         runner.records.beginBlock(isLarge: lastID > Int64(runner.configuration.hooks.batchSize))
     }
 
+    /// The policy for a record or a setting that the step cannot convert.
+    var failurePolicy: RecordFailurePolicy { step.onFailure ?? runner.registry.failurePolicy }
+
     /// Does the work of a step that is not fused with others.
     func run(_ work: StepWork) throws {
         switch work {

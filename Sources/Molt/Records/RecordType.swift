@@ -32,7 +32,7 @@ package enum RecordTypeName {
     /// The types inside a type of the standard library that is named after its contents; nil for another type.
     private static func contents(of type: Any.Type) -> [Any.Type]? {
         switch type {
-        case let type as any ShapedOptional.Type: [type.wrappedType]
+        case let type as any AnyOptional.Type: [type.wrappedType]
         case let type as any ShapedList.Type: [type.elementType]
         case let type as any ShapedDictionary.Type: [type.keyType, type.valueType]
         default: nil
@@ -40,14 +40,16 @@ package enum RecordTypeName {
     }
 }
 
-protocol ShapedOptional {
+/// An optional of any type.
+protocol AnyOptional {
     static var wrappedType: Any.Type { get }
     var anyWrapped: Any? { get }
 }
 
-extension Optional: ShapedOptional {
+extension Optional: AnyOptional {
     static var wrappedType: Any.Type { Wrapped.self }
     var anyWrapped: Any? {
+        // Casting nil to an existential would wrap it once more.
         if case .some(let value) = self { value } else { nil }
     }
 }

@@ -78,9 +78,8 @@ package struct FileCompaction {
         while left > 0 {
             if isCancelled() { throw Self.cancelled }
             let patience = Patience(timeout)
-            try retryWhileBusy({ try patience.wait(forWriterOf: path) }) { () throws(SQLiteError) in
-                try connection.beginWriting()
-            }
+            let wait = { [path] in try patience.wait(forWriterOf: path) }
+            try retryWhileBusy(wait) { () throws(SQLiteError) in try connection.beginWriting() }
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
             try connection.removeFreePages(upTo: slice)

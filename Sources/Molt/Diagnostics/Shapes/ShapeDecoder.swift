@@ -65,7 +65,7 @@ final class ShapeReading: @unchecked Sendable {
     }
 
     fileprivate func noteStyle<Value>(of value: Value) {
-        let isOptional = Value.self is any ShapedOptional.Type
+        let isOptional = Value.self is any AnyOptional.Type
         guard includesNested, !isOptional, !(Value.self is AnyClass), !(value is any CustomReflectable) else { return }
         // One that decodes itself may not ask for all keys.
         if Mirror(reflecting: value).displayStyle == .enum { isCase = true }
@@ -85,7 +85,7 @@ final class ShapeReading: @unchecked Sendable {
 
     /// Coders treat the types of the libraries specially, except for collections and optionals.
     private static func mayHaveProperties(_ type: Any.Type) -> Bool {
-        if let optional = type as? any ShapedOptional.Type { return mayHaveProperties(optional.wrappedType) }
+        if let optional = type as? any AnyOptional.Type { return mayHaveProperties(optional.wrappedType) }
         if let list = type as? any ShapedList.Type { return mayHaveProperties(list.elementType) }
         return type is any ShapedDictionary.Type || !StaticShape.isLeaf(type)
     }

@@ -47,8 +47,8 @@ final class ShapeWalk {
 
     /// The shape of a type, as far as the type itself and a value of it, if there is one, show it.
     func shape(of type: Any.Type, _ value: Any?) -> TypeShape {
-        if let optional = type as? any ShapedOptional.Type {
-            var shape = shape(of: optional.wrappedType, value.flatMap { ($0 as? any ShapedOptional)?.anyWrapped })
+        if let optional = type as? any AnyOptional.Type {
+            var shape = shape(of: optional.wrappedType, value.flatMap { ($0 as? any AnyOptional)?.anyWrapped })
             shape.isOptional = true
             return shape
         }

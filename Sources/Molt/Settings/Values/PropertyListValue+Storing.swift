@@ -176,7 +176,7 @@ extension PropertyListValue {
             return .dictionary(values)
         }
         if let optional = object as? any AnyOptional {
-            guard let content = optional.content else { throw refusal("nil") }
+            guard let content = optional.anyWrapped else { throw refusal("nil") }
             return try normalized(content, depth: depth)
         }
         if let number = try number(object) { return number }
@@ -216,13 +216,4 @@ extension PropertyListValue {
             advice: "Store the value as data."
         )
     }
-}
-
-/// An optional of any type.
-private protocol AnyOptional {
-    var content: Any? { get }
-}
-
-extension Optional: AnyOptional {
-    fileprivate var content: Any? { map { $0 as Any } }
 }

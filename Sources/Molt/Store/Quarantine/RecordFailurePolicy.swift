@@ -78,6 +78,9 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         if case .drop = self { .dropped } else { .quarantined }
     }
 
+    /// Whether an upgrade may go on without the record, or the content of a setting, that an error is about.
+    func tolerates(_ error: MoltError) -> Bool { self != .stop && error.isAboutRecord }
+
     /// The limit; nil if the first failure stops the upgrade.
     var limit: Limit? {
         switch self {

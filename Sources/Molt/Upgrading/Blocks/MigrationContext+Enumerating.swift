@@ -292,8 +292,7 @@ extension MigrationContext {
     ///
     /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func removeFailed(_ old: Record, now typeName: String, _ error: MoltError) throws -> Bool {
-        let policy = step.onFailure ?? runner.registry.failurePolicy
-        guard policy != .stop, failure == nil, usedStores.isEmpty, error.isAboutRecord else { return false }
+        guard failurePolicy.tolerates(error), failure == nil, usedStores.isEmpty else { return false }
         let cause = MigrationReport.RecordFailure(error, in: step, firstStep: step.number)
         let outcome: MigrationReport.FailedRecord.Outcome
         do {

@@ -85,7 +85,7 @@ extension MigrationContext {
     /// when they fail.
     private func addsAtOnce(_ extraction: ExtractRecordsStep) -> Bool {
         runner.notes != nil || arrival != nil || ExactName.isSame(extraction.type, extraction.newType)
-            || (step.onFailure ?? runner.registry.failurePolicy) != .stop
+            || failurePolicy != .stop
     }
 
     private func visit(_ new: NewRecords, _ sought: inout SoughtProperty) throws {

@@ -204,7 +204,8 @@ extension MigrationContext {
             let before = content.record
             try body(&content)
             if let failure = content.record.failure { throw failure }
-            try content.record.checkOnlyContent()
+            let part = content.record.changedPart(key: nil, typeName: before.typeName, expiration: nil)
+            if let part { throw Self.changed(part) }
             if content.record.isDropped {
                 try settings.removeValue(forKey: key)
                 outcome.outcome = .removed
@@ -235,14 +236,13 @@ extension MigrationContext {
         // The setting's, also if it has become a record.
         (failure.key, failure.type) = (outcome.key, nil)
         failure.attachedStore = settings.name
-        let policy = step.onFailure ?? runner.registry.failurePolicy
         // As with records, both values are whole if a record has the key of a setting.
-        guard policy != .stop, failure.isAboutRecord, failure.code != .keyExists else { throw failure }
+        guard failurePolicy.tolerates(failure), failure.code != .keyExists else { throw failure }
         try runner.failures.count(setting: failure, at: step)
         var outcome = outcome
         leftKeys.insert(outcome.key)
         outcome.reason = MigrationReport.RecordFailure(failure, in: step, firstStep: step.number).reason
-        if case .drop = policy {
+        if case .drop = failurePolicy {
             try settings.removeValue(forKey: outcome.key)
             outcome.outcome = .removed
         } else {
@@ -250,6 +250,14 @@ extension MigrationContext {
             outcome.outcome = .notConvertible
         }
         return outcome
+    }
+
+    private static func changed(_ part: String) -> MoltError {
+        MoltError(
+            .stepFailed,
+            "A closure has changed the \(part) of a setting. It may only change the content.",
+            advice: part == "key" ? "Use the step `renameKey`." : nil
+        )
     }
 
     private static var emptyKey: MoltError {
@@ -303,16 +311,5 @@ extension Record {
     fileprivate var loneScalar: String? {
         guard let content = self[[]], !content.isNull, content.array == nil, content.object == nil else { return nil }
         return content.kind
-    }
-
-    /// Throws if a closure has changed what a setting does not have.
-    fileprivate func checkOnlyContent() throws {
-        let part = changedKey != nil ? "key" : hasNewTypeName ? "type" : hasNewExpiration ? "expiry" : nil
-        guard let part else { return }
-        throw MoltError(
-            .stepFailed,
-            "A closure has changed the \(part) of a setting. It may only change the content.",
-            advice: part == "key" ? "Use the step `renameKey`." : nil
-        )
     }
 }

@@ -10,8 +10,8 @@ struct RecordChanger: Sendable {
     private let atPoint: UpgradeHook?
     private let stopCheck: StopCheck
     private let notes: DryRunNotes?
-    /// For each step, whether a record that it cannot convert stops the upgrade.
-    private let stops: [Bool]
+    /// For each step, the policy for a record that it cannot convert.
+    private let policies: [RecordFailurePolicy]
     /// Whether a closure may change only the content of records, also in migrations that do not run on read.
     private let changesOnlyContent: Bool
     /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
@@ -43,7 +43,7 @@ struct RecordChanger: Sendable {
         self.notes = notes
         self.skipsFailures = skipsFailures
         self.changesOnlyContent = changesOnlyContent
-        stops = steps.map { ($0.onFailure ?? policy) == .stop }
+        policies = steps.map { $0.onFailure ?? policy }
         isParallel = steps.contains { step in
             if case .edit(let edit, _) = step.recordWork { edit.isParallel } else { false }
         }
@@ -164,34 +164,16 @@ struct RecordChanger: Sendable {
         }
     }
 
-    /// Throws if a step has changed more than the content of a record, which is only read.
-    private static func checkOnlyContent(
-        of record: borrowing Record,
-        key: String?,
-        typeName: String,
-        expiration: Double?,
-        isOnRead: Bool
-    ) throws {
-        let part: String
-        if record.isDropped {
-            part = "existence"
-        } else if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
-            part = "key"
-        } else if record.hasNewTypeName, !ExactName.isSame(record.typeName, typeName) {
-            part = "type"
-        } else if record.hasNewExpiration, record.expirationSeconds != expiration {
-            part = "expiry"
-        } else {
-            return
-        }
-        guard isOnRead else {
-            throw MoltError(
-                .needsMigration,
-                "A closure has changed the record's \(part), which only an upgrade of the store can do.",
-                advice: "Open the store in a process that may upgrade it."
-            )
-        }
-        throw MoltError(
+    private static func changedByReader(_ part: String) -> MoltError {
+        MoltError(
+            .needsMigration,
+            "A closure has changed the record's \(part), which only an upgrade of the store can do.",
+            advice: "Open the store in a process that may upgrade it."
+        )
+    }
+
+    private static func changedOnRead(_ part: String) -> MoltError {
+        MoltError(
             .stepFailed,
             "The migration runs on read, and a closure has changed the record's \(part). It may only change the content.",
             advice: "Remove `onRead()`, or do this in another migration."
@@ -317,19 +299,16 @@ struct RecordChanger: Sendable {
                 }
                 try step.apply(&record)
                 if let failure = record.failure { throw failure }
-                if record.headRevision != headRevision, step.isOnRead || changesOnlyContent {
-                    try Self.checkOnlyContent(
-                        of: record,
-                        key: key,
-                        typeName: step.typeName,
-                        expiration: expiration,
-                        isOnRead: step.isOnRead
-                    )
+                if record.headRevision != headRevision, step.isOnRead || changesOnlyContent,
+                    let part = record.isDropped
+                        ? "existence" : record.changedPart(key: key, typeName: step.typeName, expiration: expiration)
+                {
+                    throw step.isOnRead ? Self.changedOnRead(part) : Self.changedByReader(part)
                 }
             } catch {
                 let (key, type) = (record.key, record.typeName)
                 let failure = MoltError(error, in: step.scheduled, key: key, type: type, store: storeName)
-                let isTolerated = !stops[step.index] && !isAtPoint && failure.isAboutRecord
+                let isTolerated = !isAtPoint && policies[step.index].tolerates(failure)
                 outcome.fail(failure, at: isTolerated ? step.index : nil)
                 return
             }
@@ -375,5 +354,19 @@ struct RecordChanger: Sendable {
 extension Record {
     fileprivate func hasType(_ name: String) -> Bool {
         ExactName.isSame(typeName, name)
+    }
+}
+
+extension Record {
+    /// The part of a record besides its content that a closure has changed; nil for none.
+    ///
+    /// - Parameters:
+    ///   - key: The key before; nil if each new key counts as a change.
+    ///   - typeName: The type name before.
+    ///   - expiration: The expiry before.
+    func changedPart(key: String?, typeName: String, expiration: Double?) -> String? {
+        if let changedKey, key.map({ !ExactName.isSame(changedKey, $0) }) ?? true { return "key" }
+        if hasNewTypeName, !ExactName.isSame(self.typeName, typeName) { return "type" }
+        return hasNewExpiration && expirationSeconds != expiration ? "expiry" : nil
     }
 }

@@ -127,7 +127,7 @@ final class RecordPass {
     private func noteSamples(ofType type: String, deletedBy step: ScheduledStep) throws {
         guard let notes = runner.notes, notes.sampleCount > 0 else { return }
         let batch = RecordBatch(capacity: notes.sampleCount)
-        try records.read(into: batch, types: [type], after: 0, through: .max)
+        try records.read(into: batch, types: [type], after: .min, through: .max)
         for index in 0..<batch.count { notes.add(batch[index], nil, by: step.id) }
     }
 

@@ -11,34 +11,29 @@ struct MadeMove {
     init(_ pending: PendingMove, _ configuration: MoltConfiguration) throws {
         var mover = StoreMove(from: pending.path, to: pending.newPath)
         // A cache that has the file open keeps it, so waiting long is of no use.
-        var openPath = pending.path
-        let giveUp = givingUp(after: configuration.accessTimeout) {
-            MoltError(
-                .busy,
-                "The file at \(openPath) is open in another process, or in another cache of this one, so the store cannot "
-                    + "be moved.",
-                advice: "Close it there, and open the store again."
-            )
-        }
-        let timeout = configuration.upgradeTimeout
-        let giveUpLock = givingUp(after: timeout) {
-            MoltError(
-                .busy,
-                "Another process has been moving a store into the directory of \(pending.newPath) for more than "
-                    + "\(timeout).",
-                advice: "Try again, or set a longer timeout."
-            )
-        }
+        let fileWait = Patience(configuration.accessTimeout, checking: configuration.checkCancellation)
+        let lockWait = Patience(configuration.upgradeTimeout, checking: configuration.checkCancellation)
         mover.checking = configuration.checkCancellation
         mover.reach = { try configuration.reach(.moveStore, $0) }
         mover.waiting = { path in
-            openPath = path
-            try configuration.checkCancellation()
-            try giveUp()
+            try fileWait.wait(
+                orThrow: MoltError(
+                    .busy,
+                    "The file at \(path) is open in another process, or in another cache of this one, so the store "
+                        + "cannot be moved.",
+                    advice: "Close it there, and open the store again."
+                )
+            )
         }
         mover.locking = {
-            try configuration.checkCancellation()
-            try giveUpLock()
+            try lockWait.wait(
+                orThrow: MoltError(
+                    .busy,
+                    "Another process has been moving a store into the directory of \(pending.newPath) for more than "
+                        + "\(lockWait.timeout).",
+                    advice: "Try again, or set a longer timeout."
+                )
+            )
         }
         isRenamed = try mover.run()
         self.pending = pending
@@ -58,9 +53,9 @@ struct MadeMove {
     func undo() -> Bool {
         guard isRenamed else { return false }
         var mover = StoreMove(from: pending.newPath, to: pending.path)
-        let giveUp = givingUp(after: configuration.accessTimeout) { SQLiteError.busy }
-        mover.waiting = { _ in try giveUp() }
-        mover.locking = giveUp
+        let patience = Patience(configuration.accessTimeout)
+        mover.waiting = { _ in try patience.wait(orThrow: SQLiteError.busy) }
+        mover.locking = { try patience.wait(orThrow: SQLiteError.busy) }
         return (try? mover.run()) == true
     }
 
