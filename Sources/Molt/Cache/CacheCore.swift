@@ -178,17 +178,27 @@ final class CacheCore: Sendable {
         if isReadOnly { throw readOnly }
     }
 
+    enum User {
+        case app
+        /// The backfill, which leaves the app most of the time.
+        case backfill
+    }
+
+    /// When a commit must survive a power loss.
+    enum Durability {
+        case atCommit
+        /// Once the log is copied into the file.
+        case later
+    }
+
     /// Whether the app has used the cache since the last call.
     func takeUse() -> Bool { isUsed.take() }
 
     // MARK: Reading
 
     /// Runs a closure on one snapshot of the file.
-    func read<Value>(
-        isUse: Bool = true,
-        _ body: (CacheSession) throws -> Value
-    ) throws -> Value {
-        if isUse { isUsed.set() }
+    func read<Value>(for user: User = .app, _ body: (CacheSession) throws -> Value) throws -> Value {
+        if user == .app { isUsed.set() }
         return try run(on: borrow()) { try $0.read(body) }
     }
 
@@ -197,11 +207,8 @@ final class CacheCore: Sendable {
     /// The closure may use the cache and may be slow: no other reader waits for this connection.
     ///
     /// - Returns: The closure's result; nil if no such connection can be opened.
-    func readAlone<Value>(
-        isUse: Bool = true,
-        _ body: (CacheSession) throws -> Value
-    ) throws -> Value? {
-        if isUse { isUsed.set() }
+    func readAlone<Value>(for user: User = .app, _ body: (CacheSession) throws -> Value) throws -> Value? {
+        if user == .app { isUsed.set() }
         guard let loan = try borrowReader() else { return nil }
         return try run(on: loan) { try $0.read(body) }
     }
@@ -293,54 +300,53 @@ final class CacheCore: Sendable {
     /// Runs a closure in a write transaction and commits.
     ///
     /// - Parameters:
-    ///   - isUse: Whether the app writes.
-    ///   - isSynced: Whether the commit must survive a power loss from then on.
+    ///   - durability: When the commit must survive a power loss.
     ///   - committed: Called in the order of the commits, before the next write.
     /// - Returns: The result of `committed`.
     func write<Value, Told>(
         _ body: (CacheSession) throws -> Value,
-        isUse: Bool = true,
-        isSynced: Bool = false,
+        for user: User = .app,
+        _ durability: Durability = .later,
         committed: (CacheSession, Value) -> Told
     ) throws -> Told {
-        let session = try borrowForWriting(isUse: isUse)
-        defer { giveBackWritten(session, isSynced: isSynced) }
+        let session = try borrowForWriting(for: user)
+        defer { giveBackWritten(session, durability) }
         do {
-            try begin(session, isSynced: isSynced)
+            try begin(session, durability)
             let value = try body(session)
-            try commit(session, isSynced: isSynced)
+            try commit(session, durability)
             return committed(session, value)
         } catch {
             throw abandon(session, after: error)
         }
     }
 
-    private func borrowForWriting(isUse: Bool) throws -> CacheSession {
+    private func borrowForWriting(for user: User) throws -> CacheSession {
         if isReadOnly { throw readOnly }
-        if isUse { isUsed.set() }
+        if user == .app { isUsed.set() }
         return try borrowWriter(now()).session
     }
 
-    private func giveBackWritten(_ session: CacheSession, isSynced: Bool) {
+    private func giveBackWritten(_ session: CacheSession, _ durability: Durability) {
         // If it fails, later commits are only slower.
-        if isSynced { try? session.connection.set(.synchronous, to: "NORMAL") }
+        if durability == .atCommit { try? session.connection.set(.synchronous, to: "NORMAL") }
         giveBack(.writer(session))
         memory?.releaseDropped()
     }
 
-    private func begin(_ session: CacheSession, isSynced: Bool) throws {
-        if isSynced { try session.connection.set(.synchronous, to: "FULL") }
+    private func begin(_ session: CacheSession, _ durability: Durability) throws {
+        if durability == .atCommit { try session.connection.set(.synchronous, to: "FULL") }
         try session.lock()
         if let file, !file.isInPlace { throw SQLiteError.moved }
         memory?.writeDidBegin()
         try session.beginWrite()
     }
 
-    private func commit(_ session: CacheSession, isSynced: Bool) throws(SQLiteError) {
+    private func commit(_ session: CacheSession, _ durability: Durability) throws(SQLiteError) {
         try session.endWrite()
         try commit(session)
         // See StoreFile.withWriteTransaction.
-        if isSynced { DurableFile.flushDrive(of: StoreFiles(path).log) }
+        if durability == .atCommit { DurableFile.flushDrive(of: StoreFiles(path).log) }
     }
 
     private func abandon(_ session: CacheSession, after error: any Error) -> any Error {

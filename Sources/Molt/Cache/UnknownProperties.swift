@@ -57,13 +57,13 @@ struct UnknownProperties: Sendable {
         _ new: Data,
         _ stored: Data
     ) -> Data {
-        let reading = ShapeReading(includesNested: true)
+        let reading = ShapeReading(.nested)
         guard (try? type.read(new, with: coding, into: reading)) != nil else { return new }
         if case .properties(let properties) = lacking, reading.isOfEveryValue, !(type is AnyClass) {
             let names = properties.map { merge.stored.name(of: $0) }
             declared.add(names.map { (ExactName($0), reading.declares(coding.codeName($0))) }, of: type)
         }
-        let former = merge.stored.hasNestedElements ? ShapeReading(includesNested: true) : nil
+        let former = merge.stored.hasNestedElements ? ShapeReading(.nested) : nil
         if let former, (try? type.read(stored, with: coding, into: former)) == nil {
             return Data(merge.added(reading, nil, coding))
         }

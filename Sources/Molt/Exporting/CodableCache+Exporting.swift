@@ -238,7 +238,7 @@ extension CodableCache {
         )
         return try records.run { body in
             func commit() throws -> ImportSummary {
-                try core.write(body, isSynced: suites != nil) { session, summary in
+                try core.write(body, suites == nil ? .later : .atCommit) { session, summary in
                     var summary = summary
                     summary.evicted = session.changes.count { $0.kind == .evicted }
                     hub.send(session.changes + [Change(key: nil, typeName: nil, kind: .imported)])

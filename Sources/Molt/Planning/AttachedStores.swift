@@ -91,12 +91,12 @@ final class AttachedStores {
     /// - Parameter file: The state of the store's file.
     func histories(_ file: StoreState) throws -> Histories {
         guard let primary else { return Histories(file) }
-        guard file.journal.isEmpty else { return Histories(file, hasRecords: false) }
+        guard file.journal.isEmpty else { return Histories(file, of: .suite) }
         if let reason = try primary.unavailability(inExtension: isExtension) {
             throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()
-        guard let own = states[primary.attachedName] else { return Histories(file, hasRecords: false) }
+        guard let own = states[primary.attachedName] else { return Histories(file, of: .suite) }
         return Histories(
             ofSuites: ([own] + states.sortedByKey.map(\.value)).compactMap(\.ledger),
             isEmpty: own.ledger == nil && own.isEmpty,

@@ -38,8 +38,7 @@ struct Histories {
     let store: History
     /// Those of suites by name, if the plan needs them.
     var suites: [String: History] = [:]
-    /// Whether the store can have records; a suite that is upgraded without a cache has none.
-    let hasRecords: Bool
+    let kind: StoreKind
     /// Whether the store does not exist yet: there is nothing that could have been through a migration.
     let isFresh: Bool
     /// The schema version that the store itself has.
@@ -56,13 +55,16 @@ struct Histories {
     /// The schema version from which the store is upgraded.
     var version: Int { baseline ?? storedVersion }
 
+    /// Whether the store can have records.
+    var hasRecords: Bool { kind == .cache }
+
     /// The version and the rows as the file's own.
     var contents: StoreContents { StoreContents(version: version, ledger: store.rows) }
 
     /// Creates the history that a file has recorded.
-    init(_ file: StoreState, hasRecords: Bool = true) {
+    init(_ file: StoreState, of kind: StoreKind = .cache) {
         store = History(file.ledger)
-        self.hasRecords = hasRecords
+        self.kind = kind
         isFresh = file.isFresh
         storedVersion = file.version
         journal = file.journal
@@ -89,7 +91,7 @@ struct Histories {
         }
         let isCurrent = migrations.allSatisfy { history.has($0.name) || history.waiting.contains($0.name) }
         store = history
-        hasRecords = false
+        kind = .suite
         isFresh = history.rows.isEmpty && isEmpty && !migrations.isEmpty
         storedVersion = max(isCurrent ? registry.version : 0, applied.max() ?? 0)
         journal = []

@@ -60,32 +60,29 @@ extension MigrationPlan.Problem {
     }
 
     /// The store is at a later version than the registry.
-    static func newer(
-        at version: Int,
-        isBaseline: Bool,
-        _ registry: MigrationRegistry,
-        hasRecords: Bool
-    ) -> Self {
+    static func newer(_ histories: Histories, _ registry: MigrationRegistry) -> Self {
         let problem =
-            isBaseline
-            ? "The store gets version \(version) from `baseline`"
-            : "The store is at version \(version), which a newer release of the app wrote"
+            if let baseline = histories.baseline {
+                "The store gets version \(baseline) from `baseline`"
+            } else {
+                "The store is at version \(histories.version), which a newer release of the app wrote"
+            }
         return Self(
             code: .superseded,
             problem: "\(problem); this release knows versions up to \(registry.version).",
             advice: (registry.migrations.isEmpty
                 ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                + MoltError.recoveryAdvice(holdsRecords: hasRecords)
+                + MoltError.recoveryAdvice(histories.kind)
         )
     }
 
     /// The store is at an earlier version than the oldest one that the registry supports.
-    static func tooOld(_ version: Int, _ registry: MigrationRegistry, hasRecords: Bool) -> Self {
+    static func tooOld(_ histories: Histories, _ registry: MigrationRegistry) -> Self {
         Self(
             code: .tooOld,
-            problem: "The store is at version \(version); the oldest version that this app can upgrade "
+            problem: "The store is at version \(histories.version); the oldest version that this app can upgrade "
                 + "is \(registry.oldestSupportedVersion).",
-            advice: hasRecords
+            advice: histories.hasRecords
                 ? "Open it first with a release that still has the migrations in between, or call "
                     + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one."
                 : "Upgrade the settings first with a release that still has the migrations in between.",

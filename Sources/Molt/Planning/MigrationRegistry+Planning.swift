@@ -56,15 +56,14 @@ extension MigrationRegistry {
     ///
     /// - Parameters:
     ///   - baseline: The version at which the app says that the store enters.
-    ///   - isCache: Whether it has records; a suite that is upgraded without a cache has none.
     package func plan(
         for state: StoreState,
         of storeName: String,
         baseline: Int? = nil,
-        isCache: Bool = true,
+        kind: StoreKind = .cache,
         mode: RunMode = .opening
     ) -> MigrationPlan {
-        var histories = Histories(state, hasRecords: isCache)
+        var histories = Histories(state, of: kind)
         histories.baseline = baseline
         var builder = PlanBuilder(histories, of: storeName, self, finished: [])
         return builder.build(mode)

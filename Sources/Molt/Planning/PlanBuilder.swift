@@ -5,6 +5,8 @@ struct PlanBuilder {
     /// The states of the registry's suites, by name; none if the plan is made without them.
     private var suites: [String: AttachedStores.SuiteState] = [:]
     private var plan: MigrationPlan
+    /// Whether a migration before the one in question may bring records into a new store.
+    private var mayHaveRecords = false
 
     /// - Parameters:
     ///   - registry: A valid one.
@@ -50,12 +52,9 @@ struct PlanBuilder {
     private mutating func checkVersions() {
         guard !histories.isFresh || histories.baseline != nil else { return }
         if plan.from > plan.to {
-            let isBaseline = histories.baseline == plan.from
-            plan.problems.append(
-                .newer(at: plan.from, isBaseline: isBaseline, registry, hasRecords: histories.hasRecords)
-            )
+            plan.problems.append(.newer(histories, registry))
         } else if plan.from < registry.oldestSupportedVersion {
-            plan.problems.append(.tooOld(plan.from, registry, hasRecords: histories.hasRecords))
+            plan.problems.append(.tooOld(histories, registry))
         }
     }
 
@@ -120,9 +119,8 @@ struct PlanBuilder {
 
     private mutating func addEntries() {
         let standings = Standings(of: registry, histories)
-        var mayHaveRecords = false
         for migration in registry.migrations {
-            let entry = entry(of: migration, standings, mayHaveRecords: mayHaveRecords)
+            let entry = entry(of: migration, standings)
             if !histories.hasRecords, migration.work != nil, entry.willRun {
                 plan.problems.append(.workWithoutCache(migration))
             }
@@ -131,14 +129,10 @@ struct PlanBuilder {
         }
     }
 
-    private mutating func entry(
-        of migration: Migration,
-        _ standings: Standings,
-        mayHaveRecords: Bool
-    ) -> MigrationPlan.Entry {
+    private mutating func entry(of migration: Migration, _ standings: Standings) -> MigrationPlan.Entry {
         let standing = standings[migration]
         var entry = MigrationPlan.Entry(of: migration, standing, replacing: standings.replaced(by: migration))
-        entry.actions = actions(of: migration, standing, standings, mayHaveRecords: mayHaveRecords)
+        entry.actions = actions(of: migration, standing, standings)
         if entry.status != .baseline { checkPartlyReplaced(migration, standings) }
         entry.isWorkPending = migration.work != nil && histories.store.applied[migration.name]?.isWorkPending == true
         return entry
@@ -147,8 +141,7 @@ struct PlanBuilder {
     private mutating func actions(
         of migration: Migration,
         _ standing: Standing,
-        _ standings: Standings,
-        mayHaveRecords: Bool
+        _ standings: Standings
     ) -> MigrationPlan.Actions {
         let done = migration.suiteNames.filter { standings.isOver(migration, on: $0) }
         let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
@@ -170,7 +163,7 @@ struct PlanBuilder {
         case .late where !registry.allowsLateMigrations:
             plan.problems.append(.late(migration, at: plan.from))
             return .init(.none)
-        case .open where histories.isFresh: return freshActions(migration, done, mayHaveRecords: mayHaveRecords)
+        case .open where histories.isFresh: return freshActions(migration, done)
         case .late, .open: return .init(.run, exceptOn: done)
         }
     }
@@ -192,11 +185,7 @@ struct PlanBuilder {
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.
     ///
     /// - Parameter done: The suites on which nothing is left to do.
-    private mutating func freshActions(
-        _ migration: Migration,
-        _ done: Set<String>,
-        mayHaveRecords: Bool
-    ) -> MigrationPlan.Actions {
+    private mutating func freshActions(_ migration: Migration, _ done: Set<String>) -> MigrationPlan.Actions {
         let actions = MigrationPlan.Actions(.run, exceptOn: done)
         let runsBlock = addBlocks(of: migration, done)
         if runsBlock || migration.steps.contains(where: { $0.runsOnFreshStore && actions.runs($0) }) { return actions }

@@ -66,14 +66,12 @@ package enum RunMode: Sendable {
     }
 
     /// Whether the report names what matches nothing in the store, which may read records.
-    ///
-    /// - Parameter isWanted: Whether an upgrade looks for it.
-    func findsUnmatchedNames(_ isWanted: Bool) -> Bool {
+    func findsUnmatchedNames(_ configuration: MoltConfiguration) -> Bool {
         switch self {
         case .dryRun: true
         // An export may hold a part of the records.
         case .importing: false
-        case .opening, .atOnce, .reading, .document, .retry: isWanted
+        case .opening, .atOnce, .reading, .document, .retry: configuration.hooks.findsUnmatchedNames
         }
     }
 }

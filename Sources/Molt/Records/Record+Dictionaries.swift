@@ -49,11 +49,9 @@ extension Record {
         _ values: [RecordValue: RecordValue],
         otherwise other: OtherValue = .keep
     ) throws {
-        let map = ValueMap(values, otherwise: other, at: path + .each)
+        let map = ValueMap(values, otherwise: other, at: path + .each).reading(self)
         if map.isTooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in
-            map.change(part, of: $0, inSetting: isSetting)
-        }
+        try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(part, of: $0) }
     }
 
     mutating func changeDictionary(
@@ -110,15 +108,11 @@ extension Record.DictionaryForm {
 
 extension ValueMap {
     /// Changes the keys or values of a dictionary.
-    func change(
-        _ part: Record.DictionaryPart,
-        of json: UnsafeBufferPointer<UInt8>,
-        inSetting isSetting: Bool
-    ) -> ValueChange {
+    func change(_ part: Record.DictionaryPart, of json: UnsafeBufferPointer<UInt8>) -> ValueChange {
         DictionaryJSON.change(json) { dictionary throws(DictionaryJSON.Problem) in
             let new = try dictionary.changing { entry throws(DictionaryJSON.Problem) in
                 var entry = entry
-                switch try change(part, of: entry, in: dictionary, inSetting: isSetting) {
+                switch try change(part, of: entry, in: dictionary) {
                 case .kept: break
                 case .removed: return nil
                 case .failed(let problem, let advice): throw DictionaryJSON.Problem(text: problem, advice: advice)
@@ -136,20 +130,19 @@ extension ValueMap {
     private func change(
         _ part: Record.DictionaryPart,
         of entry: DictionaryJSON.Entry,
-        in dictionary: DictionaryJSON,
-        inSetting isSetting: Bool
+        in dictionary: DictionaryJSON
     ) throws(DictionaryJSON.Problem) -> ValueChange {
-        guard part == .keys else { return change(of: entry.value, inSetting: isSetting) }
+        guard part == .keys else { return change(of: entry.value) }
         // In an object, an integer is written as a string.
         let text = dictionary.isObject ? try DictionaryJSON.name(entry.key).text : ""
         if let number = RecordValue.Number(text: text), number.isInteger, isNamed(Array(text.utf8)) {
-            return change(of: Array(text.utf8), inSetting: isSetting)
+            return change(of: Array(text.utf8))
         }
-        return change(of: entry.key, inSetting: isSetting)
+        return change(of: entry.key)
     }
 
-    private func change(of json: [UInt8], inSetting isSetting: Bool) -> ValueChange {
-        json.withUnsafeBufferPointer { change(of: $0, inSetting: isSetting) }
+    private func change(of json: [UInt8]) -> ValueChange {
+        json.withUnsafeBufferPointer { change(of: $0) }
     }
 }
 

@@ -25,11 +25,9 @@ extension Record {
         _ values: [RecordValue: RecordValue],
         otherwise other: OtherValue = .keep
     ) throws {
-        let map = ValueMap(values, otherwise: other, at: path)
+        let map = ValueMap(values, otherwise: other, at: path).reading(self)
         if map.isTooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { [isSetting = isSetting] in
-            map.change(of: $0, inSetting: isSetting)
-        }
+        try replaceValue(path, ifMissing: requirement(of: [path]), map.change)
     }
 
     /// Replaces the value of a property, or the values of elements, with what a closure returns.
@@ -139,6 +137,8 @@ struct ValueMap: Sendable {
     private let otherChange: ValueChange
     /// Whether a new value is nested too deeply for the path.
     let isTooDeep: Bool
+    /// Whether the values are those of a setting, in which a whole number may be written as 1.0.
+    private var isOfSetting = false
 
     init(_ values: [RecordValue: RecordValue], otherwise other: Record.OtherValue, at path: PropertyPath) {
         self.other = OtherJSON(other, at: path)
@@ -192,8 +192,14 @@ struct ValueMap: Sendable {
             }
     }
 
-    /// - Parameter isSetting: Whether it is a value of a setting, in which a whole number may be written as 1.0.
-    func change(of bytes: UnsafeBufferPointer<UInt8>, inSetting isSetting: Bool) -> ValueChange {
+    /// The map for the values of a record.
+    func reading(_ record: borrowing Record) -> ValueMap {
+        var map = self
+        map.isOfSetting = record.isSetting
+        return map
+    }
+
+    func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
         if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
         // The same string, array or object may have other escapes, white space or order.
         if bytes.contains(0x5C) || bytes.first == 0x5B || bytes.first == 0x7B,
@@ -203,7 +209,7 @@ struct ValueMap: Sendable {
             return .new(pair.new)
         }
         // No literal is written like this, so that a whole number of a property list could not be named otherwise.
-        if isSetting, bytes.suffix(2).elementsEqual(".0".utf8),
+        if isOfSetting, bytes.suffix(2).elementsEqual(".0".utf8),
             let pair = pairs.first(where: { $0.old.elementsEqual(bytes.dropLast(2)) })
         {
             return .new(pair.new)

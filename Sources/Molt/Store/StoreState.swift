@@ -27,3 +27,11 @@ package struct StoreState: Equatable, Sendable {
 
     package static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
 }
+
+/// What an upgrade works on.
+package enum StoreKind: Sendable {
+    /// A cache, with records and the suites that its migrations work on.
+    case cache
+    /// A suite that is upgraded without a cache, and has no records.
+    case suite
+}

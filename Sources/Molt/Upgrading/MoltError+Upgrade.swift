@@ -1,13 +1,13 @@
 extension MoltError {
-    static func attemptsFailed(_ attempts: [UpgradeAttempt], holdsRecords: Bool) -> MoltError {
+    static func attemptsFailed(_ attempts: [UpgradeAttempt], of kind: StoreKind) -> MoltError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         return MoltError(
             .attemptsFailed,
             "The upgrade was interrupted \(attempts.count) times, for example by a crash.\(last) This build does not try it "
                 + "again.",
             advice:
-                "Find the reason; another build of the app tries again. To try once more with this one, \(holdsRecords ? "open the store" : "call `upgrade(with:)`") with "
-                + "`retriesInterruptedUpgrades = true`. " + recoveryAdvice(holdsRecords: holdsRecords),
+                "Find the reason; another build of the app tries again. To try once more with this one, \(kind == .cache ? "open the store" : "call `upgrade(with:)`") with "
+                + "`retriesInterruptedUpgrades = true`. " + recoveryAdvice(kind),
             outcome: .unchanged,
             attempts: attempts
         )

@@ -144,7 +144,7 @@ struct ReadingCheck {
             storeName: plan.store,
             configuration: configuration,
             onFailure: registry.failurePolicy,
-            changesOnlyContent: true
+            for: .reading
         )
     }
 

@@ -115,7 +115,7 @@ struct FixtureUpgrades {
             for: state,
             of: name,
             baseline: store.ledger.isEmpty ? baseline : nil,
-            isCache: fixture.primary == .cache,
+            kind: fixture.primary == .cache ? .cache : .suite,
             mode: .atOnce
         )
     }

@@ -349,7 +349,7 @@ final class BackfillSweep: @unchecked Sendable {
         _ core: CacheCore,
         _ body: (CacheSession) throws -> Value
     ) throws -> Value {
-        try core.readAlone(isUse: false, body) ?? core.read(isUse: false, body)
+        try core.readAlone(for: .backfill, body) ?? core.read(for: .backfill, body)
     }
 
     private static func write(
@@ -357,7 +357,7 @@ final class BackfillSweep: @unchecked Sendable {
         _ hub: ChangeHub,
         _ body: (CacheSession) throws -> Void
     ) throws -> Bool {
-        try core.write(body, isUse: false) { session, _ in
+        try core.write(body, for: .backfill) { session, _ in
             session.noteBackfill()
             hub.send(session.changes)
             return !session.changes.isEmpty

@@ -25,23 +25,28 @@ final class ShapeReading: @unchecked Sendable {
     /// An element as it was decoded, and its identity, if its type declares one.
     private(set) var element: Any?
     private(set) var id: AnyHashable?
-    private let includesNested: Bool
-    private let isElement: Bool
+    private let scope: Scope
 
-    /// - Parameter includesNested: Whether the properties of nested objects and elements are recorded, too.
-    convenience init(includesNested: Bool = false) {
-        self.init(includesNested: includesNested, isElement: false)
+    /// What is recorded.
+    enum Scope {
+        /// The properties of a value.
+        case properties
+        /// Also those of nested objects and elements.
+        case nested
+        /// Also the element that the value is.
+        case element
     }
 
-    private init(includesNested: Bool, isElement: Bool) {
-        self.includesNested = includesNested
-        self.isElement = isElement
+    init(_ scope: Scope) {
+        self.scope = scope
     }
+
+    private var includesNested: Bool { scope != .properties }
 
     /// The reading of a value in this one; nil if it is not to be recorded.
     fileprivate func reading(of type: Any.Type? = nil, forKey key: String) -> ShapeReading? {
         guard includesNested, type.map(Self.mayHaveProperties) ?? true else { return nil }
-        let found = nested[key] ?? ShapeReading(includesNested: true)
+        let found = nested[key] ?? ShapeReading(.nested)
         nested[key] = found
         return found
     }
@@ -49,7 +54,7 @@ final class ShapeReading: @unchecked Sendable {
     /// The reading of an element in this one; nil if it is not to be recorded.
     fileprivate func reading(of type: Any.Type? = nil, at index: Int) -> ShapeReading? {
         guard includesNested, type.map(Self.mayHaveProperties) ?? true else { return nil }
-        let found = elements[index] ?? ShapeReading(includesNested: true, isElement: true)
+        let found = elements[index] ?? ShapeReading(.element)
         elements[index] = found
         return found
     }
@@ -75,7 +80,7 @@ final class ShapeReading: @unchecked Sendable {
     ///
     /// One that is not encoded differs each time that the element is decoded. It is none.
     fileprivate func noteElement<Value: Decodable>(_ value: Value, _ decoder: any Decoder) {
-        guard isElement else { return }
+        guard scope == .element else { return }
         element = value
         guard let value = value as? any Identifiable else { return }
         func id(of value: some Identifiable) -> AnyHashable { value.id }

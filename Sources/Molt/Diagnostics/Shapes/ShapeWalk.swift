@@ -161,7 +161,7 @@ final class ShapeWalk {
         as type: Value.Type,
         into object: inout ObjectShape
     ) {
-        let reading = ShapeReading()
+        let reading = ShapeReading(.properties)
         // If decoding fails, the shape is only less complete: writing the value does not depend on it.
         guard let data = content ?? (try? coding.encoder.encode(value)),
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil

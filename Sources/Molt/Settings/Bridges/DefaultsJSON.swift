@@ -38,7 +38,7 @@ enum DefaultsJSON {
     static func decode<Value: Decodable>(_ type: Value.Type, fromNative stored: PropertyListValue) throws -> Value {
         do {
             // Dates and data of a property list are not those of JSON.
-            guard !stored.holdsDatesOrData, let json = try stored.json(hasNulls: false)?.json() else {
+            guard !stored.holdsDatesOrData, let json = try stored.json(nulls: .omitted)?.json() else {
                 return try PropertyListCoding().decode(type, from: stored)
             }
             return try JSONDecoder().decode(type, fromStored: Data(json))

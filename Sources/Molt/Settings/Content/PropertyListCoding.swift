@@ -7,14 +7,14 @@ final class PropertyListCoding: ContentCoding {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         let list = try PropertyListReader.value(encoder.encode([value]))
-        guard let json = list.array?.first?.json(hasNulls: true) else {
+        guard let json = list.array?.first?.json(nulls: .text) else {
             throw MoltError(.cannotStore, "The value has a string that begins like those that Molt reserves.")
         }
         return Data(try json.json())
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from content: Data) throws -> Value {
-        try decode(type, from: PropertyListValue(json: RecordValue(json: content), hasNulls: true))
+        try decode(type, from: PropertyListValue(json: RecordValue(json: content), nulls: .text))
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from value: PropertyListValue) throws -> Value {

@@ -5,11 +5,18 @@ internal import Foundation
 /// JSON has no dates, data, infinities and NaN. Texts stand for them; see ``PropertyListTag``. A number is an integer
 /// if its text is one.
 extension PropertyListValue {
+    /// How null is stored, which property lists do not have.
+    enum Nulls {
+        /// As the string `$null`, as `PropertyListEncoder` writes it.
+        case text
+        /// A member that is null is left out, and null cannot be elsewhere.
+        case omitted
+    }
+
     /// The value as JSON, with the members of dictionaries in the order of their names.
     ///
-    /// - Parameter hasNulls: Whether the string `$null` stands for null, as `PropertyListEncoder` writes it.
     /// - Returns: nil if a string looks like a text that stands for another value.
-    func json(hasNulls: Bool) -> RecordValue? {
+    func json(nulls: Nulls) -> RecordValue? {
         switch self {
         case .bool(let bool): return .bool(bool)
         case .int(let int): return .int(int)
@@ -19,16 +26,16 @@ extension PropertyListValue {
                 ? .number(RecordValue.Number(checked: "\(double)")) : .string(PropertyListTag.real.text("\(double)"))
         case .string(let string):
             guard !PropertyListTag.isPart(of: string) else { return nil }
-            return hasNulls && string == Self.null ? .null : .string(string)
+            return nulls == .text && string == Self.null ? .null : .string(string)
         case .date(let date): return .string(PropertyListTag.date.text("\(date.timeIntervalSinceReferenceDate)"))
         case .data(let data): return .string(PropertyListTag.data.text(data.base64EncodedString()))
         case .array(let elements):
-            let values = elements.compactMap { $0.json(hasNulls: hasNulls) }
+            let values = elements.compactMap { $0.json(nulls: nulls) }
             return values.count == elements.count ? .array(values) : nil
         case .dictionary(let members):
             var object = RecordValue.Object()
             for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                guard let value = value.json(hasNulls: hasNulls) else { return nil }
+                guard let value = value.json(nulls: nulls) else { return nil }
                 object.properties.append(RecordValue.Object.Property(name: name, value: value))
             }
             return .object(object)
@@ -37,20 +44,19 @@ extension PropertyListValue {
 
     /// Creates a value from JSON.
     ///
-    /// - Parameter hasNulls: Whether null becomes the string `$null`. Otherwise a member that is null is left out.
     /// - Throws: ``MoltError`` with the code `cannotStore` for null elsewhere, and for a number that is too large or
     ///   has too many digits.
-    init(json: RecordValue, hasNulls: Bool) throws(MoltError) {
+    init(json: RecordValue, nulls: Nulls) throws(MoltError) {
         switch json {
         case .null:
-            guard hasNulls else { throw Self.nullElement }
+            guard nulls == .text else { throw Self.nullElement }
             self = .string(Self.null)
         case .bool(let bool): self = .bool(bool)
         case .number(let number): self = try Self.number(number)
         case .string(let string): self = try Self.value(of: string)
         case .array(let elements):
             var values: [PropertyListValue] = []
-            for element in elements { values.append(try PropertyListValue(json: element, hasNulls: hasNulls)) }
+            for element in elements { values.append(try PropertyListValue(json: element, nulls: nulls)) }
             self = .array(values)
         case .object(let object):
             var members: [String: PropertyListValue] = [:]
@@ -62,8 +68,8 @@ extension PropertyListValue {
                 }
                 // Of several members with one name, the last one counts.
                 members[property.name] =
-                    hasNulls || !property.value.isNull
-                    ? try PropertyListValue(json: property.value, hasNulls: hasNulls) : nil
+                    nulls == .text || !property.value.isNull
+                    ? try PropertyListValue(json: property.value, nulls: nulls) : nil
             }
             self = .dictionary(members)
         }

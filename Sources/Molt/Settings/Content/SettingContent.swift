@@ -45,11 +45,11 @@ package struct SettingContent {
                 json = Self.joined(stored)
             } else {
                 form = .native
-                json = try Self.json(of: stored, hasNulls: false)
+                json = try Self.json(of: stored, nulls: .omitted)
             }
         default:
             form = .native
-            json = try Self.json(of: stored, hasNulls: false)
+            json = try Self.json(of: stored, nulls: .omitted)
         }
         let coding: any ContentCoding = form.isPropertyList ? PropertyListCoding() : coding
         do {
@@ -90,11 +90,11 @@ package struct SettingContent {
         guard let list = try? PropertyListReader.value(data) else {
             throw Unreadable(reason: "a property list that is damaged, or contains values that no suite can store")
         }
-        return (isBinary ? .binaryPropertyList : .xmlPropertyList, try json(of: list, hasNulls: true))
+        return (isBinary ? .binaryPropertyList : .xmlPropertyList, try json(of: list, nulls: .text))
     }
 
-    private static func json(of list: PropertyListValue, hasNulls: Bool) throws(Unreadable) -> [UInt8] {
-        guard let value = list.json(hasNulls: hasNulls) else {
+    private static func json(of list: PropertyListValue, nulls: PropertyListValue.Nulls) throws(Unreadable) -> [UInt8] {
+        guard let value = list.json(nulls: nulls) else {
             throw Unreadable(reason: "a string that begins like those that Molt reserves")
         }
         guard let json = try? value.json() else { throw Unreadable(reason: "a value that is nested too deep") }
@@ -177,7 +177,7 @@ package struct SettingContent {
     }
 
     private func propertyList(_ json: [UInt8]) throws -> PropertyListValue {
-        let value = try PropertyListValue(json: RecordValue(json: json), hasNulls: form != .native)
+        let value = try PropertyListValue(json: RecordValue(json: json), nulls: form == .native ? .omitted : .text)
         switch form {
         case .binaryPropertyList: return .data(try Self.data(value, .binary))
         case .xmlPropertyList: return .data(try Self.data(value, .xml))
@@ -236,7 +236,7 @@ package struct SettingContent {
     /// The content of a property list; nil for JSON.
     var propertyList: PropertyListValue? {
         guard form.isPropertyList, let json = record[[]] else { return nil }
-        return try? PropertyListValue(json: json, hasNulls: form != .native)
+        return try? PropertyListValue(json: json, nulls: form == .native ? .omitted : .text)
     }
 
     // MARK: Changing the form

@@ -94,10 +94,9 @@ struct MapValueStep: RecordStep {
             mayDrop: dropsWhole,
             leavesForeignValue: leavesForeignValue
         ) { record in
-            let isSetting = record.isSetting
+            let map = map.reading(record)
             try record.replaceValue(path, ifMissing: ifMissing) { value in
-                part.map { map.change($0, of: value, inSetting: isSetting) }
-                    ?? map.change(of: value, inSetting: isSetting)
+                part.map { map.change($0, of: value) } ?? map.change(of: value)
             }
         }
     }

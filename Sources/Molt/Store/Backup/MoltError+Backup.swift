@@ -2,10 +2,8 @@ internal import Foundation
 
 extension MoltError {
     /// The options for a store that this release cannot upgrade.
-    ///
-    /// - Parameter holdsRecords: Whether it is a cache; false for a suite that is upgraded without one.
-    static func recoveryAdvice(holdsRecords: Bool) -> String {
-        guard holdsRecords else {
+    static func recoveryAdvice(_ kind: StoreKind) -> String {
+        guard kind == .cache else {
             return "To go back to earlier settings, restore a backup with `Suite.restore(_:)`."
         }
         return "To go back to an earlier state, restore a backup with `CodableCache.restore(_:at:)`. To start with an "

@@ -18,38 +18,25 @@ extension DocumentUpgrade {
         /// Whether a step has replaced the JSON text with raw data, which cannot be upgraded again.
         public let isData: Bool
         /// The documents that steps have extracted from it; store each under its key.
-        public private(set) var extracted: [Output] = []
+        public let extracted: [Output]
 
+        /// - Parameters:
+        ///   - original: The bytes that were passed, if no step has changed them.
+        ///   - extracted: The documents that steps have extracted from it.
         init(
-            content: Data,
-            typeName: String,
+            _ document: DocumentSteps.Document,
             version: Int,
-            key: String,
-            expiration: Date?,
-            isDropped: Bool,
-            isData: Bool
+            original: Data? = nil,
+            extracting extracted: [DocumentSteps.Document] = []
         ) {
-            self.content = content
-            self.typeName = typeName
+            content = original ?? document.record.writtenContent
+            typeName = document.record.typeName
             self.version = version
-            self.key = key
-            self.expiration = expiration
-            self.isDropped = isDropped
-            self.isData = isData
-        }
-
-        /// - Parameter original: The bytes that were passed, if no step has changed them.
-        init(_ output: Output, original: Data?, extracting extracted: [Output]) {
-            self.init(
-                content: original ?? output.content,
-                typeName: output.typeName,
-                version: output.version,
-                key: output.key,
-                expiration: output.expiration,
-                isDropped: output.isDropped,
-                isData: output.isData
-            )
-            self.extracted = extracted.filter { !$0.isDropped }
+            key = document.record.key
+            expiration = document.record.expiration
+            isDropped = document.isGone
+            isData = document.record.isData
+            self.extracted = extracted.filter { !$0.isGone }.map { Output($0, version: version) }
         }
     }
 }

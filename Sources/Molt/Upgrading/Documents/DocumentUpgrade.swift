@@ -169,24 +169,11 @@ public struct DocumentUpgrade: Sendable {
     ///
     /// - Parameter original: The bytes that were passed.
     func output(of documents: [DocumentSteps.Document], from original: Data) -> Output {
-        let outputs = documents.map(output)
-        return Output(
-            outputs[0],
-            original: documents[0].isChanged ? nil : original,
-            extracting: Array(outputs.dropFirst())
-        )
-    }
-
-    private func output(of document: DocumentSteps.Document) -> Output {
-        let record = document.record
-        return Output(
-            content: record.writtenContent,
-            typeName: record.typeName,
+        Output(
+            documents[0],
             version: version,
-            key: record.key,
-            expiration: record.expiration,
-            isDropped: document.isGone,
-            isData: record.isData
+            original: documents[0].isChanged ? nil : original,
+            extracting: Array(documents.dropFirst())
         )
     }
 

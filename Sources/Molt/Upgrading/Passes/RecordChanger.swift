@@ -12,10 +12,7 @@ struct RecordChanger: Sendable {
     private let notes: DryRunNotes?
     /// For each step, the policy for a record that it cannot convert.
     private let policies: [RecordFailurePolicy]
-    /// Whether a closure may change only the content of records, also in migrations that do not run on read.
-    private let changesOnlyContent: Bool
-    /// Whether a batch goes on after a record that fails; in an upgrade, such a record may end it.
-    private let skipsFailures: Bool
+    private let purpose: Purpose
     private let isParallel: Bool
     /// The maximum number of parts of a batch that are processed in parallel.
     ///
@@ -24,6 +21,16 @@ struct RecordChanger: Sendable {
     /// through nested calls.
     let workerCount: Int
 
+    /// What records are changed for.
+    enum Purpose {
+        /// An upgrade, which a record that fails may end.
+        case upgrade
+        /// A backfill, whose batches go on after such a record.
+        case backfill
+        /// A cache that is only read, so that a closure may change only the content of records.
+        case reading
+    }
+
     init(
         _ steps: [ScheduledStep],
         storeName: String?,
@@ -31,18 +38,16 @@ struct RecordChanger: Sendable {
         onFailure policy: RecordFailurePolicy = .stop,
         stopCheck: StopCheck? = nil,
         notes: DryRunNotes? = nil,
-        skipsFailures: Bool = false,
-        changesOnlyContent: Bool = false
+        for purpose: Purpose = .upgrade
     ) {
         stepsByType = StepsByType(steps)
         self.steps = steps
         self.storeName = storeName
         // A backfill is no upgrade, and has no points.
-        atPoint = skipsFailures ? nil : configuration.hooks.atPoint
+        atPoint = purpose == .backfill ? nil : configuration.hooks.atPoint
         self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
         self.notes = notes
-        self.skipsFailures = skipsFailures
-        self.changesOnlyContent = changesOnlyContent
+        self.purpose = purpose
         policies = steps.map { $0.onFailure ?? policy }
         isParallel = steps.contains { step in
             if case .edit(let edit, _) = step.recordWork { edit.isParallel } else { false }
@@ -140,9 +145,9 @@ struct RecordChanger: Sendable {
         _ outcome: inout RecordOutcome
     ) -> Bool {
         runChain(&record, chain, &worker.counts, &outcome)
-        if skipsFailures { outcome.changedBy = worker.counts.changedLast }
+        if purpose == .backfill { outcome.changedBy = worker.counts.changedLast }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
-        guard outcome.failure == nil else { return outcome.failedStepIndex == nil && !skipsFailures }
+        guard outcome.failure == nil else { return outcome.failedStepIndex == nil && purpose != .backfill }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
         if record.hasNewExpiration {
             outcome.expiration = .set(record.expirationSeconds)
@@ -299,7 +304,7 @@ struct RecordChanger: Sendable {
                 }
                 try step.apply(&record)
                 if let failure = record.failure { throw failure }
-                if record.headRevision != headRevision, step.isOnRead || changesOnlyContent,
+                if record.headRevision != headRevision, step.isOnRead || purpose == .reading,
                     let part = record.isDropped
                         ? "existence" : record.changedPart(key: key, typeName: step.typeName, expiration: expiration)
                 {

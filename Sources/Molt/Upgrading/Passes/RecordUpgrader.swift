@@ -37,16 +37,13 @@ final class RecordUpgrader: Sendable {
     }
 
     /// Creates an upgrader for some steps of migrations.
-    ///
-    /// - Parameter changesOnlyContent: Whether it is an error if a closure changes more than the content of a record,
-    ///   also in a migration that does not run on read.
     init(
         _ steps: [ScheduledStep],
         of migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
         onFailure policy: RecordFailurePolicy,
-        changesOnlyContent: Bool = false
+        for purpose: RecordChanger.Purpose = .upgrade
     ) {
         self.migrations = migrations
         version = migrations.last?.version ?? 0
@@ -60,7 +57,7 @@ final class RecordUpgrader: Sendable {
             storeName: storeName ?? "",
             configuration: configuration,
             onFailure: policy,
-            changesOnlyContent: changesOnlyContent
+            for: purpose
         )
     }
 
@@ -164,7 +161,7 @@ final class RecordUpgrader: Sendable {
             configuration: configuration,
             onFailure: policy,
             stopCheck: stopCheck,
-            skipsFailures: true
+            for: .backfill
         )
     }
 }

@@ -51,7 +51,7 @@ final class StepRunner {
         self.registry = registry
         self.attachedWork = attachedWork
         self.configuration = configuration
-        findsUnmatchedNames = mode.findsUnmatchedNames(configuration.hooks.findsUnmatchedNames)
+        findsUnmatchedNames = mode.findsUnmatchedNames(configuration)
         self.now = now
         meter = ProgressMeter(monitor: configuration.monitor)
         failures = FailureTally(registry.failurePolicy)

@@ -225,13 +225,14 @@ extension Record {
     /// The property names of an object in the record, or of the elements at a path.
     fileprivate func names(in path: PropertyPath) -> [String] {
         guard path.count > 0 else { return propertyNames }
-        return self[path].map { Self.names(of: $0, includesElements: path.hasEach) } ?? []
+        return self[path].map { Self.names(of: $0, at: path) } ?? []
     }
 
-    private static func names(of value: RecordValue, includesElements: Bool) -> [String] {
+    /// - Parameter path: Where the value is; the elements of an array have names only if it has any.
+    private static func names(of value: RecordValue, at path: PropertyPath) -> [String] {
         if let object = value.object { return object.properties.map(\.name) }
-        guard includesElements, let elements = value.array else { return [] }
-        return elements.flatMap { names(of: $0, includesElements: true) }
+        guard path.hasEach, let elements = value.array else { return [] }
+        return elements.flatMap { names(of: $0, at: path) }
     }
 }
 

@@ -44,7 +44,7 @@ final class UpgradeAttempts {
         // A developer stops the app in the debugger again and again.
         let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
         if !retries, earlier.count >= configuration.hooks.attemptLimit {
-            throw MoltError.attemptsFailed(earlier, holdsRecords: store.primary == nil)
+            throw MoltError.attemptsFailed(earlier, of: store.primary == nil ? .cache : .suite)
         }
         log.begin(new)
         own = new
