@@ -40,22 +40,20 @@ final class StepRunner {
         _ plan: MigrationPlan,
         _ ledger: [LedgerEntry],
         _ transaction: StoreTransaction,
-        _ registry: MigrationRegistry,
         _ attachedWork: AttachedWork,
-        _ configuration: MoltConfiguration,
-        _ mode: RunMode,
+        of migrator: Migrator,
         now: Date
     ) {
         records = transaction
         storeName = transaction.storeName
-        self.registry = registry
+        registry = migrator.registry
         self.attachedWork = attachedWork
-        self.configuration = configuration
-        findsUnmatchedNames = mode.findsUnmatchedNames(configuration)
+        configuration = migrator.configuration
+        findsUnmatchedNames = migrator.mode.findsUnmatchedNames(configuration)
         self.now = now
         meter = ProgressMeter(monitor: configuration.monitor)
         failures = FailureTally(registry.failurePolicy)
-        notes = DryRunNotes(mode)
+        notes = DryRunNotes(migrator.mode)
         self.plan = plan
         recorded = Set(ledger.map(\.name))
         applied = Set(ledger.filter(\.outcome.isApplied).map(\.name))

@@ -25,16 +25,7 @@ final class UpgradeAttempts {
     /// - Throws: ``MoltError`` with the code `attemptsFailed` if it was interrupted too often.
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
-        let process = ProcessInfo.processInfo
-        let new = UpgradeAttempt(
-            startedAt: Date(),
-            from: plan.from,
-            to: plan.to,
-            appVersion: configuration.appVersion,
-            build: configuration.hooks.build ?? AppBuild.current,
-            processName: process.processName,
-            processID: process.processIdentifier
-        )
+        let new = UpgradeAttempt(from: plan.from, to: plan.to, configuration)
         // The lock is free for this attempt, so an earlier one at the same upgrade was interrupted. In rare cases it
         // has just failed, and its process is about to clear the log.
         let all = log.attempts()
@@ -58,5 +49,24 @@ final class UpgradeAttempts {
         guard let last = log.attempts().last, last.processID == own.processID, last.startedAt == own.startedAt
         else { return }
         log.clear()
+    }
+}
+
+extension UpgradeAttempt {
+    /// Creates an attempt of this process, which begins now.
+    ///
+    /// - Parameter work: The migration whose work after the commit it does; nil for an upgrade.
+    init(from: Int, to: Int, work: String? = nil, _ configuration: MoltConfiguration) {
+        let process = ProcessInfo.processInfo
+        self.init(
+            startedAt: Date(),
+            from: from,
+            to: to,
+            appVersion: configuration.appVersion,
+            build: configuration.hooks.build ?? AppBuild.current,
+            processName: process.processName,
+            processID: process.processIdentifier,
+            work: work
+        )
     }
 }

@@ -150,7 +150,7 @@ struct UpgradeTransaction {
         if !plan.isFresh, !isOnlyRecorded, !leavesExpired {
             result.expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
         }
-        let runner = StepRunner(plan, ledger, transaction, registry, attachedWork, configuration, mode, now: now)
+        let runner = StepRunner(plan, ledger, transaction, attachedWork, of: migrator, now: now)
         result.entries = try runner.run()
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)

@@ -126,17 +126,7 @@ struct WorkAfterCommit {
     /// - Returns: The number of interrupted attempts if there were too many; nil if it has begun.
     private func beginAttempt(at migration: Migration) -> Int? {
         guard let attempts else { return nil }
-        let process = ProcessInfo.processInfo
-        let new = UpgradeAttempt(
-            startedAt: Date(),
-            from: migration.version,
-            to: migration.version,
-            appVersion: configuration.appVersion,
-            build: configuration.hooks.build ?? AppBuild.current,
-            processName: process.processName,
-            processID: process.processIdentifier,
-            work: migration.name
-        )
+        let new = UpgradeAttempt(from: migration.version, to: migration.version, work: migration.name, configuration)
         let count = attempts.attempts().count { $0.isRepeated(by: new) }
         let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
         if !retries, count >= configuration.hooks.attemptLimit { return count }
