@@ -122,7 +122,7 @@ struct UpgradeBeforeItBeginsTests {
         }
         let lockedWhileRunning = Log<Bool>()
         let step = MigrationStep.notes(closed) { settings in
-            let other = Result { try SuiteLock.all(of: [settings.suite]) { _ in { throw TestFailure.expected } } }
+            let other = Result { try SuiteLock.all(of: [settings.suite]) { _ in throw TestFailure.expected } }
             if case .failure(TestFailure.expected) = other { lockedWhileRunning.append(true) }
             try settings.add("new")
         }
