@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Waits for what another process or thread holds, until a time is over that begins with the creation.
+/// Waits for what another process or thread holds, until a time is over.
 package final class Patience {
     package let timeout: Duration
-    private let end: Instant
+    private var end: Instant?
     private let checking: () throws -> Void
-    private let beginning: () -> Void
-    private var isWaiting = false
+    private let beginning: (() -> Void)?
 
     /// - Parameters:
     ///   - checking: Called whenever it has to wait; throws to give up before the time is over.
-    ///   - beginning: Called when it first has to wait.
+    ///   - beginning: Called when it first has to wait, with which the time begins. Without one, the time begins with the
+    ///     creation.
     package init(
         _ timeout: Duration,
         checking: @escaping () throws -> Void = {},
-        beginning: @escaping () -> Void = {}
+        beginning: (() -> Void)? = nil
     ) {
         self.timeout = timeout
-        end = .now + timeout
+        end = beginning == nil ? .now + timeout : nil
         self.checking = checking
         self.beginning = beginning
     }
@@ -25,9 +25,12 @@ package final class Patience {
     /// Called repeatedly while another has what is waited for; throws an error once the time is over.
     package func wait(orThrow error: @autoclosure () -> any Error) throws {
         try checking()
+        guard let end else {
+            end = .now + timeout
+            beginning?()
+            return
+        }
         if Instant.now >= end { throw error() }
-        if !isWaiting { beginning() }
-        isWaiting = true
     }
 }
 

@@ -110,9 +110,7 @@ final class Upgrade {
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
     private func leaveToOthers(_ plan: inout MigrationPlan) throws {
         guard case .anotherProcess(let time) = configuration.owner else { return }
-        let patience = Patience(time, checking: configuration.checkCancellation) { [configuration] in
-            configuration.monitor?.send(.waiting)
-        }
+        let patience = Patience(time, checking: configuration.checkCancellation)
         var isWaiting = false
         try poll(every: .milliseconds(20)) {
             if isWaiting { plan = try migrator.plan(for: store) }
@@ -121,6 +119,7 @@ final class Upgrade {
                 return true
             }
             try patience.wait(orThrow: MoltError.needsMigration(plan, waited: time))
+            if !isWaiting { configuration.monitor?.send(.waiting) }
             isWaiting = true
             return nil
         }
