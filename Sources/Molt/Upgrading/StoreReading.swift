@@ -31,7 +31,7 @@ struct ReadingCheck {
         try check(store, opening) { histories in
             guard isNewer(histories) else { return nil }
             let plan = try plan(for: store, histories)
-            return (plan, { try reading(newer: histories, plan, isForReading: false) })
+            return (plan, { try reading(newer: histories, plan) })
         }
     }
 
@@ -46,10 +46,7 @@ struct ReadingCheck {
             }
             guard !histories.isFresh else { return nil }
             let plan = try plan(for: store, histories)
-            return (
-                plan,
-                { try isNewer(histories) ? reading(newer: histories, plan, isForReading: true) : reading(older: plan) }
-            )
+            return (plan, { try isNewer(histories) ? reading(newer: histories, plan) : reading(older: plan) })
         }
         guard let found else { throw store.missing }
         return found
@@ -150,18 +147,14 @@ struct ReadingCheck {
 
     // MARK: Newer stores
 
-    private func reading(
-        newer histories: Histories,
-        _ plan: MigrationPlan,
-        isForReading: Bool
-    ) throws -> StoreReading {
+    private func reading(newer histories: Histories, _ plan: MigrationPlan) throws -> StoreReading {
         let newer = registry.unknown(in: histories.store.rows)
         try checkReadable(histories, plan, newer)
         var report = report(plan)
         let isWritable =
             histories.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
         report.isNewer = true
-        report.isReadOnly = isForReading || !isWritable
+        if case .reading = mode { report.isReadOnly = true } else { report.isReadOnly = !isWritable }
         report.onRead = plan.onRead
         return StoreReading(report: report, upgrader: nil, isNewer: true)
     }

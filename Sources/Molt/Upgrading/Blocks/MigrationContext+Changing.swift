@@ -178,24 +178,31 @@ extension MigrationContext {
     ///   - typeName: The record's stored type name.
     ///   - before: The record before the deletion, for a dry run.
     func delete(id: Int64, ofType typeName: String, _ before: Record?) throws {
-        touch(id, isDeleted: true)
+        touchDeleted(id)
         try perform(at: UpgradePoint(.delete)) { try $0.delete(id: id) }
         noteDeleted(1, ofType: typeName)
         if let before { note(before, nil) }
     }
 
     /// Notes in the current enumerations that a record may have changed since they read it.
-    func touch(_ id: Int64, isDeleted: Bool = false) {
+    func touch(_ id: Int64) {
         // No enumeration visits the records that the block has created.
         guard id < firstCreatedID else { return }
         for level in enumerations.indices {
             if id == enumerations[level].current {
-                enumerations[level].isCurrentDeleted = enumerations[level].isCurrentDeleted || isDeleted
                 enumerations[level].isCurrentWritten = true
             } else if id > enumerations[level].current {
                 enumerations[level].isBatchStale = true
                 enumerations[level].looksForOriginals = true
             }
+        }
+    }
+
+    /// Notes in the current enumerations that a record is deleted.
+    func touchDeleted(_ id: Int64) {
+        touch(id)
+        for level in enumerations.indices where enumerations[level].current == id {
+            enumerations[level].isCurrentDeleted = true
         }
     }
 }

@@ -306,7 +306,7 @@ extension MigrationContext {
             try delete(id: old.id, ofType: typeName, old)
             return true
         }
-        touch(old.id, isDeleted: true)
+        touchDeleted(old.id)
         counts.quarantined += 1
         let round = newRound()
         try perform(at: UpgradePoint(.postponeChange)) { records in

@@ -110,7 +110,7 @@ extension MigrationContext {
             kept.record = merged
         case .equal, .first, .merged: break
         }
-        touch(lost.id, isDeleted: true)
+        touchDeleted(lost.id)
         try perform(at: UpgradePoint(.delete)) { try $0.delete(id: lost.id) }
         // It was counted as changed when it got its new key.
         if isLostMoving { counts.changed -= 1 }

@@ -166,8 +166,6 @@ extension PropertyPath {
     ///
     /// - Parameter changed: The paths that earlier steps have changed; records may no longer have them.
     func nearest(in records: [Record], changed: [PropertyPath] = []) -> String? {
-        // One setting is all that there is, and not one of many that were not sampled.
-        let isAlone = records.count == 1 && records[0].isSetting
         // The first name in the path that no record has is the wrong one.
         for (place, part) in parts.enumerated() {
             guard let name = part.name else { continue }
@@ -177,14 +175,11 @@ extension PropertyPath {
             if records.contains(where: { $0.contains(outer + .each + own) }) {
                 return (outer + .each + PropertyPath(parts: parts.dropFirst(place))).code
             }
-            let names = records.map { Set($0.names(in: outer).prefix(Self.mostNames)) }
             let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
             return MigrationReport.UnmatchedName.nearest(
                 to: name,
                 // An earlier step of the pass has changed one of the same name.
-                among: Self.properties(names, isInner: place > 0, isAlone: isAlone).union(former).filter {
-                    !ExactName.isSame($0, name)
-                }
+                among: outer.properties(in: records).union(former).filter { !ExactName.isSame($0, name) }
             ).map { nearest in
                 let rest = PropertyPath(parts: parts.dropFirst(place + 1))
                 return (outer + PropertyPath(nearest) + rest).code
@@ -204,18 +199,19 @@ extension PropertyPath {
         }
     }
 
-    /// The names that are probably properties, and not keys of dictionaries, which are part of a value.
+    /// The names in the objects at the path that are probably properties, and not keys of dictionaries, which are part
+    /// of a value.
     ///
-    /// - Parameters:
-    ///   - names: The names in an object of each sampled record.
-    ///   - isInner: Whether the object is inside a record. All of several such objects must then have the name.
-    ///   - isAlone: Whether there can be no other object.
-    private static func properties(_ names: [Set<String>], isInner: Bool, isAlone: Bool) -> Set<String> {
+    /// All of several objects inside of records must have such a name.
+    private func properties(in records: [Record]) -> Set<String> {
+        let names = records.map { Set($0.names(in: self).prefix(Self.mostNames)) }
         let objectCount = names.count { !$0.isEmpty }
+        // One setting is all that there is, and not one of many that were not sampled.
+        let isAlone = records.count == 1 && records[0].isSetting
         var counts: [String: Int] = [:]
         for name in names.joined() where name.utf8.allSatisfy(Self.isPartOfName) { counts[name, default: 0] += 1 }
         let found = counts.filter { _, count in
-            isInner ? (count > 1 || isAlone) && count == objectCount : count * 2 >= names.count
+            parts.isEmpty ? count * 2 >= names.count : (count > 1 || isAlone) && count == objectCount
         }
         return Set(found.keys)
     }
