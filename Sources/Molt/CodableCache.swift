@@ -484,10 +484,7 @@ extension CodableCache {
     /// Merges an extracted document with the value under its key, if there is one.
     ///
     /// - Returns: Whether the document is to be stored.
-    private func merge(
-        _ document: inout DocumentSteps.Document,
-        _ session: CacheSession
-    ) throws -> Bool {
+    private func merge(_ document: inout DocumentSteps.Document, _ session: CacheSession) throws -> Bool {
         guard document.isExtracted, let found = try session.content(document.record.key) else { return true }
         return try document.merge(into: Record(upgraded(found).stored), store: path)
     }

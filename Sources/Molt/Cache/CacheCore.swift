@@ -284,10 +284,7 @@ final class CacheCore: Sendable {
         }
     }
 
-    private func run<Value>(
-        on loan: Loan,
-        _ body: (CacheSession) throws -> Value
-    ) throws -> Value {
+    private func run<Value>(on loan: Loan, _ body: (CacheSession) throws -> Value) throws -> Value {
         defer { giveBack(loan) }
         let value: Value
         do { value = try body(loan.session) } catch { throw failure(error, of: loan.session) }

@@ -198,10 +198,7 @@ final class ExportReader {
     }
 
     /// Runs a closure whose faults have the place in a part of the file.
-    private static func at<Value>(
-        _ start: Int,
-        _ body: () throws(ExportFault) -> Value
-    ) throws(ExportFault) -> Value {
+    private static func at<Value>(_ start: Int, _ body: () throws(ExportFault) -> Value) throws(ExportFault) -> Value {
         do throws(ExportFault) {
             return try body()
         } catch {

@@ -11,11 +11,7 @@ struct ImportMerge {
     /// Merges the records in a write transaction of the open store.
     ///
     /// - Returns: The summary, with the numbers of records added.
-    func run(
-        from source: Connection,
-        into session: CacheSession,
-        _ summary: ImportSummary
-    ) throws -> ImportSummary {
+    func run(from source: Connection, into session: CacheSession, _ summary: ImportSummary) throws -> ImportSummary {
         var summary = summary
         var search = selection.search()
         let count = try reading(source.recordCount)

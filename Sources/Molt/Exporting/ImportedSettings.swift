@@ -69,11 +69,7 @@ struct ImportedSettings {
     // MARK: Merging
 
     /// Adds the changes to the suites to the journal of the open store, in a write transaction.
-    func merge(
-        into session: CacheSession,
-        _ conflicts: ImportConflicts,
-        _ summary: inout ImportSummary
-    ) throws {
+    func merge(into session: CacheSession, _ conflicts: ImportConflicts, _ summary: inout ImportSummary) throws {
         let entries: [JournalEntry]
         do {
             entries = try suites.read(session.connection).compactMap { suite, content in
@@ -133,12 +129,7 @@ struct ImportedSettings {
         return error
     }
 
-    private func error(
-        _ code: MoltError.Code,
-        _ problem: String,
-        advice: String? = nil,
-        _ name: String
-    ) -> MoltError {
+    private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil, _ name: String) -> MoltError {
         MoltError(code, problem, advice: advice, outcome: .unchanged, store: path, attachedStore: name)
     }
 }

@@ -25,9 +25,7 @@ struct RecordExport {
     /// Runs the export.
     ///
     /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure.
-    func run(
-        _ read: (_ body: (Connection) throws -> ExportSummary) throws -> ExportSummary
-    ) throws -> ExportSummary {
+    func run(_ read: (_ body: (Connection) throws -> ExportSummary) throws -> ExportSummary) throws -> ExportSummary {
         var complete: PartFile?
         do {
             let summary = try read { connection in

@@ -268,11 +268,7 @@ struct RecordImport {
     }
 
     /// Upgrades the temporary store, and nothing else; what becomes of settings is in its journal.
-    private func upgrade(
-        _ url: URL,
-        from version: Int,
-        _ settings: ImportedSettings?
-    ) throws -> MigrationReport {
+    private func upgrade(_ url: URL, from version: Int, _ settings: ImportedSettings?) throws -> MigrationReport {
         guard let registry = migrations.registry else {
             return MigrationReport(
                 store: path,

@@ -83,11 +83,7 @@ extension MigrationPlan {
             .map { "It uses the same attached store as migration \($0), which must wait." }
     }
 
-    private mutating func deferEntry(
-        _ index: Int,
-        _ reason: String,
-        _ waiting: inout [String: MigrationID]
-    ) {
+    private mutating func deferEntry(_ index: Int, _ reason: String, _ waiting: inout [String: MigrationID]) {
         for store in entries[index].declaration.attached where waiting[store.name] == nil {
             waiting[store.name] = entries[index].migration
         }

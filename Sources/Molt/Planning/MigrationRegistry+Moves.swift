@@ -50,11 +50,7 @@ extension MigrationRegistry {
     ///     has. An opening that finds another class sets this one, with the commit of its upgrade if there is one. With
     ///     a class, both URLs may be the same. Give the new directory that class, for the files that SQLite makes
     ///     beside it.
-    public func storeMove(
-        from url: URL,
-        to newURL: URL,
-        protection: FileProtectionType? = nil
-    ) -> MigrationRegistry {
+    public func storeMove(from url: URL, to newURL: URL, protection: FileProtectionType? = nil) -> MigrationRegistry {
         var registry = self
         registry.moves.append((FileStatus.path(of: url), FileStatus.path(of: newURL), protection?.rawValue))
         return registry

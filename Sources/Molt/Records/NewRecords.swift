@@ -38,12 +38,7 @@ struct NewRecords: Sendable {
     var isEmpty: Bool { rows.isEmpty }
 
     /// Adds a record of JSON, extracted from another one.
-    mutating func append(
-        _ content: some Collection<UInt8>,
-        key: String,
-        expiration: Double?,
-        outer: Int64
-    ) {
+    mutating func append(_ content: some Collection<UInt8>, key: String, expiration: Double?, outer: Int64) {
         let start = bytes.count
         bytes += content
         let contentEnd = bytes.count

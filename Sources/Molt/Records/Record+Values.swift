@@ -349,11 +349,7 @@ enum ValueConversion: Sendable {
         }
     }
 
-    private static func path(
-        _ value: RecordValue,
-        in directory: String,
-        otherwise other: OtherJSON
-    ) -> ValueChange {
+    private static func path(_ value: RecordValue, in directory: String, otherwise other: OtherJSON) -> ValueChange {
         guard let text = value.string, !PropertyListTag.isPart(of: text) else {
             return other.change("is \(value.kind), not a file URL or a path")
         }
@@ -457,11 +453,7 @@ extension Record {
         }
     }
 
-    mutating func unwrap(
-        _ path: PropertyPath,
-        from wrapper: Wrapper,
-        ifMissing: Record.MissingProperty
-    ) throws {
+    mutating func unwrap(_ path: PropertyPath, from wrapper: Wrapper, ifMissing: Record.MissingProperty) throws {
         try replaceValue(path, ifMissing: ifMissing) { wrapper.content(of: $0) }
     }
 }

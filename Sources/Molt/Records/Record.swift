@@ -370,11 +370,7 @@ public struct Record: Sendable {
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
-    package mutating func rename(
-        _ path: PropertyPath,
-        to newName: String,
-        ifMissing: Record.MissingProperty
-    ) throws {
+    package mutating func rename(_ path: PropertyPath, to newName: String, ifMissing: Record.MissingProperty) throws {
         let isEach = try changeElements(at: path, ifMissing: ifMissing) {
             try $0.rename($1, to: newName, ifMissing: ifMissing)
         }

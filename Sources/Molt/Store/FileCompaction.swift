@@ -36,11 +36,7 @@ package struct FileCompaction {
     ///   - timeout: The time to wait while another connection writes.
     /// - Returns: The number of bytes by which the file shrinks.
     /// - Throws: ``MoltError``: `busy`, `cancelled`, or the store's error. Slices that are done stay done.
-    package func run(
-        isCancelled: @escaping () -> Bool,
-        progress: (Double) -> Void,
-        timeout: Duration
-    ) throws -> Int {
+    package func run(isCancelled: @escaping () -> Bool, progress: (Double) -> Void, timeout: Duration) throws -> Int {
         defer { connection.close() }
         connection.isOver = isCancelled
         connection.busyTimeout = 50
@@ -68,11 +64,7 @@ package struct FileCompaction {
 
     private static var cancelled: MoltError { MoltError(.cancelled, "The compaction was cancelled.") }
 
-    private func removeFreePages(
-        _ progress: (Double) -> Void,
-        _ timeout: Duration,
-        _ isCancelled: () -> Bool
-    ) throws {
+    private func removeFreePages(_ progress: (Double) -> Void, _ timeout: Duration, _ isCancelled: () -> Bool) throws {
         let all = try connection.integer(.freePageCount)
         var left = all
         while left > 0 {

@@ -109,10 +109,7 @@ extension Suite {
     }
 
     /// Runs a closure with the suite's store, while no upgrade works on the suites.
-    private func withStore<Result>(
-        attaching attached: [Suite],
-        _ body: (StoreFile) throws -> Result
-    ) throws -> Result {
+    private func withStore<Result>(attaching attached: [Suite], _ body: (StoreFile) throws -> Result) throws -> Result {
         let store = try StoreFile(upgrading: self, attaching: attached)
         let patience = Patience(.seconds(5))
         let locks = try SuiteLock.all(of: [self] + attached) { try $0.wait(patience) }

@@ -77,10 +77,7 @@ package struct CacheFile {
     ///
     /// Records are read in pages, each in a snapshot of its own, so that memory stays flat. A record that an app writes
     /// meanwhile may be in its old or its new form.
-    package func eachRecord(
-        ofType type: String? = nil,
-        _ body: (StoreContents.DatedRecord) throws -> Void
-    ) throws {
+    package func eachRecord(ofType type: String? = nil, _ body: (StoreContents.DatedRecord) throws -> Void) throws {
         var last = Int64.min
         while true {
             let page = try look { connection throws(SQLiteError) in

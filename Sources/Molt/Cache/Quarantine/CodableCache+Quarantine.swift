@@ -170,10 +170,7 @@ extension CodableCache {
     /// - Throws: ``MoltError``, also with the code `storeChanged` or `invalidRegistry`; the error of a
     ///   closure that was cancelled. Records that were converted before stay converted.
     @discardableResult
-    public func retryQuarantined(
-        _ ids: [Int64]? = nil,
-        with migrations: MigrationRegistry
-    ) throws -> QuarantineReport {
+    public func retryQuarantined(_ ids: [Int64]? = nil, with migrations: MigrationRegistry) throws -> QuarantineReport {
         try migrations.validate()
         let ledger = try core.read { session in
             try LedgerTable.state(session.connection).ledger

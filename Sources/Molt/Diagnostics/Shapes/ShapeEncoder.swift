@@ -146,9 +146,7 @@ struct ShapeEncoder: Encoder, SingleValueEncodingContainer {
 
         func encode<Value: Encodable>(_ value: Value) { add(.value(walk.shape(of: Value.self, value))) }
 
-        func nestedContainer<Nested: CodingKey>(
-            keyedBy type: Nested.Type
-        ) -> KeyedEncodingContainer<Nested> {
+        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
             superEncoder().container(keyedBy: type)
         }
 

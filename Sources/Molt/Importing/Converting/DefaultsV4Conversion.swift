@@ -247,11 +247,7 @@ struct DefaultsV4Walk {
     }
 
     /// The integer that a JSON number denotes: `100`, `1e2` and `100.0` are the same.
-    private func wholeNumber(
-        _ text: String,
-        min: Int64,
-        max: UInt64
-    ) throws(ConversionFailure) -> PropertyListValue {
+    private func wholeNumber(_ text: String, min: Int64, max: UInt64) throws(ConversionFailure) -> PropertyListValue {
         let digits = Int64(text) == nil && UInt64(text) == nil ? Decimal(string: text)?.description ?? "" : text
         guard !digits.contains(".") else { throw failure("a number that is not whole") }
         if let value = Int64(digits), value >= min, value < 0 || UInt64(value) <= max { return .int(value) }

@@ -27,11 +27,7 @@ enum JSONString {
         byte < 0x20 || byte == 0x22 || byte == 0x5C
     }
 
-    private static func write(
-        _ text: UnsafeBufferPointer<UInt8>,
-        escapingFrom first: Int,
-        to bytes: inout [UInt8]
-    ) {
+    private static func write(_ text: UnsafeBufferPointer<UInt8>, escapingFrom first: Int, to bytes: inout [UInt8]) {
         bytes.append(0x22)
         var start = 0
         for index in first..<text.count where isEscaped(text[index]) {

@@ -706,11 +706,7 @@ private struct Writer {
     /// - Parameters:
     ///   - sourceCount: The number of properties in the source; added ones follow them.
     ///   - keepsSpace: Whether to keep the white space inside the brackets.
-    mutating func write(
-        _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
-        sourceCount: Int,
-        keepsSpace: Bool
-    ) {
+    mutating func write(_ entries: UnsafeBufferPointer<SplicedObject.Entry>, sourceCount: Int, keepsSpace: Bool) {
         var open = 0
         while source[open] <= 0x20 { open += 1 }
         keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)

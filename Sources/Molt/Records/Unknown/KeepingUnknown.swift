@@ -65,10 +65,7 @@ extension KeepingUnknown: Hashable where Value: Hashable {}
 
 extension KeyedDecodingContainer {
     /// Decodes a property that keeps unknown values; it may be missing.
-    public func decode<Value>(
-        _ type: KeepingUnknown<Value>.Type,
-        forKey key: Key
-    ) throws -> KeepingUnknown<Value> {
+    public func decode<Value>(_ type: KeepingUnknown<Value>.Type, forKey key: Key) throws -> KeepingUnknown<Value> {
         try decodeIfPresent(type, forKey: key) ?? KeepingUnknown(wrappedValue: nil)
     }
 

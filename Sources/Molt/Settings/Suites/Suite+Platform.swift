@@ -375,11 +375,7 @@ extension Suite {
         private static let latest = Locked<[(bytes: Data, values: [String: PropertyListValue])]>([])
 
         /// Writes a file that was lost again, with the values that it had; those that the app has set since stay.
-        private func restore(
-            _ values: [String: PropertyListValue],
-            isReadable: Bool,
-            _ defaults: UserDefaults
-        ) throws {
+        private func restore(_ values: [String: PropertyListValue], isReadable: Bool, _ defaults: UserDefaults) throws {
             // Of a file with zeros, the library has read what is left.
             let seen = try objectsInMemory(defaults)
             let unsaved = isReadable ? [:] : seen

@@ -68,9 +68,7 @@ extension Suite {
     ///
     /// A renamed value is never under neither key, which would look as if the app had removed it. The ledger is last: a
     /// suite with a row has the changes that the row stands for.
-    static func inOrder(
-        _ changes: [String: PropertyListValue?]
-    ) -> [(key: String, value: PropertyListValue?)] {
+    static func inOrder(_ changes: [String: PropertyListValue?]) -> [(key: String, value: PropertyListValue?)] {
         func rank(_ key: String, _ value: PropertyListValue?) -> Int { key == ledgerKey ? 2 : value == nil ? 1 : 0 }
         return changes.sorted { rank($0.key, $0.value) < rank($1.key, $1.value) }
     }
@@ -94,10 +92,7 @@ extension Suite {
     /// On Linux the library writes all of them again: one value that it cannot read back would lose the whole file.
     ///
     /// - Throws: ``MoltError`` with the code `cannotStore`.
-    func check(
-        _ values: [String: PropertyListValue],
-        with changes: [String: PropertyListValue?]
-    ) throws(MoltError) {
+    func check(_ values: [String: PropertyListValue], with changes: [String: PropertyListValue?]) throws(MoltError) {
         var values = values
         for (key, value) in changes { values[key] = value }
         for (key, value) in values { try check(value, forKey: key) }

@@ -84,9 +84,7 @@ final class SuiteLock: Sendable {
         lock.removeNote()
     }
 
-    private func reporting<Value>(
-        _ body: () throws(DurableFile.Failure) -> Value
-    ) throws(MoltError) -> Value {
+    private func reporting<Value>(_ body: () throws(DurableFile.Failure) -> Value) throws(MoltError) -> Value {
         do throws(DurableFile.Failure) {
             return try body()
         } catch {

@@ -109,9 +109,7 @@ package struct QuarantineTable {
     /// Deletes records, as those of a type whose bytes are to be erased, and returns their number.
     ///
     /// - Parameter isGone: Receives the record's type, and the migration and the step from which a retry would begin.
-    func remove(
-        where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool
-    ) throws(SQLiteError) -> Int {
+    func remove(where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws(SQLiteError) -> Int {
         var ids: [Int64] = []
         let query = "SELECT id, type, migration, migration_version, first_step FROM molt_quarantine"
         try connection.prepare(query).eachRow { row throws(SQLiteError) in

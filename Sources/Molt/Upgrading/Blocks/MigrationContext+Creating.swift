@@ -9,12 +9,7 @@ extension MigrationContext {
     ///   - content: A value, encoded with the migration's coders; `Data` is stored as raw data.
     ///   - expiration: When it expires; nil for never.
     /// - Throws: ``MoltError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: some Encodable,
-        expiration: Date? = nil
-    ) throws {
+    public func create(_ type: String, forKey key: String, _ content: some Encodable, expiration: Date? = nil) throws {
         var record = Record(coding: coding, key: key, typeName: type)
         try record.replaceContent(with: content)
         try insert(&record, expiration)
@@ -23,12 +18,7 @@ extension MigrationContext {
     /// Adds a record with properties of any kind.
     ///
     /// - Throws: ``MoltError`` with the code `keyExists`.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: RecordValue,
-        expiration: Date? = nil
-    ) throws {
+    public func create(_ type: String, forKey key: String, _ content: RecordValue, expiration: Date? = nil) throws {
         var record = Record(coding: coding, key: key, typeName: type)
         try record.replaceContent(with: content)
         try insert(&record, expiration)
@@ -40,12 +30,7 @@ extension MigrationContext {
     /// Returns a record whose content is, byte for byte, the value of an object's only property.
     ///
     /// It is not in the store yet. Returns nil if the JSON is not an object with only that property.
-    func record(
-        _ type: String,
-        forKey key: String,
-        onlyValueOf property: String,
-        in json: [UInt8]
-    ) -> Record? {
+    func record(_ type: String, forKey key: String, onlyValueOf property: String, in json: [UInt8]) -> Record? {
         guard let value = SplicedObject.onlyValue(of: property, in: json) else { return nil }
         var record = Record(coding: coding, key: key, typeName: type, content: value)
         return (try? record.read()) == nil ? nil : record

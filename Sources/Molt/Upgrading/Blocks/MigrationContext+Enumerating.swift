@@ -11,10 +11,7 @@ extension MigrationContext {
     ///     all records have been visited.
     /// - Throws: ``MoltError``, with an error of `body` as its underlying error. If a record was changed before
     ///   the failure, the error is sticky: the block cannot catch it and go on.
-    public func enumerate(
-        _ type: String,
-        _ body: (_ old: Record, _ new: inout Record) throws -> Void
-    ) throws {
+    public func enumerate(_ type: String, _ body: (_ old: Record, _ new: inout Record) throws -> Void) throws {
         try enumerate(type, mergingBy: nil, preparing: nil, body)
     }
 

@@ -122,11 +122,7 @@ extension MigrationContext {
     }
 
     /// Adds extracted records that have missed later steps, or merges them with those that have their keys.
-    private func insertArriving(
-        _ new: NewRecords,
-        _ arrival: RecordArrival,
-        _ extraction: ExtractRecordsStep
-    ) throws {
+    private func insertArriving(_ new: NewRecords, _ arrival: RecordArrival, _ extraction: ExtractRecordsStep) throws {
         for index in new.rows.indices {
             var documents = try arrival.documents(from: new.record(index, coding: coding))
             if !documents[0].isGone, try record(forKey: documents[0].record.key) != nil {
