@@ -49,7 +49,8 @@ extension Record {
         _ values: [RecordValue: RecordValue],
         otherwise other: OtherValue = .keep
     ) throws {
-        let map = ValueMap(values, otherwise: other, at: path + .each).reading(self)
+        let named = ValueMap(values, otherwise: other, at: path + .each)
+        let map = isSetting ? named.ofSettings : named
         if map.isTooDeep { throw tooDeep(path) }
         try replaceValue(path, ifMissing: requirement(of: [path])) { map.change(part, of: $0) }
     }

@@ -25,7 +25,8 @@ extension Record {
         _ values: [RecordValue: RecordValue],
         otherwise other: OtherValue = .keep
     ) throws {
-        let map = ValueMap(values, otherwise: other, at: path).reading(self)
+        let named = ValueMap(values, otherwise: other, at: path)
+        let map = isSetting ? named.ofSettings : named
         if map.isTooDeep { throw tooDeep(path) }
         try replaceValue(path, ifMissing: requirement(of: [path]), map.change)
     }
@@ -192,10 +193,10 @@ struct ValueMap: Sendable {
             }
     }
 
-    /// The map for the values of a record.
-    func reading(_ record: borrowing Record) -> ValueMap {
+    /// The map for the values of settings.
+    var ofSettings: ValueMap {
         var map = self
-        map.isOfSetting = record.isSetting
+        map.isOfSetting = true
         return map
     }
 

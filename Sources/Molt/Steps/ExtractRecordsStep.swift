@@ -72,7 +72,7 @@ struct ExtractRecordsStep: StepDeclaration {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         if path.count == 0 { check.add("No property is named.") }
         if let path = key.path, path.count == 0 || path.hasEach {
             check.add("The key is not the path of one property.")

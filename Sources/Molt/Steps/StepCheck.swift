@@ -84,15 +84,20 @@ package struct StepCheck {
     // MARK: Properties
 
     /// Notes that a step requires a property.
-    ///
-    /// - Parameter mayBeWhole: Whether the path may also be that of the whole content, or of elements, which have no
-    ///   name.
-    mutating func use(_ place: MigrationStep.Place, path: PropertyPath, mayBeWhole: Bool = false) {
+    mutating func use(_ place: MigrationStep.Place, path: PropertyPath) {
         use(place)
-        if !mayBeWhole {
-            if path.count == 0 { add("No property is named.") }
-            checkEnd(path)
-        }
+        if path.count == 0 { add("No property is named.") }
+        checkEnd(path)
+        checkPresent(place, path)
+    }
+
+    /// Notes that a step requires a value: a property, the whole content, or elements, which have no name.
+    mutating func useValue(_ place: MigrationStep.Place, path: PropertyPath) {
+        use(place)
+        checkPresent(place, path)
+    }
+
+    private mutating func checkPresent(_ place: MigrationStep.Place, _ path: PropertyPath) {
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))

@@ -55,7 +55,7 @@ struct ChangeDictionaryStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         check.replaceValue(place, path)
     }
 }

@@ -144,7 +144,7 @@ struct ChangeValueStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         if other == .tooDeep { check.add("The other value is nested too deep to be written.") }
         if case .date(let form, let newForm) = conversion, form == newForm {
             check.add("The form \(form) is changed to itself.")

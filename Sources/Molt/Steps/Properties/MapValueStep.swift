@@ -88,13 +88,13 @@ struct MapValueStep: RecordStep {
     }
 
     var edit: RecordEdit {
-        RecordEdit(
+        let map = place.settings == nil ? map : map.ofSettings
+        return RecordEdit(
             property: path,
             mayKeepValue: true,
             mayDrop: dropsWhole,
             leavesForeignValue: leavesForeignValue
         ) { record in
-            let map = map.reading(record)
             try record.replaceValue(path, ifMissing: ifMissing) { value in
                 part.map { map.change($0, of: value) } ?? map.change(of: value)
             }
@@ -108,7 +108,7 @@ struct MapValueStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         if map.isEmpty { check.add("No value is named.") }
         if map.isTooDeep { check.add("A new value is nested too deep to be written.") }
         if part == .keys, map.hasOtherThanKeys { check.add("A key is neither a string nor an integer.") }

@@ -80,7 +80,7 @@ struct SplitIntoArrayStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         if let fault = change.fault { check.add(fault) }
         check.replaceValue(place, path)
     }
@@ -106,7 +106,7 @@ struct JoinArrayStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         if let fault = change.fault { check.add(fault) }
         check.replaceValue(place, path)
     }

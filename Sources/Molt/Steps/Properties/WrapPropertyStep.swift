@@ -71,7 +71,7 @@ struct WrapPropertyStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         check.replaceValue(place, path)
     }
 }
@@ -96,7 +96,7 @@ struct UnwrapPropertyStep: RecordStep {
     }
 
     func check(_ check: inout StepCheck) {
-        check.use(place, path: path, mayBeWhole: true)
+        check.useValue(place, path: path)
         check.replaceValue(place, path)
     }
 }
