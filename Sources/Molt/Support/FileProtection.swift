@@ -14,7 +14,7 @@ enum FileProtection {
         #if canImport(Darwin)
             let type = FileProtectionType(rawValue: type)
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            if attributes?[.protectionKey] as? FileProtectionType == type { return }
+            if (attributes?[.protectionKey] as? FileProtectionType)?.rawValue == type.rawValue { return }
             for file in ([""] + suffixes).map({ path + $0 }) where access(file, F_OK) == 0 {
                 do {
                     try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: file)
