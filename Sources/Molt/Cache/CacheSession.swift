@@ -217,7 +217,7 @@ final class CacheSession: @unchecked Sendable {
                 statement.reset()
                 statement.unbind(1)
             }
-            try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
+            try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), as: .text, at: 1)
             guard try statement.step() else { return nil }
             try check(generation: statement.integer(0))
             return statement.isNull(1) ? nil : try found(statement, key)
@@ -409,7 +409,7 @@ final class CacheSession: @unchecked Sendable {
     ) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
-            try old.bind(copying: row.key, isText: true, at: 1)
+            try old.bind(copying: row.key, as: .text, at: 1)
             self.size = size &+ Int64(row.content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
         try rows.set(row, stamp, keepingCreation: keepsCreation)

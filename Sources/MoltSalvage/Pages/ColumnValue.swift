@@ -90,14 +90,14 @@ extension Statement {
         case .null: try bind(nil as Double?, at: index)
         case .integer(let integer): try bind(integer, at: index)
         case .real(let real): try bind(real, at: index)
-        case .text(let bytes): try bind(copying: bytes, isText: true, at: index)
-        case .blob(let bytes): try bind(copying: bytes, isText: false, at: index)
+        case .text(let bytes): try bind(copying: bytes, as: .text, at: index)
+        case .blob(let bytes): try bind(copying: bytes, as: .blob, at: index)
         }
     }
 
-    private func bind(copying bytes: [UInt8], isText: Bool, at index: Int32) throws(SQLiteError) {
+    private func bind(copying bytes: [UInt8], as storage: Statement.StorageClass, at index: Int32) throws(SQLiteError) {
         let outcome = bytes.withUnsafeBytes { bytes in
-            Result { () throws(SQLiteError) in try bind(copying: bytes, isText: isText, at: index) }
+            Result { () throws(SQLiteError) in try bind(copying: bytes, as: storage, at: index) }
         }
         try outcome.get()
     }

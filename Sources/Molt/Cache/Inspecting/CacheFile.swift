@@ -184,7 +184,7 @@ extension Statement {
     /// Binds the bytes of a text, which need not be valid UTF-8.
     fileprivate func bind(_ text: [UInt8], at index: Int32) throws(SQLiteError) {
         let outcome = text.withUnsafeBytes { bytes in
-            Result { () throws(SQLiteError) in try bind(copying: bytes, isText: true, at: index) }
+            Result { () throws(SQLiteError) in try bind(copying: bytes, as: .text, at: index) }
         }
         try outcome.get()
     }

@@ -25,7 +25,7 @@ enum JournalTable {
         let insertion = try connection.prepare("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
         for entry in entries {
             try insertion.bind(entry.store, at: 1)
-            try insertion.run(bindingInPlace: Data(entry.changes), isText: false, at: 2)
+            try insertion.run(bindingInPlace: Data(entry.changes), as: .blob, at: 2)
         }
     }
 

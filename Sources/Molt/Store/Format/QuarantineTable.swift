@@ -135,7 +135,7 @@ package struct QuarantineTable {
         )
         try statement.bind([id, record.key, record.typeName, record.version, record.expiration])
         try statement.bind(failure.columns, from: 7)
-        try statement.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 6)
+        try statement.run(bindingInPlace: Data(record.content), as: record.isData ? .blob : .text, at: 6)
     }
 
     /// A statement that reads all columns of all records, for ``add(_:)``; the key is the second column.

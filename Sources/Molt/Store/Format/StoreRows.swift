@@ -198,11 +198,11 @@ final class StoreRows {
             statement.unbind(6)
         }
         try statement.bind(stamp.updated, at: 1)
-        try statement.bind(inPlace: row.key, isText: true, at: 2)
+        try statement.bind(inPlace: row.key, as: .text, at: 2)
         try statement.bind(stamp.typeID, at: 3)
         try statement.bind(Int64(stamp.version), at: 4)
         try statement.bind(row.expiration, at: 5)
-        try statement.bind(inPlace: row.content, isText: !row.isData, at: 6)
+        try statement.bind(inPlace: row.content, as: row.isData ? .blob : .text, at: 6)
         try statement.bind(stamp.used, at: 7)
         try statement.bind(keepsCreation ? nil : stamp.created, at: 8)
         try statement.run()
@@ -278,15 +278,15 @@ final class StoreRows {
         at parameter: Int32
     ) throws(SQLiteError) {
         try statement.bind(id, at: parameter)
-        try statement.bind(inPlace: row.key, isText: true, at: parameter + 1)
+        try statement.bind(inPlace: row.key, as: .text, at: parameter + 1)
         try statement.bind(row.expiration, at: parameter + 2)
-        try statement.bind(inPlace: row.content, isText: !row.isData, at: parameter + 3)
+        try statement.bind(inPlace: row.content, as: row.isData ? .blob : .text, at: parameter + 3)
     }
 
     private func isRow(_ id: Int64, _ key: UnsafeRawBufferPointer) throws(SQLiteError) -> Bool {
         let statement = try statements[.hasRow]
         try statement.bind(id, at: 1)
-        try statement.bind(inPlace: key, isText: true, at: 2)
+        try statement.bind(inPlace: key, as: .text, at: 2)
         return try statement.first { $0.integer(0) != 0 } ?? false
     }
 
@@ -312,7 +312,7 @@ final class StoreRows {
 
     private func write(_ content: UnsafeRawBufferPointer, in row: RecordContents.Row) throws(SQLiteError) {
         let statement = try statements[.write]
-        try statement.bind(inPlace: content, isText: !row.isData, at: 1)
+        try statement.bind(inPlace: content, as: row.isData ? .blob : .text, at: 1)
         try statement.bind(Int64(row.version), at: 2)
         try statement.bind(row.id, at: 3)
         try statement.run()

@@ -110,17 +110,27 @@ package final class Statement {
     /// Binds a string by its UTF-8 length, so it may contain NUL.
     package func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var value = value
-        let code = value.withUTF8 { put(UnsafeRawBufferPointer($0), isText: true, at: index, transient) }
+        let code = value.withUTF8 { put(UnsafeRawBufferPointer($0), as: .text, at: index, transient) }
         try check(code)
     }
 
-    package func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
-        try check(put(bytes, isText: isText, at: index, transient))
+    /// How SQLite stores bytes.
+    package enum StorageClass {
+        case text
+        case blob
+    }
+
+    package func bind(
+        copying bytes: UnsafeRawBufferPointer,
+        as storage: StorageClass,
+        at index: Int32
+    ) throws(SQLiteError) {
+        try check(put(bytes, as: storage, at: index, transient))
     }
 
     /// Binds bytes that SQLite reads in place; they must stay valid until the statement is reset and rebound.
-    func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
-        try check(put(bytes, isText: isText, at: index, nil))
+    func bind(inPlace bytes: UnsafeRawBufferPointer, as storage: StorageClass, at index: Int32) throws(SQLiteError) {
+        try check(put(bytes, as: storage, at: index, nil))
     }
 
     /// Binds bytes.
@@ -129,18 +139,18 @@ package final class Statement {
     /// - Returns: SQLite's result code.
     private func put(
         _ bytes: UnsafeRawBufferPointer,
-        isText: Bool,
+        as storage: StorageClass,
         at index: Int32,
         _ lifetime: sqlite3_destructor_type?
     ) -> Int32 {
         // SQLite takes a null pointer as NULL, even with length 0.
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
-            return isText
+            return storage == .text
                 ? sqlite3_bind_text(handle, index, "", 0, transient)
                 : sqlite3_bind_zeroblob(handle, index, 0)
         }
         let count = UInt64(bytes.count)
-        guard isText else { return sqlite3_bind_blob64(handle, index, base, count, lifetime) }
+        guard storage == .text else { return sqlite3_bind_blob64(handle, index, base, count, lifetime) }
         let characters = base.assumingMemoryBound(to: CChar.self)
         return sqlite3_bind_text64(handle, index, characters, count, lifetime, UInt8(SQLITE_UTF8))
     }
@@ -151,11 +161,11 @@ package final class Statement {
     }
 
     /// Binds data to be read in place, runs to the end, and clears the binding.
-    func run(bindingInPlace data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
+    func run(bindingInPlace data: Data, as storage: StorageClass, at index: Int32) throws(SQLiteError) {
         defer { unbind(index) }
         let outcome = data.withUnsafeBytes { bytes in
             Result { () throws(SQLiteError) in
-                try bind(inPlace: bytes, isText: isText, at: index)
+                try bind(inPlace: bytes, as: storage, at: index)
                 try run()
             }
         }
