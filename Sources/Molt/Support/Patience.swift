@@ -9,7 +9,7 @@ package final class Patience {
 
     /// - Parameters:
     ///   - checking: Called whenever it has to wait; throws to give up before the time is over.
-    ///   - beginning: Called when it first has to wait, with which the time begins. Without one, the time begins with the
+    ///   - beginning: Called when it first has to wait; the time begins then. Without one, the time begins with the
     ///     creation.
     package init(
         _ timeout: Duration,
