@@ -462,10 +462,10 @@ extension CodableCache {
             forKey: key,
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
-        guard documents.contains(where: { !$0.isGone }) else { return upgrade.output(of: documents, from: document) }
+        guard documents.contains(where: { !$0.isDropped }) else { return upgrade.output(of: documents, from: document) }
         return try change { session in
             var documents = documents
-            for index in documents.indices where !documents[index].isGone {
+            for index in documents.indices where !documents[index].isDropped {
                 guard try merge(&documents[index], session) else { continue }
                 let record = documents[index].record
                 // An unchanged document is stored byte for byte as it was passed.

@@ -418,7 +418,7 @@ final class CacheCore: Sendable {
         guard let error = error as? SQLiteError else { return error }
         if let changed = session.changed(after: error) { return changed }
         // A file that was moved may also look damaged.
-        if let file, !file.isInPlace { return gone }
+        if let file, !file.isInPlace { return moved }
         var failure = MoltError(error, store: path)
         if failure.code == .tooLarge { failure.key = session.key }
         if failure.code == .busy, let holder = AttemptLog(of: path).holder() {
@@ -429,11 +429,11 @@ final class CacheCore: Sendable {
     }
 
     private func checkFile() throws {
-        if let file, !file.isUndisturbed { throw gone }
+        if let file, !file.isUndisturbed { throw moved }
     }
 
     /// The error for a file that is no longer at its path; a closed cache may have been removed.
-    private var gone: MoltError {
+    private var moved: MoltError {
         hasClosed ? closed : MoltError(.moved, store: path)
     }
 

@@ -1,9 +1,9 @@
 /// Tracks places and properties through the steps of one migration, and finds steps that contradict earlier ones.
 package struct StepCheck {
     /// Types and settings that no longer exist, with the reasons.
-    private var gone: [MigrationStep.Place: String] = [:]
+    private var removed: [MigrationStep.Place: String] = [:]
     /// Properties that no longer exist, with the reasons.
-    private var goneProperties: [PropertyPlace: String] = [:]
+    private var removedProperties: [PropertyPlace: String] = [:]
     private var faults: [String] = []
 
     /// The faults of a migration's steps, with the step numbers, counted from 1.
@@ -33,7 +33,7 @@ package struct StepCheck {
         case .settings(let settings) where !settings.isPrefix && Suite.ownKeys.contains(settings.name.text):
             add("The key \"\(settings.name.text)\" is reserved by Molt.")
         case .records, .settings:
-            if let reason = gone[place] { add("\(place.subject) was \(reason) by an earlier step.") }
+            if let reason = removed[place] { add("\(place.subject) was \(reason) by an earlier step.") }
         }
     }
 
@@ -41,37 +41,37 @@ package struct StepCheck {
     mutating func rename(_ place: MigrationStep.Place, to newPlace: MigrationStep.Place) {
         // Records that already have the new name have another history.
         forget(newPlace)
-        let lost = goneProperties.filter { $0.key.place == place }
+        let lost = removedProperties.filter { $0.key.place == place }
         forget(place)
-        gone[place] = "renamed to \(newPlace.name(of: []))"
-        gone[newPlace] = nil
+        removed[place] = "renamed to \(newPlace.name(of: []))"
+        removed[newPlace] = nil
         for (property, reason) in lost {
             var property = property
             property.place = newPlace
-            goneProperties[property] = reason
+            removedProperties[property] = reason
         }
     }
 
     /// Notes that there are records of a type, or a setting, now.
     mutating func create(_ place: MigrationStep.Place) {
         if place.type?.text.isEmpty == true { add("The new type name is empty.") }
-        gone[place] = nil
+        removed[place] = nil
         forget(place)
     }
 
     mutating func delete(_ place: MigrationStep.Place) {
-        gone[place] = "deleted"
+        removed[place] = "deleted"
     }
 
     /// Discards what is known of a place's properties, after a closure that may change them.
     mutating func forget(_ place: MigrationStep.Place) {
-        goneProperties = goneProperties.filter { $0.key.place != place }
+        removedProperties = removedProperties.filter { $0.key.place != place }
     }
 
     /// Discards what is known of settings, after a step that may change any of them.
     mutating func forgetSettings() {
-        gone = gone.filter { $0.key.settings == nil }
-        goneProperties = goneProperties.filter { $0.key.place.settings == nil }
+        removed = removed.filter { $0.key.settings == nil }
+        removedProperties = removedProperties.filter { $0.key.place.settings == nil }
     }
 
     /// Discards what is known, after a closure that may do anything.
@@ -101,7 +101,7 @@ package struct StepCheck {
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))
-            guard let reason = goneProperties[PropertyPlace(place, outer)] else { continue }
+            guard let reason = removedProperties[PropertyPlace(place, outer)] else { continue }
             add("The property \(place.name(of: outer)) was \(reason) by an earlier step.")
             return
         }
@@ -136,17 +136,17 @@ package struct StepCheck {
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
     mutating func replaceValue(_ place: MigrationStep.Place, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
-        goneProperties = goneProperties.filter { $0.key == property || !$0.key.isWithin(property) }
+        removedProperties = removedProperties.filter { $0.key == property || !$0.key.isWithin(property) }
     }
 
     /// Notes that a property was removed, with everything inside it.
     mutating func remove(_ place: MigrationStep.Place, _ path: PropertyPath, _ reason: String = "removed") {
-        goneProperties[PropertyPlace(place, path)] = reason
+        removedProperties[PropertyPlace(place, path)] = reason
     }
 
     /// Notes that records may have a property, and those that it is in.
     mutating func put(_ place: MigrationStep.Place, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
-        goneProperties = goneProperties.filter { !property.isWithin($0.key) && !$0.key.isWithin(property) }
+        removedProperties = removedProperties.filter { !property.isWithin($0.key) && !$0.key.isWithin(property) }
     }
 }

@@ -134,9 +134,9 @@ struct LineDiff {
         var rows: [Row] = []
         var (before, after) = (old, new)
         while !before.isEmpty || !after.isEmpty {
-            let gone = prefix(of: &before, in: removed, from: old.startIndex)
-            let come = prefix(of: &after, in: inserted, from: new.startIndex)
-            rows += paired(gone, come)
+            let removedLines = prefix(of: &before, in: removed, from: old.startIndex)
+            let addedLines = prefix(of: &after, in: inserted, from: new.startIndex)
+            rows += paired(removedLines, addedLines)
             guard let left = before.popFirst(), let right = after.popFirst() else { continue }
             rows.append(.same(left.text, right.text))
         }

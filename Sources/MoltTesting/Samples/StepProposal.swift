@@ -118,18 +118,18 @@ struct StepProposal {
     }
 
     private mutating func compare(_ old: ObjectShape, _ new: ObjectShape, _ place: Place) {
-        var gone = old.properties.filter { new.properties[$0.key] == nil }
+        var removed = old.properties.filter { new.properties[$0.key] == nil }
         var added = new.properties.filter { old.properties[$0.key] == nil }
-        splits(&gone, &added, place)
-        moves(&gone, &added, place)
-        for (name, shape) in gone.byName {
-            guard let newName = rename(name, shape, gone, added), let current = added[newName] else { continue }
+        splits(&removed, &added, place)
+        moves(&removed, &added, place)
+        for (name, shape) in removed.byName {
+            guard let newName = rename(name, shape, removed, added), let current = added[newName] else { continue }
             step(
                 ".renameProperty(\(place[name].arguments), to: \(newName.debugDescription))",
                 "\(name)-becomes-\(newName)"
             )
             require(current, shape.isOptional, place[newName], newName)
-            gone[name] = nil
+            removed[name] = nil
             added[newName] = nil
         }
         for (name, shape) in added.byName where !shape.isOptional && !new.lenient.contains(name) {
@@ -140,7 +140,7 @@ struct StepProposal {
                 value == nil ? "a \(shape.text)" : nil
             )
         }
-        for name in gone.keys.sorted() {
+        for name in removed.keys.sorted() {
             comment(".removeProperty(\(place[name].arguments)) deletes values that are not read any more")
         }
         for (name, shape) in new.properties.byName {
@@ -151,34 +151,34 @@ struct StepProposal {
     }
 
     /// One string for several, or several for one, whose names end with the same word, such as "fullName".
-    private mutating func splits(_ gone: inout Properties, _ added: inout Properties, _ place: Place) {
+    private mutating func splits(_ removed: inout Properties, _ added: inout Properties, _ place: Place) {
         let remark = "in the order of the parts"
-        for (name, shape) in gone.byName where shape.name == "String" {
+        for (name, shape) in removed.byName where shape.name == "String" {
             let parts = added.strings(like: name)
-            guard parts.count > 1, gone.strings(like: name).count == 1 else { continue }
+            guard parts.count > 1, removed.strings(like: name).count == 1 else { continue }
             step(".splitProperty(\(place[name].arguments), into: \(place.list(parts)))", "split-\(name)", remark)
-            gone[name] = nil
+            removed[name] = nil
             for part in parts { added[part] = nil }
         }
         for (name, shape) in added.byName where shape.name == "String" {
-            let parts = gone.strings(like: name)
+            let parts = removed.strings(like: name)
             guard parts.count > 1 else { continue }
             let arguments = "\(place.content), \(place.list(parts)), into: \(place[name].code)"
             step(".joinProperties(\(arguments))", "join-\(name)", remark)
             added[name] = nil
-            for part in parts { gone[part] = nil }
+            for part in parts { removed[part] = nil }
         }
     }
 
     /// Properties that are in a new object now.
-    private mutating func moves(_ gone: inout Properties, _ added: inout Properties, _ place: Place) {
+    private mutating func moves(_ removed: inout Properties, _ added: inout Properties, _ place: Place) {
         for (name, shape) in added.byName {
             guard let inner = shape.properties else { continue }
             let moved = inner.keys.sorted().filter {
-                gone[$0]?.form == inner[$0]?.form && gone[$0]?.name == inner[$0]?.name
+                removed[$0]?.form == inner[$0]?.form && removed[$0]?.name == inner[$0]?.name
             }
             guard !moved.isEmpty else { continue }
-            let mayBeMissing = moved.allSatisfy { gone[$0]?.isOptional ?? true }
+            let mayBeMissing = moved.allSatisfy { removed[$0]?.isOptional ?? true }
             if !shape.isOptional, mayBeMissing {
                 // Nothing is created if none of the values is there.
                 step(".addProperty(\(place[name].arguments), default: [:])", "nest-\(name)", "where it is missing")
@@ -187,21 +187,21 @@ struct StepProposal {
                 step(".moveProperty(\(place[property].arguments), to: \(place[name][property].code))", "nest-\(name)")
             }
             for (property, part) in inner.byName {
-                require(part, gone[property]?.isOptional ?? true, place[name][property], property)
+                require(part, removed[property]?.isOptional ?? true, place[name][property], property)
             }
-            for property in moved { gone[property] = nil }
+            for property in moved { removed[property] = nil }
             added[name] = nil
         }
     }
 
     /// The new name of a property: a similar one, or the only one that can be.
-    private func rename(_ name: String, _ shape: TypeShape, _ gone: Properties, _ added: Properties) -> String? {
+    private func rename(_ name: String, _ shape: TypeShape, _ removed: Properties, _ added: Properties) -> String? {
         let candidates = added.filter { $0.value.name == shape.name && $0.value.form == shape.form }.keys
         if let near = MigrationReport.UnmatchedName.nearest(to: name, among: candidates) { return near }
         if let same = candidates.sorted().first(where: { $0.lastWord == name.lastWord || $0.hasSuffix(name) }) {
             return same
         }
-        let only = gone.count == 1 && candidates.count == 1 ? candidates.first : nil
+        let only = removed.count == 1 && candidates.count == 1 ? candidates.first : nil
         return only.flatMap { added[$0]?.isOptional == shape.isOptional ? $0 : nil }
     }
 
@@ -267,12 +267,12 @@ struct StepProposal {
         _ name: String,
         part: String = ""
     ) {
-        let (gone, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
-        guard !gone.isEmpty else { return }
+        let (removed, fresh) = (cases.filter { !newCases.contains($0) }, newCases.filter { !cases.contains($0) })
+        guard !removed.isEmpty else { return }
         func code(_ text: String) -> String { value.name == "String" ? text.debugDescription : text }
         // Source with a placeholder does not compile.
-        let newCase = gone.count == 1 && fresh.count == 1 ? code(fresh[0]) : "…"
-        let pairs = gone.map { "\(code($0)): \(newCase)" }
+        let newCase = removed.count == 1 && fresh.count == 1 ? code(fresh[0]) : "…"
+        let pairs = removed.map { "\(code($0)): \(newCase)" }
         step(".mapValue(\(place.arguments)\(part), [\(pairs.joined(separator: ", "))])", "\(name)-cases")
     }
 

@@ -37,8 +37,8 @@ struct FalseDeclarations {
     }
 
     enum Problem: Hashable {
-        /// The records are gone.
-        case gone
+        /// The records are missing.
+        case missing
         /// The records have another type name.
         case renamed(String)
         case reading(OlderReading.Problem)
@@ -110,7 +110,7 @@ struct FalseDeclarations {
             property.isEmpty || property.hasPrefix("[]") ? type + property : "\(type).\(property)"
         }
         switch problem {
-        case .gone: return "would not find the records of type \(type). Keep the records"
+        case .missing: return "would not find the records of type \(type). Keep the records"
         case .renamed(let name):
             return "would not find the records of type \(type), which have the type \(name). Keep the name"
         case .overwriting(let property):

@@ -95,7 +95,7 @@ struct OlderReleases {
         let found = store.recordsByKey
         for record in before?.records ?? [] where isRead(record.typeName) {
             guard let other = found[Array(record.key.utf8)] else {
-                add(record.typeName, .gone, record.key)
+                add(record.typeName, .missing, record.key)
                 continue
             }
             if !ExactName.isSame(other.typeName, record.typeName) {

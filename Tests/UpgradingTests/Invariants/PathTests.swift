@@ -72,8 +72,8 @@ struct PathTests {
         #expect(kept.count == one.ledger.reduce(0) { $0 + $1.counts.quarantined }, comment)
         #expect(failed.count { $0.outcome != .dropped } == kept.count, comment)
         // No record is lost or doubled.
-        let (gone, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
-        #expect(one.records.count + kept.count + gone == records.count + added, comment)
+        let (dropped, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
+        #expect(one.records.count + kept.count + dropped == records.count + added, comment)
         return kept.count
     }
 

@@ -58,7 +58,7 @@ struct RecordRetry {
         var record = Record(stored)
         switch try upgrader.upgradeUnderPolicy(&record) {
         case .upgraded(let outcome):
-            return outcome.isGone ? .dropped : .converted(content(of: record, outcome, stored))
+            return outcome.isDropped ? .dropped : .converted(content(of: record, outcome, stored))
         case .unconverted(let failed):
             return .failed(content(of: failed.record, failed.outcome, stored), failed.failure)
         }

@@ -108,13 +108,14 @@ package struct QuarantineTable {
 
     /// Deletes records, as those of a type whose bytes are to be erased, and returns their number.
     ///
-    /// - Parameter isGone: Receives the record's type, and the migration and the step from which a retry would begin.
-    func remove(where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws(SQLiteError) -> Int {
+    /// - Parameter matches: Receives the record's type, and the migration and the step from which a retry would begin.
+    func remove(where matches: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws(SQLiteError) -> Int
+    {
         var ids: [Int64] = []
         let query = "SELECT id, type, migration, migration_version, first_step FROM molt_quarantine"
         try connection.prepare(query).eachRow { row throws(SQLiteError) in
             let failed = MigrationID(name: row.text(2), version: Int(clamping: row.integer(3)))
-            if isGone(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
+            if matches(row.text(1), failed, Int(clamping: row.integer(4))) { ids.append(row.integer(0)) }
         }
         for id in ids { try remove(id) }
         return ids.count

@@ -306,11 +306,11 @@ package final class StoreTransaction {
 
     /// Deletes records from quarantine, as one of a type whose bytes are to be erased.
     ///
-    /// - Parameter isGone: Receives the record's type, and the migration and the step from which a retry would begin.
+    /// - Parameter matches: Receives the record's type, and the migration and the step from which a retry would begin.
     /// - Returns: The number of records.
-    func deleteQuarantined(where isGone: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
+    func deleteQuarantined(where matches: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            try QuarantineTable(of: connection)?.remove(where: isGone) ?? 0
+            try QuarantineTable(of: connection)?.remove(where: matches) ?? 0
         }
     }
 

@@ -13,7 +13,7 @@ extension MigrationContext {
 
     /// Adds a record that has been through the steps that it missed, and those that these have extracted from it.
     func insert(_ documents: [DocumentSteps.Document]) throws {
-        for var document in documents where !document.isGone {
+        for var document in documents where !document.isDropped {
             guard document.isExtracted, let other = try record(forKey: document.record.key) else {
                 try insert(document.record)
                 continue

@@ -125,7 +125,7 @@ extension MigrationContext {
     private func insertArriving(_ new: NewRecords, _ arrival: RecordArrival, _ extraction: ExtractRecordsStep) throws {
         for index in new.rows.indices {
             var documents = try arrival.documents(from: new.record(index, coding: coding))
-            if !documents[0].isGone, try record(forKey: documents[0].record.key) != nil {
+            if !documents[0].isDropped, try record(forKey: documents[0].record.key) != nil {
                 try merge(documents.removeFirst().record, fromID: new.rows[index].outer, extraction)
             }
             try insert(documents)

@@ -138,7 +138,7 @@ extension MigrationContext {
     ) throws -> (MigrationReport.KeyOutcome.Outcome, reason: String) {
         let moved = try record(of: value, in: form, declaration, key: key)
         let documents = try arrival?.documents(from: moved)
-        if let documents, documents[0].isGone {
+        if let documents, documents[0].isDropped {
             // Those that were extracted from it stay.
             try insert(Array(documents.dropFirst()))
             return (.removed, "later steps drop the record \"\(key)\" of type \(declaration.type)")

@@ -34,9 +34,9 @@ extension DocumentUpgrade {
             self.version = version
             key = document.record.key
             expiration = document.record.expiration
-            isDropped = document.isGone
+            isDropped = document.isDropped
             isData = document.record.isData
-            self.extracted = extracted.filter { !$0.isGone }.map { Output($0, version: version) }
+            self.extracted = extracted.filter { !$0.isDropped }.map { Output($0, version: version) }
         }
     }
 }

@@ -156,7 +156,7 @@ public struct DocumentUpgrade: Sendable {
 
     private func checkType(of document: DocumentSteps.Document) throws {
         let record = document.record
-        guard let types, !document.isGone, !types.contains(ExactName(record.typeName)) else { return }
+        guard let types, !document.isDropped, !types.contains(ExactName(record.typeName)) else { return }
         let nearest = MigrationReport.UnmatchedName.nearest(to: record.typeName, among: types.map(\.text).sorted())
         throw record.error(
             .unsupported,

@@ -40,7 +40,7 @@ struct DocumentSteps: Sendable {
     struct Document: Sendable {
         fileprivate(set) var record: Record
         fileprivate(set) var isChanged = false
-        fileprivate(set) var isGone = false
+        fileprivate(set) var isDropped = false
         /// The step that has extracted it; nil for the document that was passed.
         fileprivate var extraction: Extraction?
 
@@ -83,13 +83,13 @@ struct DocumentSteps: Sendable {
     }
 
     private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
-        for index in documents.indices where !documents[index].isGone {
+        for index in documents.indices where !documents[index].isDropped {
             switch part {
             case .pass(let upgrader):
                 let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
                 let outcome = try upgrader.upgrade(&documents[index].record, chain)
                 documents[index].isChanged = documents[index].isChanged || outcome.changedAt != nil
-                documents[index].isGone = outcome.isGone
+                documents[index].isDropped = outcome.isDropped
             case .extraction(let declaration, let step):
                 guard step.pending.doneFrom > version,
                     ExactName.isSame(documents[index].record.typeName, declaration.type)
@@ -113,7 +113,7 @@ struct DocumentSteps: Sendable {
                 var record = new.record(position, coding: step.migration.coding)
                 try record.read()
                 // As in a store, in which a key belongs to one record of whatever type.
-                let other = documents.firstIndex { !$0.isGone && ExactName.isSame($0.record.key, record.key) }
+                let other = documents.firstIndex { !$0.isDropped && ExactName.isSame($0.record.key, record.key) }
                 let outer = documents[index].record
                 guard let other else {
                     let extraction = Document.Extraction(declaration: declaration, step: step, outer: outer)

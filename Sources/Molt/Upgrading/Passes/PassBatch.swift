@@ -127,7 +127,7 @@ struct RecordOutcome {
     /// The first steps of the migrations that changed it, if they are asked for.
     var changedBy: [Int] = []
     /// Whether there is nothing to write because a step dropped the record or deletes its type.
-    var isGone = false
+    var isDropped = false
     var expiration = Expiration.kept
     /// The changes to apply at the end of the pass.
     var postponed: [PostponedChange] = []

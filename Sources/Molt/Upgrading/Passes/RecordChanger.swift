@@ -148,7 +148,7 @@ struct RecordChanger: Sendable {
         if purpose == .backfill { outcome.changedBy = worker.counts.changedLast }
         if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStepIndex == nil && purpose != .backfill }
-        guard let version = outcome.changedAt, !outcome.isGone else { return false }
+        guard let version = outcome.changedAt, !outcome.isDropped else { return false }
         if record.hasNewExpiration {
             outcome.expiration = .set(record.expirationSeconds)
             worker.isPlain = false
@@ -322,7 +322,7 @@ struct RecordChanger: Sendable {
                 counts.steps[step.index].dropped += 1
                 counts.migrations[firstStepIndex].dropped += 1
                 outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
-                outcome.isGone = true
+                outcome.isDropped = true
                 return
             }
             guard record.revision != revision else { continue }
@@ -348,7 +348,7 @@ struct RecordChanger: Sendable {
             }
         }
         if end == .max {
-            outcome.isGone = chain.lastName == nil
+            outcome.isDropped = chain.lastName == nil
             if isAlone, let name = chain.lastName { record.typeName = name }
         } else {
             record.typeName = stepsByType.name(of: record.typeName, from: named, before: end)

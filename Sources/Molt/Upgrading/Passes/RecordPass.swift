@@ -167,7 +167,7 @@ final class RecordPass {
                 // The record's closures run again.
                 try runner.configuration.checkCancellation()
                 let record = try removeFailed(&outcome, failure)
-                if let version = outcome.changedAt, !outcome.isGone {
+                if let version = outcome.changedAt, !outcome.isDropped {
                     if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
                     unconverted.add(record, version: version, buffer: contents.buffers.count)
                 }
@@ -177,7 +177,7 @@ final class RecordPass {
                 try runner.configuration.reach(.postponeChange)
                 try records.postpone(change)
             }
-            if case .set(let expiration) = outcome.expiration, !outcome.isGone {
+            if case .set(let expiration) = outcome.expiration, !outcome.isDropped {
                 try runner.configuration.reach(.writeExpiry)
                 try records.write(expiration: expiration, id: outcome.id)
             }
@@ -223,7 +223,7 @@ final class RecordPass {
         )
         if fate == .dropped {
             change.kind = .drop
-            outcome.isGone = true
+            outcome.isDropped = true
             counts.steps[stepIndex].dropped += 1
             counts.migrations[first].dropped += 1
         } else {
