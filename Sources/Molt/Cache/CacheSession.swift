@@ -471,7 +471,7 @@ final class CacheSession: @unchecked Sendable {
     func evict(to limit: Int64) throws(SQLiteError) {
         guard let total = size, total > limit else { return }
         _ = try removeExpired()
-        guard let rest = size, rest > limit else { return }
+        guard let remaining = size, remaining > limit else { return }
         // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
         try connection.execute(RowQuery.indexUses.sql)
         while let size, size > limit {

@@ -73,8 +73,8 @@ struct DatabasePages {
     /// - Parameter root: The tree's first page.
     func tree(from root: Int) -> Set<Int>? {
         var found: Set<Int> = [root]
-        var rest = [root]
-        while let number = rest.popLast() {
+        var pending = [root]
+        while let number = pending.popLast() {
             guard let page = page(number) else { return nil }
             let start = number == 1 ? 100 : 0
             switch page[start] {
@@ -87,7 +87,7 @@ struct DatabasePages {
                 for place in [start + 8] + places {
                     let child = Int(clamping: page.number32(at: place))
                     guard found.insert(child).inserted else { return nil }
-                    rest.append(child)
+                    pending.append(child)
                 }
             default: return nil
             }

@@ -93,7 +93,7 @@ package struct ContentComparison {
 
     private static func otherBytes(_ expected: [UInt8], _ found: [UInt8], at place: String) -> ContentDifference {
         let first = zip(expected, found).prefix { $0 == $1 }.count
-        let rest = [expected, found].map { String(decoding: $0[first...], as: UTF8.self) }
-        return ContentDifference(place, rest[0], rest[1], .otherBytes(from: first))
+        let texts = [expected, found].map { String(decoding: $0[first...], as: UTF8.self) }
+        return ContentDifference(place, texts[0], texts[1], .otherBytes(from: first))
     }
 }

@@ -17,10 +17,10 @@ package enum FileTime {
         }
         guard fclose(file) == 0, written else { throw failure(url) }
         // Rounded down, also before 1970, because the nanoseconds must not be negative.
-        let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let (seconds, remainder) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time = timespec(
-            tv_sec: time_t(rest < 0 ? seconds - 1 : seconds),
-            tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest)
+            tv_sec: time_t(remainder < 0 ? seconds - 1 : seconds),
+            tv_nsec: Int(remainder < 0 ? remainder + 1_000_000_000 : remainder)
         )
         guard utimensat(AT_FDCWD, url.path, [time, time], 0) == 0 else { throw failure(url) }
     }

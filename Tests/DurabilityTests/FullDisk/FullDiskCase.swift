@@ -15,7 +15,7 @@ struct FullDiskCase: Sendable {
     let look: @Sendable (TestPlace) throws -> String
 
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
-    static let inDirectory = [upgrade, growing, rest, fresh, firstValue, exporting, importing]
+    static let inDirectory = [upgrade, growing, backfill, fresh, firstValue, exporting, importing]
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -56,7 +56,7 @@ struct FullDiskCase: Sendable {
     )
 
     /// Backfills after an upgrade on read, whose records become longer, batch by batch.
-    private static let rest = FullDiskCase(
+    private static let backfill = FullDiskCase(
         name: "the backfill of an upgrade on read",
         prepare: { place in
             try People.prepare(place, count: TestRun.choose(20, long: 60), size: 1_000)

@@ -59,7 +59,7 @@ extension PowerLossTests {
                 guard try StoreFile.contents(at: place.cache).records == new.records else { throw Broken("not new") }
                 try place.checkWhole()
             }
-            TestRun.report("power, rest: \(recording.operations.count) operations, \(count) losses")
+            TestRun.report("power, backfill: \(recording.operations.count) operations, \(count) losses")
             #expect(partlyUpgraded > 0)
         }
 

@@ -94,7 +94,7 @@ final class BackfillSweep: @unchecked Sendable {
         let changer = upgrader.makeBatchChanger(stoppedBy: stopCheck)
         var last = position
         /// The number of records after the last batch.
-        var rest = 0
+        var remaining = 0
         let pipeline = RecordPipeline(
             (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
             on: queue,
@@ -103,7 +103,7 @@ final class BackfillSweep: @unchecked Sendable {
             let start = Instant.now
             try readRows(into: part, after: last)
             last = part.records.lastID ?? last
-            if part.isEmpty { rest = part.passed }
+            if part.isEmpty { remaining = part.passed }
             part.duration = start.duration(to: .now)
         } change: { [self] part in
             let start = Instant.now
@@ -122,7 +122,7 @@ final class BackfillSweep: @unchecked Sendable {
                 pause(part.duration)
             }
         }
-        if phase == .counting { passed += rest }
+        if phase == .counting { passed += remaining }
     }
 
     /// Begins to quarantine or drop the records that a migration could not convert.
@@ -316,8 +316,8 @@ final class BackfillSweep: @unchecked Sendable {
     ///
     /// A writer that waits asks for the lock now and then. It gets it in such a gap, or while SQLite copies the log.
     private func leaveGap() {
-        let rest = .microseconds(200) - written.duration(to: .now)
-        if rest > .zero { Thread.sleep(forTimeInterval: rest / .seconds(1)) }
+        let gap = .microseconds(200) - written.duration(to: .now)
+        if gap > .zero { Thread.sleep(forTimeInterval: gap / .seconds(1)) }
     }
 
     /// Notes the results of a batch that was written.

@@ -52,11 +52,11 @@ struct DecimalNumber: Hashable {
     /// Appends zeros after the point; returns whether the digits fit.
     private mutating func widen(to newScale: Int) -> Bool {
         while scale < newScale {
-            let (carry, rest) = Self.wordSize.dividingFullWidth(low.multipliedFullWidth(by: 10))
+            let (carry, remainder) = Self.wordSize.dividingFullWidth(low.multipliedFullWidth(by: 10))
             let (product, overflows) = high.multipliedReportingOverflow(by: 10)
             let (sum, isTooLarge) = product.addingReportingOverflow(carry)
             guard !overflows, !isTooLarge else { return false }
-            (high, low) = (sum, rest)
+            (high, low) = (sum, remainder)
             scale += 1
         }
         return true
@@ -99,10 +99,11 @@ struct DecimalNumber: Hashable {
         guard isNegative else { return (integer, String(parts[1])) }
         // The floor is the integer below, and the fraction counts up from there.
         let (floor, overflows) = integer.subtractingReportingOverflow(1)
-        guard !overflows, let rest = DecimalNumber(.init(checked: "-0." + parts[1]))?.adding(DecimalNumber(1)) else {
+        guard !overflows, let complement = DecimalNumber(.init(checked: "-0." + parts[1]))?.adding(DecimalNumber(1))
+        else {
             return nil
         }
-        return (floor, String(rest.text.dropFirst(2)))
+        return (floor, String(complement.text.dropFirst(2)))
     }
 
     /// The number without an exponent, and without zeros at the end of its fraction.
