@@ -309,7 +309,7 @@ extension CodableCache {
         // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
         let before = names.lastType
-        let content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+        let content = try encode(value, key: key, expiry: expiry, isChecked: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
         if let unknown = content.unknown { return try set(key, content, keeping: unknown) }
         try change { try $0.set(key, content) }
@@ -551,13 +551,13 @@ extension CodableCache {
         _ value: Value,
         key: String,
         expiry: Expiry?,
-        isKnown: (ObjectIdentifier) -> Bool,
+        isChecked: (ObjectIdentifier) -> Bool,
         _ names: inout TypeNames
     ) throws -> EncodedContent {
         // Checking the type first, here and below, avoids a copy of the value.
         let isOptional = !names.isCachedNonOptional(Value.self) && Value.self is any AnyOptional.Type
         if isOptional, let wrapped = (value as? any AnyOptional)?.anyWrapped as? any Encodable {
-            return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
+            return try encode(wrapped, key: key, expiry: expiry, isChecked: isChecked, &names)
         }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
@@ -567,7 +567,7 @@ extension CodableCache {
         }
         do {
             let data = try coding.encoder.encode(value)
-            let isFirst = checksShapes && !isKnown(ObjectIdentifier(Value.self))
+            let isFirst = checksShapes && !isChecked(ObjectIdentifier(Value.self))
             return EncodedContent(
                 data: data,
                 isData: false,

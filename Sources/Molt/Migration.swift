@@ -51,7 +51,7 @@ public struct Migration: Sendable {
         didSet { forgetFingerprint() }
     }
     /// The fingerprint at the migration's own version, computed at its first use; copies share it.
-    private var knownFingerprint = Locked<String?>(nil)
+    private var cachedFingerprint = Locked<String?>(nil)
 
     /// The name and the version.
     public var id: MigrationID { MigrationID(name: name, version: version) }
@@ -223,13 +223,13 @@ public struct Migration: Sendable {
     func fingerprint(at version: Int) -> String {
         guard version == self.version else { return makeFingerprint(at: version) }
         // Every opening compares those of all applied migrations with the ledger.
-        if let known = knownFingerprint.withLock({ $0 }) { return known }
+        if let cached = cachedFingerprint.withLock({ $0 }) { return cached }
         let made = makeFingerprint(at: version)
-        knownFingerprint.withLock { $0 = made }
+        cachedFingerprint.withLock { $0 = made }
         return made
     }
 
-    private mutating func forgetFingerprint() { knownFingerprint = Locked(nil) }
+    private mutating func forgetFingerprint() { cachedFingerprint = Locked(nil) }
 
     private func makeFingerprint(at version: Int) -> String {
         var parts = [name, String(version)]

@@ -131,7 +131,7 @@ public final class StoreView {
     ///   cancelled or its deadline passes.
     public func enumerate(_ type: String, _ body: (Record) throws -> Void) throws {
         try read(or: ()) { records in
-            let known = try records.count(ofType: type)
+            let count = try records.count(ofType: type)
             let batch = RecordBatch(capacity: configuration.hooks.batchSize)
             var visited = 0
             var after = Int64.min
@@ -152,7 +152,7 @@ public final class StoreView {
                 after = last
             }
             // A damaged file gives fewer records, without an error.
-            try records.checkVisited(visited, of: known)
+            try records.checkVisited(visited, of: count)
         }
     }
 

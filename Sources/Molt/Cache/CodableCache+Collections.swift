@@ -237,7 +237,7 @@ extension CodableCache {
         ///
         /// - Throws: ``MoltError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            let content = try cache.encode(value, key: key, expiry: expiry, isChecked: checkedShapes.contains, &names)
             if let type = content.firstShape?.type { checkedShapes.insert(type) }
             changes.set(key, content)
         }

@@ -30,7 +30,7 @@ extension CodableCache {
             var value = try decode(type, stored)
             try change(&value)
             var names = TypeNames()
-            var content = try encode(value, key: key, expiry: expiry, isKnown: checkedShapes.contains, &names)
+            var content = try encode(value, key: key, expiry: expiry, isChecked: checkedShapes.contains, &names)
             if expiry == nil { content.expiration = stored.expiration }
             #if DEBUG
                 let name = try upgraded(stored).typeName

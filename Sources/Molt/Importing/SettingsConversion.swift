@@ -22,10 +22,10 @@ struct SettingsConversion: Sendable {
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults
         )
-        let known = Set(keys.map(\.name) + exceptions)
+        let names = Set(keys.map(\.name) + exceptions)
         return MigrationStep(
             declaration,
-            .settings(.convert(suite, keys: known, isOldForm: mayNeedConversion) { try run($0) })
+            .settings(.convert(suite, keys: names, isOldForm: mayNeedConversion) { try run($0) })
         )
     }
 

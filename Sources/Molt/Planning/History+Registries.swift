@@ -8,15 +8,15 @@ extension History {
     init(of ledgers: [SuiteLedger], in registry: MigrationRegistry) {
         let names = registry.knownNames
         let oldest = registry.oldestSupportedVersion
-        var places: [ObjectIdentifier: RegistryPlaces] = [:]
+        var positions: [ObjectIdentifier: RegistryPositions] = [:]
         self.init(
             ledgers.flatMap(\.rows).filter { row in
                 if names.contains(row.entry.name) || row.entry.version <= oldest { return true }
                 guard let predecessors = row.predecessors else { return true }
                 let order = predecessors.order
-                let known = places[ObjectIdentifier(order)] ?? RegistryPlaces(of: registry, names, in: order)
-                places[ObjectIdentifier(order)] = known
-                return known.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
+                let own = positions[ObjectIdentifier(order)] ?? RegistryPositions(of: registry, names, in: order)
+                positions[ObjectIdentifier(order)] = own
+                return own.isBeforeOrAfter(predecessors.count, unsupported: row.oldestSupportedVersion ?? 0)
             }
         )
     }
@@ -32,11 +32,11 @@ extension SuiteLedger {
 
         init(_ registry: MigrationRegistry) {
             var names: [String] = []
-            var known: Set<String> = []
+            var seen: Set<String> = []
             for migration in registry.migrations {
-                names += migration.replaces.filter { known.insert($0).inserted }
+                names += migration.replaces.filter { seen.insert($0).inserted }
                 counts[migration.name] = names.count
-                if known.insert(migration.name).inserted { names.append(migration.name) }
+                if seen.insert(migration.name).inserted { names.append(migration.name) }
             }
             order = MigrationOrder(names)
             let oldest = registry.oldestSupportedVersion
@@ -49,20 +49,20 @@ extension SuiteLedger {
     }
 }
 
-/// The places of a registry's migrations in the order of another one.
-private struct RegistryPlaces {
+/// The positions of a registry's migrations in the order of another one.
+private struct RegistryPositions {
     /// The number of names at the beginning of the order that the registry knows.
     private let knownCount: Int
-    private let migrations: [(version: Int, place: Int)]
+    private let migrations: [(version: Int, position: Int)]
     private let first: Int
     private let last: Int
 
     init(of registry: MigrationRegistry, _ known: Set<String>, in order: MigrationOrder) {
-        let places = Dictionary(order.names.enumerated().map { ($1, $0) }) { first, _ in first }
+        let positions = Dictionary(order.names.enumerated().map { ($1, $0) }) { first, _ in first }
         knownCount = order.names.prefix(while: known.contains).count
-        migrations = registry.migrations.map { ($0.version, places[$0.name] ?? .max) }
-        first = migrations.map(\.place).min() ?? .max
-        last = migrations.map(\.place).max() ?? -1
+        migrations = registry.migrations.map { ($0.version, positions[$0.name] ?? .max) }
+        first = migrations.map(\.position).min() ?? .max
+        last = migrations.map(\.position).max() ?? -1
     }
 
     /// Whether a row is from another build of the registry, as all that came before it is known, or continues it.
@@ -73,7 +73,8 @@ private struct RegistryPlaces {
     func isBeforeOrAfter(_ count: Int, unsupported: Int) -> Bool {
         if 0 < count, count <= knownCount { return true }
         let continues =
-            last < count || unsupported > 0 && migrations.allSatisfy { $0.place < count || $0.version <= unsupported }
+            last < count
+            || unsupported > 0 && migrations.allSatisfy { $0.position < count || $0.version <= unsupported }
         return continues && first < count
     }
 }

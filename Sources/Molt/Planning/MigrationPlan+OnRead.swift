@@ -81,11 +81,11 @@ extension MigrationPlan {
     /// The migrations on read that the registry has lost although records may still have to go through them.
     static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
         guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
-        let known = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
         return histories.store.rows.filter { row in
             guard row.outcome == .onRead else { return false }
             // A replacement with the name of one of its parts does more than the part.
-            guard let migration = known[row.name], !migration.replaces.contains(row.name) else { return true }
+            guard let migration = migrations[row.name], !migration.replaces.contains(row.name) else { return true }
             // Without its declaration it still has to be the same migration.
             return !migration.isOnRead && row.fingerprint != migration.fingerprint
         }

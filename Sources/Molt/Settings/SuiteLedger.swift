@@ -114,8 +114,8 @@ package struct SuiteLedger: Codable {
             added.contains { $0.entry.replacesRow(row.entry) }
                 || !row.entry.outcome.isApplied && names.contains(row.entry.name)
         }
-        let known = Set(ledger.rows.map(\.entry.name))
-        let new = added.filter { !known.contains($0.entry.name) }.map { row in
+        let existing = Set(ledger.rows.map(\.entry.name))
+        let new = added.filter { !existing.contains($0.entry.name) }.map { row in
             var row = row
             let earlier = replaced.first { $0.entry.name == row.entry.name }?.entry
             row.entry.extra = row.entry.extra ?? earlier?.extra

@@ -67,10 +67,10 @@ package final class StoreFile {
         /// Whether it has found our tables, writes to the log, and has the settings for single writes.
         var isReady = false
         /// The state that it has read, and its data version then, which each later commit changes.
-        var known: Known?
+        var lastRead: LastRead?
     }
 
-    private typealias Known = (state: StoreState, dataVersion: UInt32)
+    private typealias LastRead = (state: StoreState, dataVersion: UInt32)
 
     /// Creates a store for a file; the file is not touched and need not exist.
     ///
@@ -150,8 +150,8 @@ package final class StoreFile {
     /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
         if let connection {
-            let (state, known) = try read(connection)
-            readiness?.known = known
+            let (state, lastRead) = try read(connection)
+            readiness?.lastRead = lastRead
             return state
         }
         guard !isInMemory else { return .fresh }
@@ -166,7 +166,7 @@ package final class StoreFile {
     }
 
     /// Reads the state through a connection, with its data version if the file is in our layout.
-    private func read(_ connection: Connection) throws -> (state: StoreState, known: Known?) {
+    private func read(_ connection: Connection) throws -> (state: StoreState, lastRead: LastRead?) {
         do {
             try connection.begin()
             defer { connection.rollBack() }
@@ -292,8 +292,8 @@ package final class StoreFile {
             // SQLite refuses this only after the transaction has made temporary tables.
             if isSynced { try connection.set(.temporaryStore, to: "DEFAULT") }
             if connection.hasMoved { throw SQLiteError.moved }
-            let known = readiness?.known.flatMap { $0.dataVersion == connection.dataVersion ? $0.state : nil }
-            let isFresh = try known == nil && FileFormat.recognize(connection, path: path, forWriting: true) == nil
+            let state = readiness?.lastRead.flatMap { $0.dataVersion == connection.dataVersion ? $0.state : nil }
+            let isFresh = try state == nil && FileFormat.recognize(connection, path: path, forWriting: true) == nil
             isOurs = !isFresh
             if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = StoreTransaction(
@@ -303,7 +303,7 @@ package final class StoreFile {
                 isFresh: isFresh,
                 isDurable: options.isDurable,
                 deadline: deadline,
-                known: known.map { ($0, self.generation) }
+                lastRead: state.map { ($0, self.generation) }
             )
             defer { transaction.invalidate() }
             connection.interrupt(at: deadline)
@@ -314,7 +314,7 @@ package final class StoreFile {
             let generation = try transaction.generation()
             try retryWhileBusy(waiting) { () throws(SQLiteError) in try connection.commit() }
             self.generation = generation
-            readiness?.known = nil
+            readiness?.lastRead = nil
             isOurs = true
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
             if isSynced, options.isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
@@ -332,12 +332,12 @@ package final class StoreFile {
         _ body: (StoreTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws -> Bool {
-        let known = generation
+        let expected = generation
         // What others have done since then must still be noticed.
-        defer { generation = known }
+        defer { generation = expected }
         var isSame = false
         try withWriteTransaction(until: deadline) { transaction in
-            isSame = try transaction.generation() == known
+            isSame = try transaction.generation() == expected
             if isSame { try body(transaction) }
             return isSame
         } waiting: {
@@ -532,11 +532,11 @@ package final class StoreFile {
         // Others look at a locked file without locks, or wait as long as the app allows.
         opened.busyTimeout = 50
         // The mode may have been changed since the header was read.
-        guard (try? configure(opened)) != nil, let (state, known) = try? read(opened), let known,
+        guard (try? configure(opened)) != nil, let (state, lastRead) = try? read(opened), let lastRead,
             (try? opened.text(.journalMode)) == "wal", (try? setForSingleWrites(opened)) != nil
         else { return nil }
         opened.busyTimeout = 5_000
-        access = .writing(opened, Readiness(isReady: true, known: known))
+        access = .writing(opened, Readiness(isReady: true, lastRead: lastRead))
         return state
     }
 
@@ -547,7 +547,7 @@ package final class StoreFile {
             if case .closed(isProbed: false) = access { _ = try state() }
             if let connection {
                 // The caller has not seen this state.
-                readiness?.known = nil
+                readiness?.lastRead = nil
                 return connection
             }
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path

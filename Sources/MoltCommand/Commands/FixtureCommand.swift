@@ -74,11 +74,11 @@ extension StoreCommands {
             collectors[record.typeName, default: ShapeCollector()]
                 .add(record.content.bytes, isData: record.content.isData)
         }
-        let known = collectors.flatMap { type, collector in
+        let names = collectors.flatMap { type, collector in
             collector.shape(of: type).properties.map { PropertyNotation.name($0.path, of: type) }
         }
         throw CommandError(
-            "no record has the property \"\(name)\" of --keep\(Tool.nearest(to: name, among: known.sorted()))"
+            "no record has the property \"\(name)\" of --keep\(Tool.nearest(to: name, among: names.sorted()))"
         )
     }
 }

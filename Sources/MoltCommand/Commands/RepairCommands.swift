@@ -99,8 +99,8 @@ extension StoreCommands {
         ) { call, terminal in
             let url = try StoreArgument(call.arguments[0]).file()
             let name = URL(filePath: call.arguments[1]).lastPathComponent
-            let known = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
-            guard let backup = known.first(where: { $0.url.lastPathComponent == name }) else {
+            let files = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
+            guard let backup = files.first(where: { $0.url.lastPathComponent == name }) else {
                 throw CommandError("\(name) is not a backup of \(url.path); the command backups lists them")
             }
             do {

@@ -32,8 +32,8 @@ struct RedactedTexts {
         guard foldsCase, replacements[Array(key.utf8)] == nil else { return replacement(for: key, isKey: true) }
         let lower = key.lowercased()
         let base: String
-        if let known = replacements[Array(lower.utf8)] {
-            base = known
+        if let replacement = replacements[Array(lower.utf8)] {
+            base = replacement
         } else {
             base = unusedText(of: RedactedForm(of: lower, separators: separators, isLower: true), isKey: true)
             replacements[Array(lower.utf8)] = base
@@ -76,7 +76,7 @@ struct RedactedTexts {
 
     /// The replacement for a string.
     mutating func replacement(for text: String, isKey: Bool = false) -> String {
-        if let known = replacements[Array(text.utf8)] { return known }
+        if let replacement = replacements[Array(text.utf8)] { return replacement }
         let unique = unusedText(of: RedactedForm(of: text, separators: separators), isKey: isKey)
         replacements[Array(text.utf8)] = unique
         return unique

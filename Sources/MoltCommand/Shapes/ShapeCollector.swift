@@ -53,7 +53,7 @@ struct ShapeCollector {
     }
 
     private mutating func property(_ name: String, of node: Node) -> Node? {
-        if let known = node.properties[name] { return known }
+        if let property = node.properties[name] { return property }
         guard let new = child(PropertyNotation.path(name, in: node.path)) else { return nil }
         node.properties[name] = new
         node.names.append(name)

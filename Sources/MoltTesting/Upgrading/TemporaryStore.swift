@@ -102,7 +102,7 @@ public final class TemporaryStore: Sendable {
     /// The stand-in of a suite in this copy; empty if the fixture does not have the suite.
     public func standIn(for suite: Suite) -> Suite {
         state.withLock { state in
-            if let known = state.standIns[suite.attachedName] { return known.standIn }
+            if let cached = state.standIns[suite.attachedName] { return cached.standIn }
             let standIn = suite.standIn(named: TemporaryName.make())
             state.standIns[suite.attachedName] = (suite, standIn)
             return standIn

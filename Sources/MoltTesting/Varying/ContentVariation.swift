@@ -13,15 +13,15 @@ struct ContentVariation {
     ///   - content: The content.
     ///   - forms: What all samples of the type show.
     ///   - hasNulls: Whether the release could have written null.
-    static func all(of content: ShapedContent, _ forms: KnownForms, hasNulls: Bool = true) -> [ContentVariation] {
+    static func all(of content: ShapedContent, _ forms: SampledForms, hasNulls: Bool = true) -> [ContentVariation] {
         guard let whole = content.places.first?.part else { return [] }
-        var known: Set<[UInt8]> = [whole.utf8]
+        var seen: Set<[UInt8]> = [whole.utf8]
         return content.places.flatMap { place in
             let name = Shown.key(place.path)
             var found: [ContentVariation] = []
             func add(_ text: String, _ part: JSONPart, _ new: String) {
                 let bytes = whole.replacing(part, by: new)
-                if known.insert(bytes).inserted { found.append(ContentVariation(text: text, bytes: bytes)) }
+                if seen.insert(bytes).inserted { found.append(ContentVariation(text: text, bytes: bytes)) }
             }
             if place.shape.isOptional {
                 if let (object, stored) = place.property {
@@ -53,7 +53,7 @@ struct ContentVariation {
 
 extension TypeShape {
     /// The text of an empty object or dictionary in place of one that is not; nil if the type does not allow it.
-    fileprivate func empty(_ part: JSONPart, at path: String, _ forms: KnownForms) -> String? {
+    fileprivate func empty(_ part: JSONPart, at path: String, _ forms: SampledForms) -> String? {
         switch form {
         case .object(let object):
             guard part.members?.isEmpty == false, !object.properties.isEmpty else { return nil }

@@ -7,7 +7,7 @@ struct ReleaseForms {
     /// The coders of the release.
     let coding: RecordCoding
     private let settings: [SampledSetting: RecordCoding]
-    private(set) var forms: [String: KnownForms] = [:]
+    private(set) var forms: [String: SampledForms] = [:]
 
     /// - Parameters:
     ///   - samples: All fixtures of the version.
@@ -23,11 +23,11 @@ struct ReleaseForms {
         self.settings = settings
         for sample in samples {
             for record in sample.records {
-                if let content = content(of: record) { forms[record.typeName, default: KnownForms()].add(content) }
+                if let content = content(of: record) { forms[record.typeName, default: SampledForms()].add(content) }
             }
             for setting in sample.sampledSettings {
                 guard let content = content(of: setting)?.content else { continue }
-                forms[setting.name.shapeName, default: KnownForms()].add(content)
+                forms[setting.name.shapeName, default: SampledForms()].add(content)
             }
         }
     }

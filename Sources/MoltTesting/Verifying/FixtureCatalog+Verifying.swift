@@ -309,12 +309,12 @@ struct CatalogVerification {
     ///
     /// - Parameter fixture: A fixture of the version, which may not have a file yet.
     private func releaseForms(of version: Int, including fixture: StoreFixture) -> ReleaseForms? {
-        let known = shapes?[version] ?? (version == migrations.version ? currentShapes : [:])
-        guard !known.isEmpty else { return nil }
+        let releaseShapes = shapes?[version] ?? (version == migrations.version ? currentShapes : [:])
+        guard !releaseShapes.isEmpty else { return nil }
         // The audit has reported a file that cannot be read.
         let fixtures = audit.fixtures.filter { $0.version == version }.compactMap { try? catalog.fixture(at: $0) }
         let coding = migrations.upTo(version: version).coding
-        return ReleaseForms(known, coding, samples: fixtures + [fixture], settings: settings.codings)
+        return ReleaseForms(releaseShapes, coding, samples: fixtures + [fixture], settings: settings.codings)
     }
 
     /// Adds the failures of a fixture's upgrades, and compares the results with the upgraded fixtures.

@@ -83,12 +83,12 @@ struct TypeCheck {
         name: String
     ) {
         let coding = migrations.coding
-        let known = Dictionary(types.map { ($0.name, $0) }) { $1 }
-        let stepsOnElements = known.mapValues { migrations.stepsOnElements(of: $0.name, newest: newest) }
+        let typesByName = Dictionary(types.map { ($0.name, $0) }) { $1 }
+        let stepsOnElements = typesByName.mapValues { migrations.stepsOnElements(of: $0.name, newest: newest) }
         var stepsOnKeys: Set<String> = []
         var unknown: [String: [String]] = [:]
         for record in store.records {
-            guard let type = known[record.typeName] else {
+            guard let type = typesByName[record.typeName] else {
                 let isRawData = record.content.isData && record.typeName == RecordTypeName.of(Data.self)
                 if !isRawData { unknown[record.typeName, default: []].append(Shown.key(record.key)) }
                 continue

@@ -40,8 +40,8 @@ struct OlderReading {
     ) {
         self.coding = coding
         if found.isData {
-            let isKnown = shape.map { $0.name == RecordTypeName.of(Data.self) } ?? true
-            if !(before?.isData ?? isKnown) { add(.form(expected: "JSON", found: "raw data"), at: "") }
+            let isDeclaredData = shape.map { $0.name == RecordTypeName.of(Data.self) } ?? true
+            if !(before?.isData ?? isDeclaredData) { add(.form(expected: "JSON", found: "raw data"), at: "") }
         } else if before?.isData == true {
             add(.form(expected: "raw data", found: "JSON"), at: "")
         } else if let json = Self.json(found) {
@@ -142,10 +142,10 @@ struct OlderReading {
         at path: String
     ) {
         guard let members = found.values else { return addForm(found, before, shape, at: path) }
-        let known = Dictionary(cases.map { (coding.storedName(of: $0.key), $0) }) { first, _ in first }
+        let codes = Dictionary(cases.map { (coding.storedName(of: $0.key), $0) }) { first, _ in first }
         let former = before?.values
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            if let (code, values) = known[name] {
+            if let (code, values) = codes[name] {
                 check(value, former?[name], values, at: Self.place(code, in: path))
             } else if isComplete, former?[name] == nil {
                 add(.unknownCase(name), at: path)

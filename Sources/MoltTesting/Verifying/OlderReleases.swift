@@ -37,7 +37,7 @@ struct OlderReleases {
         let versions = Set(own + upgrades.migrations.migrations.map(\.version)).sorted()
         for older in versions.dropLast() {
             try Task.checkCancellation()
-            var known: Set<Finding> = []
+            var reported: Set<Finding> = []
             var newest: StoreFixture?
             var (last, all) = (older, [Migration]())
             for version in versions where version > older {
@@ -51,12 +51,12 @@ struct OlderReleases {
                 read(store.withoutExpired(by: now), before: before, older, migrations) { type, problem, key in
                     let finding = Finding(passed, type, problem)
                     // Otherwise an earlier migration has caused it.
-                    if !known.contains(where: finding.isAboutPlace) {
+                    if !reported.contains(where: finding.isAboutPlace) {
                         found[finding, default: []].append(Shown.key(key))
                     }
                 }
                 findings.add(found, older, upgrades.name)
-                known.formUnion(found.keys)
+                reported.formUnion(found.keys)
             }
             if let newest { open(newest, upgrades, older, passed: all) }
         }
@@ -78,16 +78,16 @@ struct OlderReleases {
         _ add: (_ type: String, Problem, _ key: String) -> Void
     ) {
         let coding = migrations.upTo(version: version).coding
-        let known = shapes[version]
+        let releaseShapes = shapes[version]
         // The release does not read types of which it has no shape.
-        func isRead(_ type: String) -> Bool { known.map { $0[type] != nil } ?? true }
+        func isRead(_ type: String) -> Bool { releaseShapes.map { $0[type] != nil } ?? true }
         let former = before?.recordsByKey ?? [:]
         for record in store.records where isRead(record.typeName) {
             let other = former[Array(record.key.utf8)]
             let reading = OlderReading(
                 record.content,
                 before: other.flatMap { ExactName.isSame($0.typeName, record.typeName) ? $0.content : nil },
-                shape: known?[record.typeName],
+                shape: releaseShapes?[record.typeName],
                 coding: coding
             )
             for problem in reading.problems { add(record.typeName, .reading(problem), record.key) }
@@ -125,13 +125,13 @@ struct OlderReleases {
                 try live.allSatisfy({ try cache.typeName(forKey: $0.key) == $0.typeName })
             else { throw TestingError(.unsuitable, "It lists other records than the store has.") }
             // What a release of the same version writes is no different from what this one does.
-            guard !passed.isEmpty, !cache.isReadOnly, let known = shapes[version] else { return }
+            guard !passed.isEmpty, !cache.isReadOnly, let releaseShapes = shapes[version] else { return }
             // No other record has such a key.
             var prefix = "copy of "
             while store.records.contains(where: { $0.key.hasPrefix(prefix) }) { prefix += prefix }
             cache.close()
             var written: [StoreFixture.Record] = []
-            for (type, shape) in known.sorted(by: { $0.key < $1.key }) {
+            for (type, shape) in releaseShapes.sorted(by: { $0.key < $1.key }) {
                 let records = live.filter { ExactName.isSame($0.typeName, type) }
                 guard !records.isEmpty else { continue }
                 // A cache knows a type by one name, and all types of the release are the same one here.

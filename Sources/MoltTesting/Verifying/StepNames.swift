@@ -86,12 +86,12 @@ struct StepNames {
 
     /// Keeps the properties that neither the fixtures before nor this one have.
     private mutating func add(_ names: [PropertyPath: MigrationReport.UnmatchedName], at place: Place) {
-        guard let known = properties[place] else {
+        guard let earlier = properties[place] else {
             properties[place] = names
             return
         }
-        properties[place] = known.filter { names[$0.key] != nil }.merging(
-            names.filter { known[$0.key] != nil },
+        properties[place] = earlier.filter { names[$0.key] != nil }.merging(
+            names.filter { earlier[$0.key] != nil },
             uniquingKeysWith: Self.clearer
         )
     }

@@ -46,7 +46,7 @@ struct UnknownProperties: Sendable {
             // Every key of a dictionary is declared.
             if type is any ShapedDictionary.Type { return new }
             let names = properties.map { ExactName(merge.stored.name(of: $0)) }
-            guard let areDeclared = declared.known(names, of: type) else { return nil }
+            guard let areDeclared = declared.areDeclared(names, of: type) else { return nil }
             return Data(merge.adding(zip(properties, areDeclared).filter { !$1 }.map(\.0)))
         }
     }
@@ -79,14 +79,14 @@ final class DeclaredNames: Sendable {
     /// The most names of one type; a type with more asks the decoder each time.
     private static let limit = 256
 
-    /// Whether a type declares each of some names; nil if that is not known of all.
-    func known(_ wanted: [ExactName], of type: any Any.Type) -> [Bool]? {
+    /// Whether a type declares each of some names; nil if that has not been shown of all.
+    func areDeclared(_ wanted: [ExactName], of type: any Any.Type) -> [Bool]? {
         guard wanted.count <= Self.limit else { return nil }
         return names.withLock { names in
-            guard let known = names[ObjectIdentifier(type)] else { return nil }
+            guard let answers = names[ObjectIdentifier(type)] else { return nil }
             var found: [Bool] = []
             for name in wanted {
-                guard let isDeclared = known[name] else { return nil }
+                guard let isDeclared = answers[name] else { return nil }
                 found.append(isDeclared)
             }
             return found
@@ -95,10 +95,10 @@ final class DeclaredNames: Sendable {
 
     func add(_ found: [(ExactName, Bool)], of type: any Any.Type) {
         names.withLock { names in
-            var known = names[ObjectIdentifier(type)] ?? [:]
-            guard known.count + found.count <= Self.limit else { return }
-            for (name, isDeclared) in found { known[name] = isDeclared }
-            names[ObjectIdentifier(type)] = known
+            var answers = names[ObjectIdentifier(type)] ?? [:]
+            guard answers.count + found.count <= Self.limit else { return }
+            for (name, isDeclared) in found { answers[name] = isDeclared }
+            names[ObjectIdentifier(type)] = answers
         }
     }
 }

@@ -11,14 +11,14 @@ extension CacheFile {
     package func correctLedger(_ change: LedgerChange, reason: String) throws -> LedgerEntry {
         let ledger = try state().ledger
         let row = ledger.first { $0.name == change.migration }
-        let isKnown =
+        let isCorrectable =
             switch change {
             case .markApplied: row.map { $0.outcome == .unmarked } ?? false
             // Whether the other outcomes are about settings, too, the row does not tell.
             case .markPending: row.map { [.ran, .onRead, .unmarked].contains($0.outcome) } ?? true
             case .acceptEdit: false
             }
-        guard isKnown, row?.attachedCounts.isEmpty != false else {
+        guard isCorrectable, row?.attachedCounts.isEmpty != false else {
             throw MoltError(
                 .notCorrected,
                 row == nil

@@ -74,7 +74,7 @@ extension CodableCache {
             value,
             key: record.key,
             expiry: record.expiration.map { .at($0) } ?? .never,
-            isKnown: checkedShapes.contains,
+            isChecked: checkedShapes.contains,
             &names
         )
         try restore(record, replacing: isReplacing) { session in

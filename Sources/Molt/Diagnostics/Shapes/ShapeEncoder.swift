@@ -122,8 +122,8 @@ struct ShapeEncoder: Encoder, SingleValueEncodingContainer {
         }
 
         private func nested(_ key: some CodingKey) -> ShapeEncoder {
-            if case .nested(let known)? = target.properties[key.stringValue] {
-                return ShapeEncoder(target: known, walk: walk)
+            if case .nested(let part)? = target.properties[key.stringValue] {
+                return ShapeEncoder(target: part, walk: walk)
             }
             let part = ShapeTarget()
             if key.isProperty { target.properties[key.stringValue] = .nested(part) }

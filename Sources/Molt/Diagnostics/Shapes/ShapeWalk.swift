@@ -52,28 +52,28 @@ final class ShapeWalk {
             shape.isOptional = true
             return shape
         }
-        let known = types[ObjectIdentifier(type)] ?? WalkedType(type)
-        types[ObjectIdentifier(type)] = known
+        let walked = types[ObjectIdentifier(type)] ?? WalkedType(type)
+        types[ObjectIdentifier(type)] = walked
         if let list = type as? any ShapedList.Type {
             content = nil
             let elements = (value as? any ShapedList)?.firstElements(elementLimit) ?? []
-            return TypeShape(known.name, .array(part(list.elementType, elements)))
+            return TypeShape(walked.name, .array(part(list.elementType, elements)))
         }
         if let dictionary = type as? any ShapedDictionary.Type {
             content = nil
             let value = value as? any ShapedDictionary
             let keys = part(dictionary.keyType, value?.firstKeys(elementLimit) ?? [])
             let values = part(dictionary.valueType, value?.firstValues(elementLimit) ?? [])
-            return TypeShape(known.name, .dictionary(key: keys, value: values))
+            return TypeShape(walked.name, .dictionary(key: keys, value: values))
         }
-        guard !known.isLeaf else { return TypeShape(known.name, .leaf) }
+        guard !walked.isLeaf else { return TypeShape(walked.name, .leaf) }
         // The cases of an enum serve as values.
         guard let value = (value ?? (type as? any CaseIterable.Type)?.fewCases?.first) as? any Encodable else {
-            return TypeShape(known.name, known.isEntered ? .reference : .unknown)
+            return TypeShape(walked.name, walked.isEntered ? .reference : .unknown)
         }
         // Other values of a class may belong to other subclasses.
-        guard Swift.type(of: value) == type else { return TypeShape(known.name, .varying) }
-        return TypeShape(known.name, form(of: value, known))
+        guard Swift.type(of: value) == type else { return TypeShape(walked.name, .varying) }
+        return TypeShape(walked.name, form(of: value, walked))
     }
 
     private func part(_ type: Any.Type, _ values: [Any]) -> TypeShape {

@@ -306,10 +306,11 @@ private struct ShownContent {
     let form: RecordValue
 
     init(_ value: PropertyListValue) {
-        let known = try? SettingContent(value)
+        let setting = try? SettingContent(value)
         content =
-            known.flatMap { $0.form.isPropertyList ? $0.propertyList?.recordValue : $0.record[[]] } ?? value.recordValue
-        form = .string(known?.form.description ?? value.kindName)
+            setting.flatMap { $0.form.isPropertyList ? $0.propertyList?.recordValue : $0.record[[]] }
+            ?? value.recordValue
+        form = .string(setting?.form.description ?? value.kindName)
     }
 }
 

@@ -72,8 +72,8 @@ package struct SuitePatch: Codable {
     }
 
     package init(_ bytes: [UInt8]) throws {
-        if let known = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) {
-            self = known.patch
+        if let cached = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) {
+            self = cached.patch
             return
         }
         do {

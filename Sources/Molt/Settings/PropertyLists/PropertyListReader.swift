@@ -45,7 +45,7 @@ package enum PropertyListReader {
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
             guard budget >= 0, scalars.indices.contains(index) else { return nil }
-            if let known = scalars[index] { return known }
+            if let cached = scalars[index] { return cached }
             switch list.object(at: index) {
             case .value(let value):
                 scalars[index] = value

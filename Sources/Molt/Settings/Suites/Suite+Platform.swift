@@ -357,7 +357,7 @@ extension Suite {
 
         /// The values in a file's bytes; nil if they are not a whole property list of keys and values.
         private func values(in bytes: Data) throws -> [String: PropertyListValue]? {
-            if let known = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) { return known.values }
+            if let cached = Self.latest.withLock({ $0.first { $0.bytes == bytes } }) { return cached.values }
             do {
                 let values = try PropertyListReader.value(bytes, around: 1).dictionary
                 if let values { Self.latest.withLock { $0 = [(bytes, values)] + $0.prefix(1) } }

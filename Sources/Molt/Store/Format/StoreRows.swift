@@ -94,10 +94,10 @@ final class StoreRows {
         let newID = try typeID(newName)
         defer { forgetTypes() }
         guard let newID else { return try statements[.renameType].run(binding: newName, oldID) }
-        let known = try count(oldID)
+        let count = try count(oldID)
         forgetCounts()
         try statements[.mergeType].run(binding: newID, oldID)
-        guard connection.changes == known else { throw .unequalIndex }
+        guard connection.changes == count else { throw .unequalIndex }
         try statements[.deleteType].run(binding: oldID)
     }
 
@@ -107,14 +107,14 @@ final class StoreRows {
     func deleteType(_ name: String, erasing erases: Bool) throws(SQLiteError) -> Int {
         guard let id = try typeID(name) else { return 0 }
         defer { forgetTypes() }
-        let known = try count(id)
+        let count = try count(id)
         forgetCounts()
         let deletion = try statements[.deleteOfType]
         try deletion.bind(id, at: 1)
         if erases { try connection.overwritingDeleted(deletion.run) } else { try deletion.run() }
-        guard connection.changes == known else { throw .unequalIndex }
+        guard connection.changes == count else { throw .unequalIndex }
         try statements[.deleteType].run(binding: id)
-        return known
+        return count
     }
 
     /// Forgets the types, because names have changed, or additions were rolled back.

@@ -13,9 +13,9 @@ package final class StoreTransaction {
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
     /// The state at the transaction's beginning, if the store has read it just before.
-    private let known: StoreState?
+    private let lastReadState: StoreState?
     /// The file's generation; nil until it is known.
-    private var knownGeneration: Int64?
+    private var cachedGeneration: Int64?
     private let rows: StoreRows
     private let postponed: PostponedChanges
     private let lastCommit: LastCommit
@@ -38,14 +38,14 @@ package final class StoreTransaction {
         isFresh: Bool,
         isDurable: Bool = true,
         deadline: Instant? = nil,
-        known: (state: StoreState, generation: Int64)? = nil
+        lastRead: (state: StoreState, generation: Int64)? = nil
     ) {
         self.connection = connection
         self.storeName = storeName
         self.holdsRecords = holdsRecords
         self.isFresh = isFresh
-        self.known = known?.state
-        knownGeneration = known?.generation
+        lastReadState = lastRead?.state
+        cachedGeneration = lastRead?.generation
         rows = StoreRows(connection, ofTransaction: true)
         lastCommit = LastCommit(beside: connection, storeName: storeName, isDurable: isDurable, deadline: deadline)
         postponed = PostponedChanges(connection, lastCommit: lastCommit)
@@ -90,11 +90,11 @@ package final class StoreTransaction {
     // MARK: The ledger
 
     /// Whether the transaction has found the file as it was when the store last read its state.
-    var isAsLastRead: Bool { known != nil }
+    var isAsLastRead: Bool { lastReadState != nil }
 
     /// The version and the ledger; called before the transaction changes them.
     func state() throws -> StoreState {
-        if let known { return known }
+        if let lastReadState { return lastReadState }
         return try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
@@ -104,9 +104,9 @@ package final class StoreTransaction {
 
     /// The file's generation; another upgrade, or another file in its place, has another one.
     func generation() throws -> Int64 {
-        if let knownGeneration { return knownGeneration }
+        if let cachedGeneration { return cachedGeneration }
         let generation = try mapped { () throws(SQLiteError) in try FileFormat.generation(of: connection) }
-        knownGeneration = generation
+        cachedGeneration = generation
         return generation
     }
 
@@ -114,7 +114,7 @@ package final class StoreTransaction {
     func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             let beginsGeneration = try LedgerTable.add(entries, version: version, to: connection)
-            if beginsGeneration { knownGeneration = knownGeneration.flatMap { $0 < .max ? $0 + 1 : nil } }
+            if beginsGeneration { cachedGeneration = cachedGeneration.flatMap { $0 < .max ? $0 + 1 : nil } }
             if entries.contains(where: { $0.outcome.isApplied }) { try ShapeTable.clear(connection) }
         }
     }
@@ -123,7 +123,7 @@ package final class StoreTransaction {
     func correctLedger(_ entry: LedgerEntry, version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.replace(by: entry, version: version, in: connection)
-            knownGeneration = nil
+            cachedGeneration = nil
             try ShapeTable.clear(connection)
         }
     }
@@ -133,7 +133,7 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.clear(connection)
             try LedgerTable.add(contents.ledger, version: contents.version, to: connection)
-            knownGeneration = nil
+            cachedGeneration = nil
         }
     }
 
@@ -215,9 +215,9 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             let types = try rows.wantedTypes(types)
             guard !types.isAll else { return try rows.checkIndexes(have: count) }
-            var known = 0
-            for id in types.ids { known += try rows.count(id) }
-            guard count == known else { throw .unequalIndex }
+            var expected = 0
+            for id in types.ids { expected += try rows.count(id) }
+            guard count == expected else { throw .unequalIndex }
             try rows.checkIndexes(have: rows.count())
         }
     }
@@ -227,12 +227,12 @@ package final class StoreTransaction {
     /// - Parameters:
     ///   - count: The number of records that were read; nil if the block has created some, or changed others in the
     ///     meantime.
-    ///   - known: The number that ``count(ofType:)`` gave before.
+    ///   - expected: The number that ``count(ofType:)`` gave before.
     /// - Throws: The store's error for damage.
-    func checkVisited(_ count: Int?, of known: Int) throws {
+    func checkVisited(_ count: Int?, of expected: Int) throws {
         try mapped { () throws(SQLiteError) in
             guard let count else { return try connection.checkScan() }
-            guard count == known else { throw .unequalIndex }
+            guard count == expected else { throw .unequalIndex }
             try rows.checkIndexes(have: rows.count())
         }
     }

@@ -97,8 +97,8 @@ struct PassCounts {
     /// Notes which of the alternatives of a step a record has, before the step changes it.
     mutating func noteAlternatives(of edit: RecordEdit, at stepIndex: Int, in record: borrowing Record) {
         guard !edit.alternatives.isEmpty, found[stepIndex]?.count != edit.alternatives.count else { return }
-        let known = found[stepIndex] ?? []
-        for (index, path) in edit.alternatives.enumerated() where !known.contains(index) && record.contains(path) {
+        let noted = found[stepIndex] ?? []
+        for (index, path) in edit.alternatives.enumerated() where !noted.contains(index) && record.contains(path) {
             found[stepIndex, default: []].insert(index)
         }
     }

@@ -15,7 +15,7 @@ final class RecordUpgrader: Sendable {
     /// The policy for steps without their own.
     let policy: RecordFailurePolicy
     private let changer: RecordChanger
-    private let known = Locked<[(version: Int, typeName: String, chain: StepsByType.Chain)]>([])
+    private let chains = Locked<[(version: Int, typeName: String, chain: StepsByType.Chain)]>([])
 
     /// Creates an upgrader for records that go through migrations to versions later than their own.
     ///
@@ -80,8 +80,8 @@ final class RecordUpgrader: Sendable {
 
     /// The steps for records of a type that were stored at a version.
     func chain(typeName: String, from version: Int) -> StepsByType.Chain {
-        known.withLock { known in
-            if let found = known.first(where: {
+        chains.withLock { chains in
+            if let found = chains.first(where: {
                 $0.version == version && ExactName.isSame($0.typeName, typeName)
             }) {
                 return found.chain
@@ -89,7 +89,7 @@ final class RecordUpgrader: Sendable {
             let first = steps.firstIndex { $0.pending.doneFrom > version } ?? steps.count
             let chain = changer.chain(from: first, typeName: typeName)
             // Documents may have any type name.
-            if known.count < 256 { known.append((version, typeName, chain)) }
+            if chains.count < 256 { chains.append((version, typeName, chain)) }
             return chain
         }
     }

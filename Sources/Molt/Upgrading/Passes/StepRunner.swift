@@ -148,7 +148,7 @@ final class StepRunner {
         guard configuration.monitor != nil else { return schedule.groups.map { _ in 0 } }
         var counts: [ExactName: Int] = [:]
         func count(_ type: String) throws -> Int {
-            if let known = counts[ExactName(type)] { return known }
+            if let cached = counts[ExactName(type)] { return cached }
             let count = try records.count(ofType: type)
             counts[ExactName(type)] = count
             return count

@@ -78,8 +78,8 @@ struct UnmatchedNames {
                 if counts.read == 0 {
                     if !has(type) { found[stepIndex] = missing(type) }
                 } else if !edit.alternatives.isEmpty {
-                    let known = self.counts.found[stepIndex] ?? []
-                    for (index, path) in edit.alternatives.enumerated() where !known.contains(index) {
+                    let noted = self.counts.found[stepIndex] ?? []
+                    for (index, path) in edit.alternatives.enumerated() where !noted.contains(index) {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
                 } else if let path = edit.property ?? edit.outer, path.count > 0, !counts.isEffective,

@@ -1,7 +1,7 @@
 internal import Molt
 
 /// What the samples of one type show of how its release writes values: the cases of enums, and nil.
-struct KnownForms {
+struct SampledForms {
     private struct Enum: Hashable {
         var name: String
         /// All raw values, if they are known; types of one name may be several.
@@ -27,8 +27,8 @@ struct KnownForms {
             }
             if part.kind == .null { null.insert(place.path) }
             guard let name = place.shape.caseName(of: part) else { continue }
-            let known = cases[Enum(place.shape)]?[name] ?? part.text
-            cases[Enum(place.shape), default: [:]][name] = known
+            let first = cases[Enum(place.shape)]?[name] ?? part.text
+            cases[Enum(place.shape), default: [:]][name] = first
         }
     }
 
