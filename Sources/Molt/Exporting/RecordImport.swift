@@ -255,10 +255,10 @@ struct RecordImport {
         if let waiting = ledger.first(where: { $0.outcome == .onRead }) {
             throw MoltError.waiting(for: waiting, store: path)
         }
-        func lacking(_ rows: [LedgerEntry], in history: History) -> [String] {
+        func missing(_ rows: [LedgerEntry], in history: History) -> [String] {
             rows.filter { $0.outcome.isApplied && !history.covers($0) }.map(\.name)
         }
-        let others = lacking(ledger, in: History(own)) + lacking(own, in: History(ledger))
+        let others = missing(ledger, in: History(own)) + missing(own, in: History(ledger))
         guard let other = others.min() else { return }
         throw error(
             .migrationMissing,

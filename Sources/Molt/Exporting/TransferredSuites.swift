@@ -104,7 +104,7 @@ struct TransferredSuites {
         try plan.checkProblems()
         return try suites.map { suite in
             let name = suite.attachedName
-            if let entry = plan.entries.first(where: { $0.lacks(name) }) {
+            if let entry = plan.entries.first(where: { $0.isOpen(on: name) }) {
                 let isDeferred = entry.deferral != nil
                 throw error(
                     isDeferred ? .deferred : .needsMigration,
@@ -157,7 +157,7 @@ struct TransferredSuites {
 
 extension MigrationPlan.Entry {
     /// Whether a suite has not been through the migration.
-    fileprivate func lacks(_ suite: String) -> Bool {
+    fileprivate func isOpen(on suite: String) -> Bool {
         guard declaration.attached.contains(where: { $0.name == suite }) else { return false }
         return switch actions[suite] {
         case .run, .runIfRecordsAppear, .wait: true

@@ -55,10 +55,10 @@ extension MigrationPlan {
 
         /// Creates the actions of a migration that the store counts as applied.
         ///
-        /// - Parameter lacking: The names of the suites that lack it.
-        init(runningAgainOn lacking: Set<String>) {
+        /// - Parameter suiteNames: The names of the suites that lack it.
+        init(runningAgainOn suiteNames: Set<String>) {
             store = .none
-            for name in lacking { suites[name] = .run }
+            for name in suiteNames { suites[name] = .run }
         }
 
         /// The action on a suite; without one, that with the records and in blocks.

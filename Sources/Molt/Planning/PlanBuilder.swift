@@ -144,16 +144,16 @@ struct PlanBuilder {
         _ standings: Standings
     ) -> MigrationPlan.Actions {
         let done = migration.suiteNames.filter { standings.isOver(migration, on: $0) }
-        let lacking = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
+        let notDone = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
         switch standing {
         case .withoutRecords, .entered(isRecorded: true): return .init(.none)
         case .entered(isRecorded: false): return .init(.recordOnly(.baseline))
-        case .applied: return .init(runningAgainOn: lacking.filter(isFilled))
+        case .applied: return .init(runningAgainOn: notDone.filter(isFilled))
         case .shortened(_, let isTaken):
-            return .init(runningAgainOn: lacking.filter { isTaken && standings.isLeft(migration, on: $0) })
+            return .init(runningAgainOn: notDone.filter { isTaken && standings.isLeft(migration, on: $0) })
         case .bypassed: return .init(.recordOnly(.replaced))
         case .replaced:
-            let filled = lacking.filter(isFilled)
+            let filled = notDone.filter(isFilled)
             return filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
         case .partlyReplaced(let applied, let missing):
             plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))

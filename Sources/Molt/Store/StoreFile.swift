@@ -446,7 +446,8 @@ package final class StoreFile {
             access = .reading(connection, unlocked: nil)
             return connection
         } catch {
-            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayLackLockFile == true, !files.isBeingWritten,
+            guard ((error as? MoltError)?.underlying as? SQLiteError)?.mayBeWithoutLockFile == true,
+                !files.isBeingWritten,
                 let status = try FileStatus.of(path),
                 let connection = try? openForReading(.immutable, busyMilliseconds),
                 !files.isBeingWritten, try FileStatus.of(path) == status

@@ -97,8 +97,8 @@ import Testing
         try expectRefused(json, .propertyExists, "a[].f", says: #""a[].n""#, canary: "secret") {
             try $0.rename(["a", .each, "n"], to: "f")
         }
-        let lacking = #"An element of "a" has no property "a[].f""#
-        try expectRefused(json, .propertyMissing, says: lacking, canary: "secret") {
+        let message = #"An element of "a" has no property "a[].f""#
+        try expectRefused(json, .propertyMissing, says: message, canary: "secret") {
             try $0.rename(["a", .each, "f"], to: "g", ifMissing: .fail)
         }
         let noElements = #""a[].n" is neither an array nor an object"#

@@ -14,10 +14,10 @@ struct ContentMerge {
         self.stored = stored
     }
 
-    // MARK: What the new content lacks
+    // MARK: What the new content does not have
 
     /// The properties of the stored content that the new one lacks.
-    enum Lacking {
+    enum MissingProperties {
         case nothing
         /// Properties of the stored object itself, by their indexes.
         case properties([Int])
@@ -25,13 +25,13 @@ struct ContentMerge {
         case inside
     }
 
-    var lacking: Lacking {
-        guard new.values[0].kind == .object else { return mayLack(0, 0) ? .inside : .nothing }
+    var missing: MissingProperties {
+        guard new.values[0].kind == .object else { return mayMissProperties(0, 0) ? .inside : .nothing }
         var properties: [Int] = []
         var isInside = false
         forEachProperty(0, 0) { property, own in
             if let own {
-                isInside = isInside || mayLack(property, own)
+                isInside = isInside || mayMissProperties(property, own)
             } else {
                 properties.append(property)
             }
@@ -41,17 +41,17 @@ struct ContentMerge {
     }
 
     /// Whether a new value may lack a property that a stored one has, at any depth.
-    private func mayLack(_ value: Int, _ own: Int) -> Bool {
+    private func mayMissProperties(_ value: Int, _ own: Int) -> Bool {
         guard stored.values[value].kind == new.values[own].kind else { return false }
         switch stored.values[value].kind {
         case .other:
             return false
         case .object:
-            var mayLack = false
+            var mayMissProperties = false
             forEachProperty(value, own) { property, own in
-                mayLack = mayLack || own.map { self.mayLack(property, $0) } ?? true
+                mayMissProperties = mayMissProperties || own.map { self.mayMissProperties(property, $0) } ?? true
             }
-            return mayLack
+            return mayMissProperties
         case .array:
             guard !stored.isSame(value, as: own, in: new) else { return false }
             // An element may be at another place now.

@@ -26,18 +26,18 @@ struct UnknownProperties: Sendable {
     /// cannot be decoded, or if one of the two is neither an object nor an array.
     func added(to new: Data, from stored: Data) -> Data {
         guard let merge = ContentMerge(new, over: stored) else { return new }
-        let lacking = merge.lacking
-        return addedAtOnce(lacking, merge, new) ?? addedByReading(lacking, merge, new, stored)
+        let missing = merge.missing
+        return addedAtOnce(missing, merge, new) ?? addedByReading(missing, merge, new, stored)
     }
 
     /// The same without the app's code; nil if only decoding tells what the type declares.
     func addedAtOnce(to new: Data, from stored: Data) -> Data? {
         guard let merge = ContentMerge(new, over: stored) else { return new }
-        return addedAtOnce(merge.lacking, merge, new)
+        return addedAtOnce(merge.missing, merge, new)
     }
 
-    private func addedAtOnce(_ lacking: ContentMerge.Lacking, _ merge: ContentMerge, _ new: Data) -> Data? {
-        switch lacking {
+    private func addedAtOnce(_ missing: ContentMerge.MissingProperties, _ merge: ContentMerge, _ new: Data) -> Data? {
+        switch missing {
         case .nothing:
             return new
         case .inside:
@@ -52,14 +52,14 @@ struct UnknownProperties: Sendable {
     }
 
     private func addedByReading(
-        _ lacking: ContentMerge.Lacking,
+        _ missing: ContentMerge.MissingProperties,
         _ merge: ContentMerge,
         _ new: Data,
         _ stored: Data
     ) -> Data {
         let reading = ShapeReading(.nested)
         guard (try? type.read(new, with: coding, into: reading)) != nil else { return new }
-        if case .properties(let properties) = lacking, reading.isOfEveryValue, !(type is AnyClass) {
+        if case .properties(let properties) = missing, reading.isOfEveryValue, !(type is AnyClass) {
             let names = properties.map { merge.stored.name(of: $0) }
             declared.add(names.map { (ExactName($0), reading.declares(coding.codeName($0))) }, of: type)
         }

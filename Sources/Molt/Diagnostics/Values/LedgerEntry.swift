@@ -188,12 +188,12 @@ extension LedgerEntry {
         guard !known.contains(name) else { return nil }
         // Some records may not have been through a migration on read.
         guard !replaces.isEmpty, outcome != .onRead else { return self }
-        let lacking = replaces.filter { !known.contains($0) }.map { replacedKinds[$0] ?? .migration }
+        let missing = replaces.filter { !known.contains($0) }.map { replacedKinds[$0] ?? .migration }
             .filter { $0 != .replacement }
-        guard !lacking.isEmpty else { return nil }
+        guard !missing.isEmpty else { return nil }
         var row = self
-        if lacking.allSatisfy({ $0 == .writable }) { row.isWritableByOlderReleases = true }
-        if !lacking.contains(.migration) { row.isReadableByOlderReleases = true }
+        if missing.allSatisfy({ $0 == .writable }) { row.isWritableByOlderReleases = true }
+        if !missing.contains(.migration) { row.isReadableByOlderReleases = true }
         return row
     }
 

@@ -104,7 +104,7 @@ extension SQLiteError {
         }
     }
     /// Whether SQLite may have failed to create the file that holds the locks of readers.
-    var mayLackLockFile: Bool {
+    var mayBeWithoutLockFile: Bool {
         resultCode == SQLITE_CANTOPEN || resultCode == SQLITE_READONLY || isFull || isShared
     }
     /// Whether the file that readers and writers share could not be opened, enlarged or mapped.

@@ -20,7 +20,7 @@ extension MigrationContext {
         try change(place, leavesForeignValue: edit.leavesForeignValue) { content in
             let before = content.record
             contents.append(before)
-            if let reason = before.lacksPlace(for: edit) { throw SettingContent.Unreadable(reason: reason) }
+            if let reason = before.obstacle(for: edit) { throw SettingContent.Unreadable(reason: reason) }
             if content.form == .jsonTexts, edit.property?.count == 0 { throw Self.wholeOfTexts }
             try edit.apply(&content.record)
             if edit.runsClosure { runner.notes?.noteLost(before, content.record, by: step.id) }
@@ -298,7 +298,7 @@ extension Record {
     }
 
     /// Why a setting's content cannot have the properties that an edit changes; nil if it can.
-    fileprivate func lacksPlace(for edit: RecordEdit) -> String? {
+    fileprivate func obstacle(for edit: RecordEdit) -> String? {
         guard let first = edit.properties.first?.parts.first ?? edit.newProperty?.parts.first else { return nil }
         guard !isObject, let content = self[[]], !content.isNull else { return nil }
         switch first {

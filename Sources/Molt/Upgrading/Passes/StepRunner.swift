@@ -203,8 +203,8 @@ final class StepRunner {
         entry.steps = entry.steps.indices.filter(result.ranSteps.contains).map { entry.steps[$0] }
         guard plan.isFresh else { return entry }
         let isWhole = result.ranSteps.isSuperset(of: migration.changes.indices)
-        let lacksRecords = isEmpty && migration.changes.contains(where: \.usesRecords)
-        if isWhole, result.isStarted, !lacksRecords { entry.outcome = .ran }
+        let isWithoutRecords = isEmpty && migration.changes.contains(where: \.usesRecords)
+        if isWhole, result.isStarted, !isWithoutRecords { entry.outcome = .ran }
         return entry
     }
 
