@@ -146,7 +146,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     /// It is not part of the JSON.
     @NotCompared var blocksOnSuites: Set<ScheduledStep.ID> = []
     /// Whether the app says at which version the store enters, and its file has another one; not part of the JSON.
-    @NotCompared var entersNow = false
+    @NotCompared var recordsBaseline = false
 
     /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
     ///
@@ -217,7 +217,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
-        isFresh || from != to || entersNow || entries.contains { $0.status == .baseline } || movesFrom != nil
+        isFresh || from != to || recordsBaseline || entries.contains { $0.status == .baseline } || movesFrom != nil
             || entries.contains { $0.willRun }
     }
 
@@ -250,7 +250,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         journal = histories.journal
         edits = []
         settingNotes = []
-        entersNow = histories.baseline != nil && histories.storedVersion != registry.version
+        recordsBaseline = histories.baseline != nil && histories.storedVersion != registry.version
         needsErasure = histories.needsErasure
     }
 

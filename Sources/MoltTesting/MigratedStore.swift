@@ -59,7 +59,7 @@ extension StoreFixture {
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws -> MigratedStore {
         let entry = EntryPoint.all(for: primary)[0]
-        let registry = entering(version.map { migrations.upTo(version: $0) } ?? migrations)
+        let registry = addingBaseline(to: version.map { migrations.upTo(version: $0) } ?? migrations)
         let store = try TemporaryStore(self)
         let report = try store.upgradeNow(through: registry, by: entry, configuration: configuration)
         return MigratedStore(

@@ -22,7 +22,7 @@ extension MigrationPlan.Problem {
     }
 
     /// A suite cannot get the rows of a migration that counts as applied by what the app says.
-    static func cannotEnter(at version: Int, _ suite: String, _ migration: MigrationID) -> Self {
+    static func suiteOfBaselineUnavailable(at version: Int, _ suite: String, _ migration: MigrationID) -> Self {
         Self(
             code: .deferred,
             problem: "The store gets version \(version) from `baseline`, but the settings in \(suite), which "

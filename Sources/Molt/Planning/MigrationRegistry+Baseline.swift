@@ -51,8 +51,8 @@ extension AttachedStores {
     /// The histories with the version at which the app says that the store enters, if it has no ledger.
     ///
     /// - Parameter read: Runs a closure that reads the records; it gets nil if there is no file.
-    func entering(
-        _ histories: Histories,
+    func addingBaseline(
+        to histories: Histories,
         _ configuration: MoltConfiguration,
         reading read: ((StoreTransaction?) throws -> Int?) throws -> Int?
     ) throws -> Histories {
@@ -62,11 +62,11 @@ extension AttachedStores {
         guard try !histories.isFresh || suiteStates().contains(where: { !$1.isEmpty && $1.hasNoLedger }) else {
             return histories
         }
-        var entering = histories
+        var result = histories
         do {
             let version = histories.version
             let coding = registry.coding(at: version)
-            entering.baseline = try read { records in
+            result.baseline = try read { records in
                 // A suite that is upgraded without a cache has no records, whether it has a file now or not.
                 let reading = records.flatMap { $0.holdsRecords ? StoreView.reading($0) : nil }
                 let view = StoreView(at: version, reading, coding, configuration) { try self.values(of: $0) }
@@ -82,7 +82,7 @@ extension AttachedStores {
                 underlying: error
             )
         }
-        guard let version = entering.baseline, version < 0 else { return entering }
+        guard let version = result.baseline, version < 0 else { return result }
         throw MoltError(
             .baselineFailed,
             "The store gets version \(version) from `baseline`; a version is 0 or more.",

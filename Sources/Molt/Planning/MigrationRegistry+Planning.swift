@@ -15,8 +15,8 @@ extension MigrationRegistry {
         let places = try OldPlaces(of: store, isFresh: own.isFresh, self)
         let current = places.move?.source ?? store
         var plan = try plan(
-            for: stores.entering(
-                places.move.map { try stores.histories($0.state) } ?? own,
+            for: stores.addingBaseline(
+                to: places.move.map { try stores.histories($0.state) } ?? own,
                 configuration,
                 reading: current.read
             ),

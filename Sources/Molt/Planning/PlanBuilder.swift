@@ -83,7 +83,7 @@ struct PlanBuilder {
 
     /// Makes sure that suites can be used now, defers the migrations whose suites cannot, and adds notes on settings.
     private mutating func checkSuites(_ stores: AttachedStores) throws {
-        try checkEntering()
+        try checkSuitesOfBaseline()
         for entry in plan.entries where entry.willRun {
             let used = entry.declaration.steps.filter(entry.actions.runs).flatMap(\.attached)
             for store in used {
@@ -105,12 +105,12 @@ struct PlanBuilder {
     /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.
     ///
     /// Without them, another store would run those migrations on the suite.
-    private mutating func checkEntering() throws {
+    private mutating func checkSuitesOfBaseline() throws {
         for entry in plan.entries where entry.status == .baseline {
             for name in entry.declaration.attached.compactMap({ $0.suite?.attachedName }) {
                 if let fault = suites[name]?.fault { throw fault }
                 guard suites[name] == nil else { continue }
-                plan.problems.append(.cannotEnter(at: plan.from, name, entry.migration))
+                plan.problems.append(.suiteOfBaselineUnavailable(at: plan.from, name, entry.migration))
             }
         }
     }
@@ -146,8 +146,8 @@ struct PlanBuilder {
         let done = migration.suiteNames.filter { standings.isOver(migration, on: $0) }
         let notDone = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
         switch standing {
-        case .withoutRecords, .entered(isRecorded: true): return .init(.none)
-        case .entered(isRecorded: false): return .init(.recordOnly(.baseline))
+        case .withoutRecords, .belowBaseline(isRecorded: true): return .init(.none)
+        case .belowBaseline(isRecorded: false): return .init(.recordOnly(.baseline))
         case .applied: return .init(runningAgainOn: notDone.filter(isFilled))
         case .shortened(_, let isTaken):
             return .init(runningAgainOn: notDone.filter { isTaken && standings.isLeft(migration, on: $0) })
@@ -219,8 +219,8 @@ extension Standing {
     fileprivate var status: MigrationPlan.Status {
         switch self {
         case .withoutRecords: .recordsOnly
-        case .entered(isRecorded: false): .baseline
-        case .entered(isRecorded: true), .applied, .shortened(_, isTaken: true): .applied
+        case .belowBaseline(isRecorded: false): .baseline
+        case .belowBaseline(isRecorded: true), .applied, .shortened(_, isTaken: true): .applied
         case .shortened(_, isTaken: false): .notNeeded
         case .bypassed(isOver: true), .replaced: .replaced
         case .bypassed(isOver: false), .partlyReplaced, .open: .pending
@@ -234,7 +234,7 @@ extension Standing {
         switch self {
         case .applied(let replacement): replacement
         case .shortened(let shortcut, _): shortcut
-        case .withoutRecords, .entered, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
+        case .withoutRecords, .belowBaseline, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
         }
     }
 }

@@ -3,7 +3,7 @@ enum Standing {
     /// It works on records alone, and the store has none.
     case withoutRecords
     /// It counts as applied because of the registry's baseline; the ledger may have a row that says so.
-    case entered(isRecorded: Bool)
+    case belowBaseline(isRecorded: Bool)
     /// The store has been through it, or through another one that replaces it.
     case applied(by: MigrationID?)
     /// A shortcut that the store has taken or will take replaces it.
@@ -24,7 +24,8 @@ enum Standing {
 
     var isApplied: Bool {
         switch self {
-        case .withoutRecords, .entered, .applied, .shortened(_, isTaken: true), .bypassed(isOver: true), .replaced,
+        case .withoutRecords, .belowBaseline, .applied, .shortened(_, isTaken: true), .bypassed(isOver: true),
+            .replaced,
             .onRead:
             true
         case .shortened, .bypassed, .partlyReplaced, .open, .late: false
@@ -63,8 +64,8 @@ struct Standings {
 
     private mutating func chooseShortcuts() {
         let rows = histories.store.applied
-        let entered = Set(registry.migrations.filter(histories.enters(past:)).map(\.name))
-        let hasApplied = { [store = histories.store] name in entered.contains(name) || store.has(name) }
+        let belowBaseline = Set(registry.migrations.filter(histories.isBelowBaseline).map(\.name))
+        let hasApplied = { [store = histories.store] name in belowBaseline.contains(name) || store.has(name) }
         // The row of a shortcut that was not taken says nothing that those of the replaced migrations do not.
         taken = Set(ways.keys.filter { rows[$0].map { $0.outcome != .replaced } ?? false })
         // First those that the store has taken, then those that replace most, then in the order of the registry.
@@ -85,7 +86,9 @@ struct Standings {
                 bypassed.insert(shortcut.name)
                 continue
             }
-            for name in way where rows[name] == nil && !entered.contains(name) { replacements[name] = shortcut.id }
+            for name in way where rows[name] == nil && !belowBaseline.contains(name) {
+                replacements[name] = shortcut.id
+            }
         }
     }
 
@@ -96,7 +99,7 @@ struct Standings {
     subscript(migration: Migration) -> Standing {
         let history = histories.store
         guard histories.hasRecords || migration.worksOnSettings else { return .withoutRecords }
-        if histories.enters(past: migration) { return .entered(isRecorded: false) }
+        if histories.isBelowBaseline(migration) { return .belowBaseline(isRecorded: false) }
         if let shortcut = replacements[migration.name] {
             return .shortened(by: shortcut, isTaken: taken.contains(shortcut.name))
         }
@@ -108,7 +111,7 @@ struct Standings {
         if let row = history.row(of: migration) {
             switch row.outcome {
             case .onRead: return .onRead
-            case .baseline: return .entered(isRecorded: true)
+            case .baseline: return .belowBaseline(isRecorded: true)
             case .ran, .createdAtVersion, .replaced, .marked, .unmarked, .deferred:
                 return .applied(by: history.replacement(of: migration.name)?.id)
             }
@@ -161,7 +164,7 @@ struct Standings {
 
 extension Histories {
     /// Whether the store counts a migration as applied because of the version at which the app says that it enters.
-    fileprivate func enters(past migration: Migration) -> Bool {
+    fileprivate func isBelowBaseline(_ migration: Migration) -> Bool {
         guard let baseline, migration.version <= baseline else { return false }
         // A new store has no records from an earlier release, and still has to import those that are elsewhere.
         let imports = migration.steps.filter(\.runsOnFreshStore)

@@ -26,7 +26,7 @@ package struct FileLock: ~Copyable {
 
     private init(_ descriptor: Int32, _ waiting: () throws -> Void) throws {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
-        guard StoreAccess.enter() else {
+        guard StoreAccess.beginUse() else {
             close(descriptor)
             throw MoltError.suspended()
         }
@@ -40,7 +40,7 @@ package struct FileLock: ~Copyable {
             }
         } catch {
             close(descriptor)
-            StoreAccess.leave()
+            StoreAccess.endUse()
             throw error
         }
         self.descriptor = descriptor
@@ -78,6 +78,6 @@ package struct FileLock: ~Copyable {
 
     deinit {
         close(descriptor)
-        StoreAccess.leave()
+        StoreAccess.endUse()
     }
 }

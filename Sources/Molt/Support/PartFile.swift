@@ -18,9 +18,9 @@ package final class PartFile {
     ///
     /// - Throws: A failure with the number `EEXIST` if the caller should try another name.
     package init(_ path: String) throws(DurableFile.Failure) {
-        guard StoreAccess.enter() else { throw .suspended }
+        guard StoreAccess.beginUse() else { throw .suspended }
         var isOpen = false
-        defer { if !isOpen { StoreAccess.leave() } }
+        defer { if !isOpen { StoreAccess.endUse() } }
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         var status = stat()
@@ -41,7 +41,7 @@ package final class PartFile {
             for suffix in Self.suffixes { unlink(path + suffix) }
         }
         close(descriptor)
-        StoreAccess.leave()
+        StoreAccess.endUse()
     }
 
     package func write(_ bytes: Data) throws(DurableFile.Failure) {

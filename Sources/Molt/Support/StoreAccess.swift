@@ -25,7 +25,7 @@ public enum StoreAccess {
     private static let state = Locked(State())
     /// Written only while ``state`` is locked; read at each step of a statement.
     private static let suspended = AtomicFlag()
-    /// Has a lock of its own, because the last use of a holder may be here, and its `deinit` calls ``leave()``.
+    /// Has a lock of its own, because the last use of a holder may be here, and its `deinit` calls ``endUse()``.
     private static let holders = Locked<[WeakHolder]>([])
 
     private struct WeakHolder: Sendable {
@@ -72,8 +72,8 @@ public enum StoreAccess {
 
     /// Counts a connection or a lock that is about to be taken.
     ///
-    /// - Returns: Whether it may be taken; ``leave()`` must then follow.
-    static func enter() -> Bool {
+    /// - Returns: Whether it may be taken; ``endUse()`` must then follow.
+    static func beginUse() -> Bool {
         state.withLock { state in
             if isSuspended { return false }
             state.useCount += 1
@@ -82,7 +82,7 @@ public enum StoreAccess {
     }
 
     /// Counts a connection or a lock as released.
-    static func leave() {
+    static func endUse() {
         state.withLock { $0.useCount -= 1 }
     }
 

@@ -64,7 +64,7 @@ struct ReadingCheck {
             let stores = AttachedStores(store, registry, configuration)
             let stored = try stores.histories(store.state())
             let histories =
-                try stored.isFresh ? stored : stores.entering(stored, configuration, reading: store.read)
+                try stored.isFresh ? stored : stores.addingBaseline(to: stored, configuration, reading: store.read)
             guard let (plan, read) = try choose(histories) else { return nil }
             opening.plan = plan
             configuration.monitor?.send(.planned(plan))

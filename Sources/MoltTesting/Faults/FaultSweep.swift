@@ -67,7 +67,7 @@ package struct FaultSweep: Sendable {
         batchSize: Int = 3
     ) {
         self.fixture = fixture
-        self.migrations = fixture.entering(migrations)
+        self.migrations = fixture.addingBaseline(to: migrations)
         self.configuration = configuration
         self.limit = limit
         self.batchSize = batchSize

@@ -80,7 +80,7 @@ extension StoreFixture {
     /// A registry for which the migrations up to the fixture's version count as applied if its ledger is empty.
     ///
     /// A registry with a baseline of its own stays as it is, and so does one that ends before the fixture.
-    func entering(_ migrations: MigrationRegistry) -> MigrationRegistry {
+    func addingBaseline(to migrations: MigrationRegistry) -> MigrationRegistry {
         guard ledger.isEmpty, (1...max(1, migrations.version)).contains(schemaVersion), migrations.baseline == nil
         else { return migrations }
         return migrations.baseline(schemaVersion)

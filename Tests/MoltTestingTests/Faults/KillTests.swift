@@ -55,16 +55,16 @@ import Testing
             async throws
         {
             let limit = TestRun.choose(4, long: nil)
-            let sweep = FaultSweep(of: EnteringScenario.fixture, through: EnteringScenario.migrations, limit: limit)
+            let sweep = FaultSweep(of: BaselineScenario.fixture, through: BaselineScenario.migrations, limit: limit)
             let report = try await sweep.killing { (kill: KillPoint) in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
-                    try kill.run(through: EnteringScenario.migrations)
+                    try kill.run(through: BaselineScenario.migrations)
                 }
             }
             #expect(report.trials.count == limit ?? report.available)
-            let after = try EnteringScenario.fixture.migrated(through: EnteringScenario.migrations).fixture
+            let after = try BaselineScenario.fixture.migrated(through: BaselineScenario.migrations).fixture
             #expect(after.history == "4, first 1 baseline, both 4 ran")
-            #expect(after.suites == [EnteringScenario.suite: ["version": 1, "title": "n"]])
+            #expect(after.suites == [BaselineScenario.suite: ["version": 1, "title": "n"]])
         }
 
         @Test func `A child process that was not killed is a failure`() async throws {

@@ -104,7 +104,7 @@ struct LedgerCorrector {
                 "Open the store first, which applies them."
             )
         }
-        var histories = try stores.entering(stores.histories(file), configuration, reading: store.read)
+        var histories = try stores.addingBaseline(to: stores.histories(file), configuration, reading: store.read)
         try checkLedger(histories)
         let plan = try registry.plan(
             for: histories,

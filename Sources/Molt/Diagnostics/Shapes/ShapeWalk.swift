@@ -69,7 +69,7 @@ final class ShapeWalk {
         guard !walked.isLeaf else { return TypeShape(walked.name, .leaf) }
         // The cases of an enum serve as values.
         guard let value = (value ?? (type as? any CaseIterable.Type)?.fewCases?.first) as? any Encodable else {
-            return TypeShape(walked.name, walked.isEntered ? .reference : .unknown)
+            return TypeShape(walked.name, walked.isBeingWalked ? .reference : .unknown)
         }
         // Other values of a class may belong to other subclasses.
         guard Swift.type(of: value) == type else { return TypeShape(walked.name, .varying) }
@@ -83,11 +83,11 @@ final class ShapeWalk {
     }
 
     private func form<Value: Encodable>(of value: Value, _ type: WalkedType) -> TypeShape.Form {
-        guard !type.isEntered else { return .reference }
+        guard !type.isBeingWalked else { return .reference }
         guard valuesLeft > 0 else { return .unknown }
         valuesLeft -= 1
-        type.isEntered = true
-        defer { type.isEntered = false }
+        type.isBeingWalked = true
+        defer { type.isBeingWalked = false }
         if let form = type.allCases { return form }
         let content = content
         self.content = nil
@@ -186,7 +186,7 @@ private final class WalkedType {
     let name: String
     let isLeaf: Bool
     /// Whether a value of the type encloses the current one.
-    var isEntered = false
+    var isBeingWalked = false
     /// The number of values of the type that were decoded.
     var readings = 0
     var members: Set<String>?

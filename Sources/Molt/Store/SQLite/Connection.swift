@@ -31,7 +31,7 @@ package final class Connection {
     ///   suspended its access to stores.
     package init(_ path: String, mode: Mode) throws(SQLiteError) {
         takesLocks = mode == .readOnly || mode == .readWrite
-        if takesLocks, !StoreAccess.enter() { throw .suspended }
+        if takesLocks, !StoreAccess.beginUse() { throw .suspended }
         let name: String
         let flags: Int32
         switch mode {
@@ -54,7 +54,7 @@ package final class Connection {
             let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
             let system = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            if takesLocks { StoreAccess.leave() }
+            if takesLocks { StoreAccess.endUse() }
             throw SQLiteError(
                 extendedCode: extended,
                 message: String(cString: sqlite3_errstr(code)),
@@ -86,7 +86,7 @@ package final class Connection {
         guard !isClosed else { return }
         isClosed = true
         sqlite3_close_v2(handle)
-        if takesLocks { StoreAccess.leave() }
+        if takesLocks { StoreAccess.endUse() }
     }
 
     /// A `file:` URI with every reserved byte escaped.

@@ -77,7 +77,7 @@ struct UpgradeTransaction {
         // Another process may have changed the store between the plan and the lock. A suite may change at any time.
         // The plan is then made again.
         let stored = try transaction.state()
-        let histories = try stores.entering(stores.histories(stored), configuration) { try $0(transaction) }
+        let histories = try stores.addingBaseline(to: stores.histories(stored), configuration) { try $0(transaction) }
         var plan = planned
         if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
             plan = try migrator.plan(for: histories, of: store, stores, transaction)
@@ -181,8 +181,8 @@ struct UpgradeTransaction {
             // The records are those of one of several stores, which also does the work after the commit.
             row.counts = MigrationReport.Counts()
             row.isWorkPending = false
-            let entered = row.outcome == .baseline ? availableSuites(of: row.name) : []
-            for name in runner.suites(of: row.name).union(primary).union(entered) {
+            let suitesOfBaseline = row.outcome == .baseline ? availableSuites(of: row.name) : []
+            for name in runner.suites(of: row.name).union(primary).union(suitesOfBaseline) {
                 found[name, default: []].append(SuiteLedger.Row(row, of: origin))
             }
         }

@@ -3,7 +3,7 @@ import Molt
 import MoltTesting
 
 /// A store of an app that has counted versions itself, and a registry with a shortcut.
-enum EnteringScenario {
+enum BaselineScenario {
     static let suite = Molt.Suite("app.entering")
 
     static var fixture: StoreFixture {
