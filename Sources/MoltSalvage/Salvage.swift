@@ -63,7 +63,7 @@ final class Salvage {
             try readEarlier(sources[1])
             if isDamaged { try readPages(of: sources[1].path, isNewest: false) }
         }
-        try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
+        try finish(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
             throw MoltError(
                 .notADatabase,
@@ -302,7 +302,7 @@ final class Salvage {
 
     // MARK: The end
 
-    private func settle(version: Int64?) throws {
+    private func finish(version: Int64?) throws {
         let staleCount = try target.staleCount()
         try tables.write(to: target, &report, version: version, isVersionStale: isVersionStale, migrations)
         try listLosses()

@@ -37,7 +37,7 @@ final class SalvageCopy {
         let second = directory.url.appending(path: "second").path
         self.file = file
         self.second = second
-        (unread, status) = try Self.copying { try Self.copySettled(path, to: file) }
+        (unread, status) = try Self.copying { try Self.copyUnchanged(path, to: file) }
         log = FileStatus.hasContent(file + "-wal") ? file + "-wal" : nil
         // A cache with a log has no journal.
         let isUsed = log == nil && FileStatus.hasContent(file + "-journal")
@@ -83,7 +83,7 @@ final class SalvageCopy {
     /// Copies until no write happened during the copy.
     ///
     /// - Returns: Sentences about the unreadable parts, and the status of the file.
-    private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
+    private static func copyUnchanged(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else {
                 throw MoltError(.fileMissing, "There is no file at \(path).", store: path)

@@ -119,7 +119,7 @@ struct Histories {
     ///
     /// - Parameter way: The names of all migrations that it replaces, if it is a shortcut, which a suite that has been
     ///   through any of them does not take.
-    func hasSettled(_ suite: String, _ migration: Migration, way: Set<String>?) -> Bool {
+    func hasCompleted(_ suite: String, _ migration: Migration, way: Set<String>?) -> Bool {
         guard let history = suites[suite] else { return false }
         if history.hasApplied(migration) { return true }
         return way.map { $0.contains(where: history.has) } ?? (progress(of: suite, through: migration) == .all)

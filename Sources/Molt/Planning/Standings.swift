@@ -145,7 +145,7 @@ struct Standings {
     ///
     /// A suite that has been through any migration that a shortcut replaces does not take the shortcut.
     func isOver(_ migration: Migration, on suite: String) -> Bool {
-        histories.hasSettled(suite, migration, way: ways[migration.name])
+        histories.hasCompleted(suite, migration, way: ways[migration.name])
     }
 
     /// Whether a suite has been through some of the migrations that a taken shortcut replaces, and this is another one.

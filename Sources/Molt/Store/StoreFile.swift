@@ -500,7 +500,7 @@ package final class StoreFile {
     /// Removes the file of a suite once no change is pending, so that opening the suite need not look into it.
     ///
     /// The caller has the suite's lock.
-    func removeIfSettled() {
+    func removeIfJournalIsEmpty() {
         guard primary != nil, !isInMemory, let state = try? state(), state.journal.isEmpty else { return }
         close()
         // If a file cannot be removed, the next opening only has to look into it.
@@ -525,7 +525,7 @@ package final class StoreFile {
     /// - Returns: The state of the file; nil if it was not opened.
     private func openAtOnce() -> StoreState? {
         guard let opensUpTo = options.opensUpTo, primary == nil,
-            (try? FileStatus.checkPath(path)) != nil, files.isSettled,
+            (try? FileStatus.checkPath(path)) != nil, files.isCheckpointed,
             let opened = try? Connection(path, mode: .readWrite), !opened.isReadOnly,
             let header = try? opened.fileBytes(at: 0, FileFormat.headerSize),
             FileFormat.mayOpen(header, upTo: opensUpTo)

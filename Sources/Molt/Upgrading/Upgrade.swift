@@ -59,7 +59,7 @@ final class Upgrade {
             opening.end(with: report)
             return report
         } catch {
-            let error = moveBack(after: backup.settle(after: error))
+            let error = moveBack(after: backup.finish(after: error))
             if var failure = error as? MoltError {
                 failure.store = failure.store ?? store.storeName
                 if failure.isStop { failure.outcome = failure.outcome ?? opening.stage.outcomeOfStop }

@@ -91,16 +91,16 @@ struct AppScenario: Codable, Sendable {
             case .suite: (try place.old.upgradeState(), nil)
             }
         // While changes are pending, a suite may be lost until the next opening makes them.
-        let isSettled = state.journal.isEmpty
+        let isJournalEmpty = state.journal.isEmpty
         return Outcome(
             contents: contents,
             ledger: state.ledger.map { row in
                 "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
             },
             journal: state.journal,
-            old: isSettled ? try place.old.values() : [:],
-            group: isSettled ? try place.group.values() : [:],
-            histories: isSettled ? try [place.old, place.group].map { try $0.history().map(\.name) } : []
+            old: isJournalEmpty ? try place.old.values() : [:],
+            group: isJournalEmpty ? try place.group.values() : [:],
+            histories: isJournalEmpty ? try [place.old, place.group].map { try $0.history().map(\.name) } : []
         )
     }
 

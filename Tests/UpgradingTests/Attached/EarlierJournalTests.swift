@@ -162,7 +162,7 @@ struct UpgradeBeforeItBeginsTests {
         let plan = try MigrationRegistry([Migration(to: 1, "a")]).plan(for: store)
         try backup.make(for: plan, store.state()) { [] }
         let failure = SQLiteError(extendedCode: code, message: "")
-        _ = backup.settle(after: MoltError(failure, store: store.storeName))
+        _ = backup.finish(after: MoltError(failure, store: store.storeName))
         #expect(try store.backups().isEmpty == !isKept)
     }
 }

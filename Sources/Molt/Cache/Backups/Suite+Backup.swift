@@ -113,7 +113,7 @@ extension Suite {
         let store = try StoreFile(upgrading: self, attaching: attached)
         let patience = Patience(.seconds(5))
         let locks = try SuiteLock.all(of: [self] + attached) { try $0.wait(patience) }
-        defer { withExtendedLifetime(locks) { store.removeIfSettled() } }
+        defer { withExtendedLifetime(locks) { store.removeIfJournalIsEmpty() } }
         return try advisingOnDamage { try body(store) }
     }
 

@@ -78,7 +78,7 @@ struct CorrectedLedger {
             if entry.isApplied { throw refusal("already counts as applied.") }
             let way = registry.shortcutWays[migration.name]
             return Set(migration.attached.compactMap { $0.suite?.attachedName })
-                .filter { !histories.hasSettled($0, migration, way: way) }
+                .filter { !histories.hasCompleted($0, migration, way: way) }
         case .markPending:
             for history in [histories.store] + migration.attached.compactMap({ histories.suites[$0.name] }) {
                 try checkRepeatable(migration, history, refusal)

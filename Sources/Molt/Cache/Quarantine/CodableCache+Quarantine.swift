@@ -195,7 +195,7 @@ extension CodableCache {
             report.entries += try change { session in
                 var entries: [QuarantineReport.Entry] = []
                 for (record, outcome) in outcomes {
-                    if let entry = try session.settle(record, outcome) { entries.append(entry) }
+                    if let entry = try session.apply(outcome, to: record) { entries.append(entry) }
                 }
                 return entries
             }
@@ -207,9 +207,9 @@ extension CacheSession {
     /// Writes the outcome of a retry, and moves a converted record into the store.
     ///
     /// - Returns: The entry for the report; nil if another process has removed the record first.
-    fileprivate func settle(
-        _ record: CodableCache.QuarantinedRecord,
-        _ outcome: RecordRetry.Outcome
+    fileprivate func apply(
+        _ outcome: RecordRetry.Outcome,
+        to record: CodableCache.QuarantinedRecord
     ) throws -> CodableCache.QuarantineReport.Entry? {
         guard let quarantine = try QuarantineTable(of: connection), try connection.quarantined(record.id) != nil else {
             return nil

@@ -42,7 +42,7 @@ struct StoreFiles {
     var isBeingWritten: Bool { hasLog || hasJournal }
 
     /// Whether a regular file is there whose log and journal are missing or empty.
-    var isSettled: Bool {
+    var isCheckpointed: Bool {
         guard let file = FileStatus.unfollowed(path), file.isFile else { return false }
         return Self.suffixes.allSatisfy { suffix in
             guard let found = FileStatus.unfollowed(path + suffix) else { return true }

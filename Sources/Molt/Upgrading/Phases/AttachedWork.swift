@@ -22,7 +22,7 @@ final class AttachedWork {
     /// The stores of deferred migrations, with the reasons.
     private var deferred: [String: String] = [:]
     /// The stores with unapplied changes of an earlier upgrade.
-    private var unsettled: Set<String> = []
+    private var journaled: Set<String> = []
 
     init(_ stores: AttachedStores) {
         self.stores = stores
@@ -30,7 +30,7 @@ final class AttachedWork {
 
     /// Takes the deferrals and the journal from a plan.
     func prepare(_ plan: MigrationPlan) {
-        unsettled = Set(plan.journal)
+        journaled = Set(plan.journal)
         // A migration that runs uses only stores that can be used; a later one on them may wait for a cache.
         let used = Set(plan.entries.filter(\.willRun).flatMap(\.declaration.attached).map(\.name))
         for entry in plan.entries {
@@ -96,7 +96,7 @@ final class AttachedWork {
                 attachedStore: name
             )
         }
-        guard !unsettled.contains(name) else {
+        guard !journaled.contains(name) else {
             throw MoltError(
                 .journalPending,
                 "Changes to \(name) from an earlier upgrade have not been applied yet.",

@@ -45,7 +45,7 @@ final class SuiteLocks {
     /// Releases the locks, and ends the claims of which no changes are left.
     func release() {
         guard let locks else { return }
-        store.removeIfSettled()
+        store.removeIfJournalIsEmpty()
         if hasClaims, (try? store.state().journal.isEmpty) == true {
             for lock in locks { lock.endClaim() }
         }

@@ -50,7 +50,7 @@ final class UpgradeBackup {
     /// is damaged.
     ///
     /// - Returns: The error to throw.
-    func settle(after error: any Error) -> any Error {
+    func finish(after error: any Error) -> any Error {
         guard let backup, let store else { return error }
         // A store whose state cannot be read may be damaged.
         let found = try? store.state()
