@@ -246,7 +246,7 @@ extension MigrationRegistry {
     }
 
     /// The registry without its shortcuts: every store goes through the migrations that they replace.
-    package var withoutShortcuts: MigrationRegistry { without(Set(shortcutWays.keys)) }
+    package var withoutShortcuts: MigrationRegistry { without(Set(replacedByShortcuts.keys)) }
 
     /// The registry without the migrations of some names.
     package func without(_ names: Set<String>) -> MigrationRegistry {

@@ -244,11 +244,14 @@ struct SalvagedTables {
         var names = Set(
             try LedgerTable.rows(target.connection).flatMap { [$0.name] + ($0.isReplacing ? $0.replaces : []) }
         )
-        let ways = migrations.shortcutWays
-        for (shortcut, way) in ways where names.contains(shortcut) { names.formUnion(way) }
+        let replacedByShortcuts = migrations.replacedByShortcuts
+        for (shortcut, replacedNames) in replacedByShortcuts where names.contains(shortcut) {
+            names.formUnion(replacedNames)
+        }
         // A store that has been through the replaced migrations counts a shortcut as applied.
         let passed = migrations.migrations.filter { migration in
-            migration.version <= report.schemaVersion && !names.contains(migration.name) && ways[migration.name] == nil
+            migration.version <= report.schemaVersion && !names.contains(migration.name)
+                && replacedByShortcuts[migration.name] == nil
                 && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
         }
         guard !passed.isEmpty else { return }

@@ -117,12 +117,13 @@ struct Histories {
 
     /// Whether a suite has been through a migration, through all that it replaces, or through one that replaces it.
     ///
-    /// - Parameter way: The names of all migrations that it replaces, if it is a shortcut, which a suite that has been
-    ///   through any of them does not take.
-    func hasCompleted(_ suite: String, _ migration: Migration, way: Set<String>?) -> Bool {
+    /// - Parameter replacedNames: The names of all migrations that it replaces, if it is a shortcut, which a suite that
+    ///   has been through any of them does not take.
+    func hasCompleted(_ suite: String, _ migration: Migration, replacing replacedNames: Set<String>?) -> Bool {
         guard let history = suites[suite] else { return false }
         if history.hasApplied(migration) { return true }
-        return way.map { $0.contains(where: history.has) } ?? (progress(of: suite, through: migration) == .all)
+        return replacedNames.map { $0.contains(where: history.has) }
+            ?? (progress(of: suite, through: migration) == .all)
     }
 
     /// Whether nothing of a migration that the registry may not have is left to do for a suite.

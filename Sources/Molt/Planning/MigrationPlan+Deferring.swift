@@ -66,10 +66,10 @@ extension MigrationPlan {
 
     /// Defers the shortcuts that are not taken, and replace a migration that must wait.
     private mutating func deferShortcuts(_ registry: MigrationRegistry) {
-        let (names, ways) = (Set(registry.names), registry.ways)
+        let (names, allReplaced) = (Set(registry.names), registry.allReplaced)
         for index in entries.indices where entries[index].action == .recordOnly(.replaced) {
             let migration = entries[index].declaration
-            guard migration.isShortcut(among: names, ways),
+            guard migration.isShortcut(among: names, allReplaced),
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }
                 )
             else { continue }

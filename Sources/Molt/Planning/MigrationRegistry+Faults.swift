@@ -213,13 +213,14 @@ extension MigrationRegistry {
 
     /// The first migration with steps between those that a shortcut replaces and the shortcut that is none of them.
     private func migrationBetween(_ replaced: [String], and shortcut: Migration) -> Migration? {
-        let ways = shortcutWays
-        guard let way = ways[shortcut.name],
+        let replacedByShortcuts = replacedByShortcuts
+        guard let replacedNames = replacedByShortcuts[shortcut.name],
             let first = migrations.firstIndex(where: { replaced.contains($0.name) }),
             let last = migrations.firstIndex(where: { $0.name == shortcut.name }), first < last
         else { return nil }
         return migrations[first..<last].first { migration in
-            !way.contains(migration.name) && ways[migration.name] == nil && !migration.steps.isEmpty
+            !replacedNames.contains(migration.name) && replacedByShortcuts[migration.name] == nil
+                && !migration.steps.isEmpty
         }
     }
 
@@ -237,9 +238,9 @@ extension MigrationRegistry {
         var faults: [String] = []
         let others = migration.replaces.filter { $0 != migration.name }
         let kept = others.filter(names.contains)
-        let ways = ways
+        let allReplaced = allReplaced
         // A replacement that is kept stands for what it replaces.
-        let replacedByKept = kept.reduce(into: Set<String>()) { $0.formUnion(ways[$1] ?? []) }
+        let replacedByKept = kept.reduce(into: Set<String>()) { $0.formUnion(allReplaced[$1] ?? []) }
         let missing = others.filter { !names.contains($0) && !replacedByKept.contains($0) }
         if !kept.isEmpty, !missing.isEmpty || migration.replaces.contains(migration.name) {
             faults.append(

@@ -1,25 +1,25 @@
 extension MigrationRegistry {
-    /// The names of all migrations that each one replaces, directly or by way of others.
-    package var ways: [String: Set<String>] {
-        var ways: [String: Set<String>] = [:]
+    /// The names of all migrations that each one replaces, directly or through others.
+    package var allReplaced: [String: Set<String>] {
+        var allReplaced: [String: Set<String>] = [:]
         // A migration replaces earlier ones.
         for migration in migrations where !migration.replaces.isEmpty {
-            ways[migration.name] = migration.replaces.reduce(into: []) { way, name in
-                way.insert(name)
-                if name != migration.name { way.formUnion(ways[name] ?? []) }
+            allReplaced[migration.name] = migration.replaces.reduce(into: []) { replaced, name in
+                replaced.insert(name)
+                if name != migration.name { replaced.formUnion(allReplaced[name] ?? []) }
             }
         }
-        return ways
+        return allReplaced
     }
 
-    /// The ``ways`` of the shortcuts.
-    package var shortcutWays: [String: Set<String>] { shortcuts(among: ways) }
+    /// The ``allReplaced`` of the shortcuts.
+    package var replacedByShortcuts: [String: Set<String>] { shortcuts(among: allReplaced) }
 
-    func shortcuts(among ways: [String: Set<String>]) -> [String: Set<String>] {
-        guard !ways.isEmpty else { return [:] }
+    func shortcuts(among allReplaced: [String: Set<String>]) -> [String: Set<String>] {
+        guard !allReplaced.isEmpty else { return [:] }
         let names = Set(names)
-        return ways.filter { name, _ in
-            migrations.contains { $0.name == name && $0.isShortcut(among: names, ways) }
+        return allReplaced.filter { name, _ in
+            migrations.contains { $0.name == name && $0.isShortcut(among: names, allReplaced) }
         }
     }
 
@@ -39,13 +39,15 @@ extension MigrationRegistry {
 
     /// The names of all migrations that a migration replaces.
     package func replaced(by migration: Migration) -> [String] {
-        migration.replaces.isEmpty ? [] : replaced(by: migration, ways)
+        migration.replaces.isEmpty ? [] : replaced(by: migration, allReplaced)
     }
 
-    /// - Parameter ways: Those of the registry.
-    func replaced(by migration: Migration, _ ways: [String: Set<String>]) -> [String] {
-        guard let way = ways[migration.name], way != Set(migration.replaces) else { return migration.replaces }
-        return way.sorted()
+    /// - Parameter allReplaced: Those of the registry.
+    func replaced(by migration: Migration, _ allReplaced: [String: Set<String>]) -> [String] {
+        guard let names = allReplaced[migration.name], names != Set(migration.replaces) else {
+            return migration.replaces
+        }
+        return names.sorted()
     }
 }
 
@@ -54,11 +56,11 @@ extension Migration {
     ///
     /// - Parameters:
     ///   - names: The names of the registry's migrations.
-    ///   - ways: Those of the registry.
-    func isShortcut(among names: Set<String>, _ ways: [String: Set<String>]) -> Bool {
+    ///   - allReplaced: Those of the registry.
+    func isShortcut(among names: Set<String>, _ allReplaced: [String: Set<String>]) -> Bool {
         let kept = replaces.filter(names.contains)
         guard !kept.isEmpty, !replaces.contains(name) else { return false }
-        let others = kept.reduce(into: Set<String>()) { $0.formUnion(ways[$1] ?? []) }
+        let others = kept.reduce(into: Set<String>()) { $0.formUnion(allReplaced[$1] ?? []) }
         return replaces.allSatisfy { names.contains($0) || others.contains($0) }
     }
 }

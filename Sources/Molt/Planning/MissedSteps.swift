@@ -13,15 +13,16 @@ struct MissedSteps: Sendable {
     init(after step: ScheduledStep, of plan: MigrationPlan, _ registry: MigrationRegistry) {
         let entries = plan.entries.drop { $0.migration.name != step.migration.name }
         // Those that a shortcut replaces do the same as the shortcut.
-        let ways = registry.shortcutWays
-        let way = ways[step.migration.name] ?? []
+        let replacedByShortcuts = registry.replacedByShortcuts
+        let replacedNames = replacedByShortcuts[step.migration.name] ?? []
         var migrations: [Migration] = []
         var steps: Set<ScheduledStep.ID> = []
         for entry in entries {
             let migration = entry.declaration
             let isOwn = migration.name == step.migration.name
             let isReplaced =
-                entry.status == .notNeeded || way.contains(migration.name) || ways[migration.name] != nil
+                entry.status == .notNeeded || replacedNames.contains(migration.name)
+                || replacedByShortcuts[migration.name] != nil
             guard isOwn || !isReplaced, entry.action.isOver else { continue }
             let missed = migration.steps.indices.filter { number in
                 !(isOwn && number <= step.number) && !entry.actions.runsLater(migration.steps[number])

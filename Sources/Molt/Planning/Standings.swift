@@ -42,8 +42,8 @@ struct Standings {
     private let histories: Histories
     /// The names of all migrations that each migration replaces.
     private let replaced: [String: [String]]
-    /// The names of all migrations that each shortcut replaces; see ``MigrationRegistry/shortcutWays``.
-    private let ways: [String: Set<String>]
+    /// The names of all migrations that each shortcut replaces; see ``MigrationRegistry/replacedByShortcuts``.
+    private let replacedByShortcuts: [String: Set<String>]
     /// The shortcuts that the store has taken or will take, by the names of the migrations that they replace.
     private var replacements: [String: MigrationID] = [:]
     /// The names of the shortcuts that the store does not take.
@@ -56,10 +56,10 @@ struct Standings {
     init(of registry: MigrationRegistry, _ histories: Histories) {
         self.registry = registry
         self.histories = histories
-        let all = registry.ways
+        let all = registry.allReplaced
         replaced = registry.migrations.reduce(into: [:]) { $0[$1.name] = registry.replaced(by: $1, all) }
-        ways = registry.shortcuts(among: all)
-        if !ways.isEmpty { chooseShortcuts() }
+        replacedByShortcuts = registry.shortcuts(among: all)
+        if !replacedByShortcuts.isEmpty { chooseShortcuts() }
     }
 
     private mutating func chooseShortcuts() {
@@ -67,26 +67,28 @@ struct Standings {
         let belowBaseline = Set(registry.migrations.filter(histories.isBelowBaseline).map(\.name))
         let hasApplied = { [store = histories.store] name in belowBaseline.contains(name) || store.has(name) }
         // The row of a shortcut that was not taken says nothing that those of the replaced migrations do not.
-        taken = Set(ways.keys.filter { rows[$0].map { $0.outcome != .replaced } ?? false })
+        taken = Set(replacedByShortcuts.keys.filter { rows[$0].map { $0.outcome != .replaced } ?? false })
         // First those that the store has taken, then those that replace most, then in the order of the registry.
         func rank(_ shortcut: Migration) -> Int {
-            taken.contains(shortcut.name) ? .max : ways[shortcut.name]?.count ?? 0
+            taken.contains(shortcut.name) ? .max : replacedByShortcuts[shortcut.name]?.count ?? 0
         }
-        let ordered = registry.migrations.filter { ways[$0.name] != nil }.enumerated()
+        let ordered = registry.migrations.filter { replacedByShortcuts[$0.name] != nil }.enumerated()
             .ordered { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
             .map(\.element)
         for shortcut in ordered where replacements[shortcut.name] == nil {
-            let way = ways[shortcut.name] ?? []
-            let partly = histories.suites.keys.filter { histories.isPartly($0, through: shortcut, way, registry) }
+            let replacedNames = replacedByShortcuts[shortcut.name] ?? []
+            let partly = histories.suites.keys.filter {
+                histories.isPartly($0, through: shortcut, replacedNames, registry)
+            }
             if taken.contains(shortcut.name) {
-                for name in partly { partlyThrough[name, default: []].formUnion(way) }
+                for name in partly { partlyThrough[name, default: []].formUnion(replacedNames) }
             } else if hasApplied(shortcut.name) {
                 continue
-            } else if !partly.isEmpty || way.contains(where: { hasApplied($0) || replacements[$0] != nil }) {
+            } else if !partly.isEmpty || replacedNames.contains(where: { hasApplied($0) || replacements[$0] != nil }) {
                 bypassed.insert(shortcut.name)
                 continue
             }
-            for name in way where rows[name] == nil && !belowBaseline.contains(name) {
+            for name in replacedNames where rows[name] == nil && !belowBaseline.contains(name) {
                 replacements[name] = shortcut.id
             }
         }
@@ -104,8 +106,10 @@ struct Standings {
             return .shortened(by: shortcut, isTaken: taken.contains(shortcut.name))
         }
         if bypassed.contains(migration.name) {
-            let way = ways[migration.name] ?? []
-            return .bypassed(isOver: registry.migrations.allSatisfy { !way.contains($0.name) || self[$0].isApplied })
+            let replacedNames = replacedByShortcuts[migration.name] ?? []
+            return .bypassed(
+                isOver: registry.migrations.allSatisfy { !replacedNames.contains($0.name) || self[$0].isApplied }
+            )
         }
         if histories.isFresh { return .open }
         if let row = history.row(of: migration) {
@@ -136,7 +140,7 @@ struct Standings {
         let waiting = histories.store.waiting
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
         return waiting.contains(migration.name) || names.contains(where: waiting.contains)
-            || ways.contains { $1.contains(migration.name) && waiting.contains($0) }
+            || replacedByShortcuts.contains { $1.contains(migration.name) && waiting.contains($0) }
     }
 
     // MARK: Suites
@@ -145,7 +149,7 @@ struct Standings {
     ///
     /// A suite that has been through any migration that a shortcut replaces does not take the shortcut.
     func isOver(_ migration: Migration, on suite: String) -> Bool {
-        histories.hasCompleted(suite, migration, way: ways[migration.name])
+        histories.hasCompleted(suite, migration, replacing: replacedByShortcuts[migration.name])
     }
 
     /// Whether a suite has been through some of the migrations that a taken shortcut replaces, and this is another one.
@@ -155,7 +159,7 @@ struct Standings {
 
     /// How far a suite is through what a migration replaces that is no shortcut, if it is partly.
     func partlyReplaced(by migration: Migration, on suite: String) -> (applied: [String], missing: [String])? {
-        guard ways[migration.name] == nil, histories.suites[suite]?.hasApplied(migration) == false,
+        guard replacedByShortcuts[migration.name] == nil, histories.suites[suite]?.hasApplied(migration) == false,
             case .some(let applied, let missing) = histories.progress(of: suite, through: migration)
         else { return nil }
         return (applied, missing)
@@ -174,17 +178,17 @@ extension Histories {
     /// Whether a suite has been through some of the migrations that a shortcut replaces, but not through all that work
     /// on it.
     ///
-    /// - Parameter way: The names of those that the shortcut replaces.
+    /// - Parameter replacedNames: The names of those that the shortcut replaces.
     fileprivate func isPartly(
         _ suite: String,
         through shortcut: Migration,
-        _ way: Set<String>,
+        _ replacedNames: Set<String>,
         _ registry: MigrationRegistry
     ) -> Bool {
         guard let history = suites[suite], !history.hasApplied(shortcut) else { return false }
-        let parts = registry.migrations.filter { way.contains($0.name) }
+        let parts = registry.migrations.filter { replacedNames.contains($0.name) }
         let onSuite = parts.filter { part in part.attached.contains { $0.name == suite } }.map(\.name)
-        let retired = way.subtracting(parts.map(\.name))
+        let retired = replacedNames.subtracting(parts.map(\.name))
         guard onSuite.contains(where: history.has) || retired.contains(where: history.has) else { return false }
         return !onSuite.allSatisfy(history.has) || !retired.allSatisfy { isPast($0, on: suite) }
     }

@@ -127,19 +127,21 @@ package struct StoreDifference: Hashable, Sendable {
 
 /// The migrations of a registry that replace others, and those that are replaced.
 private struct Replacements {
-    private let ways: [String: Set<String>]
+    private let allReplaced: [String: Set<String>]
     let names: Set<String>
 
     init(_ migrations: MigrationRegistry?) {
-        ways = migrations?.ways ?? [:]
-        names = Set(ways.keys).union(ways.values.joined())
+        allReplaced = migrations?.allReplaced ?? [:]
+        names = Set(allReplaced.keys).union(allReplaced.values.joined())
     }
 
     /// The names of the migrations for which the applied rows of a ledger stand, of those that are in a replacement.
     func accounted(by ledger: [LedgerEntry]) -> Set<String> {
         let applied = Set(ledger.filter(\.outcome.isApplied).map(\.name)).intersection(names)
-        let parts = applied.reduce(into: applied) { $0.formUnion(ways[$1] ?? []) }
-        return parts.union(ways.filter { $1.isSubset(of: parts.union(ways.keys)) && !$1.isDisjoint(with: parts) }.keys)
+        let parts = applied.reduce(into: applied) { $0.formUnion(allReplaced[$1] ?? []) }
+        return parts.union(
+            allReplaced.filter { $1.isSubset(of: parts.union(allReplaced.keys)) && !$1.isDisjoint(with: parts) }.keys
+        )
     }
 }
 

@@ -167,9 +167,9 @@ struct CatalogVerification {
     }
 
     private mutating func reportUnprovenShortcuts() {
-        let ways = migrations.shortcutWays
-        for migration in migrations.migrations where ways[migration.name] != nil && !shortcuts.contains(migration.name)
-        {
+        let replacedByShortcuts = migrations.replacedByShortcuts
+        for migration in migrations.migrations
+        where replacedByShortcuts[migration.name] != nil && !shortcuts.contains(migration.name) {
             failures.add(
                 .path,
                 "registry",

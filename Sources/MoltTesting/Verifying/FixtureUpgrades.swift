@@ -126,13 +126,13 @@ extension FixtureUpgrades {
     mutating func upgradeStepByStep() async {
         guard targets.count > 1 else { return }
         let entry = EntryPoint.all(for: fixture.primary)[0]
-        var way: [Int] = []
+        var versions: [Int] = []
         do {
             let store = try TemporaryStore(fixture)
             for target in targets {
                 // A failed jump is reported elsewhere, and the steps would fail, too.
                 guard let jump = results[target] else { return }
-                way.append(target)
+                versions.append(target)
                 upgrades += 1
                 _ = try await store.upgrade(
                     through: migrations.upTo(version: target),
@@ -146,7 +146,7 @@ extension FixtureUpgrades {
                     migrations: migrations
                 )
                 guard !difference.isEmpty else { continue }
-                let steps = way.map(String.init).joined(separator: ", ")
+                let steps = versions.map(String.init).joined(separator: ", ")
                 failures.add(
                     .path,
                     name,
@@ -158,7 +158,7 @@ extension FixtureUpgrades {
                 return
             }
         } catch {
-            let steps = way.map(String.init).joined(separator: ", ")
+            let steps = versions.map(String.init).joined(separator: ", ")
             failures.add(
                 .path,
                 name,

@@ -197,9 +197,9 @@ extension StoreFixture {
     /// The store after upgrades in which the migrations declared what they declare today.
     fileprivate func declaring(what migrations: MigrationRegistry) -> StoreFixture {
         var fixture = self
-        let ways = migrations.shortcutWays
+        let replacedByShortcuts = migrations.replacedByShortcuts
         for migration in migrations.migrations {
-            let isShortcut = ways[migration.name] != nil
+            let isShortcut = replacedByShortcuts[migration.name] != nil
             let names = isShortcut ? [migration.name] : [migration.name] + migration.replaces
             for index in ledger.indices where names.contains(ledger[index].name) {
                 fixture.ledger[index].isReadableByOlderReleases = migration.isReadableByOlderReleases

@@ -76,9 +76,9 @@ struct CorrectedLedger {
         case .markApplied:
             if entry.actions.runsAgain { return entry.actions.suites(with: .run).sorted() }
             if entry.isApplied { throw refusal("already counts as applied.") }
-            let way = registry.shortcutWays[migration.name]
+            let replacedNames = registry.replacedByShortcuts[migration.name]
             return Set(migration.attached.compactMap { $0.suite?.attachedName })
-                .filter { !histories.hasCompleted($0, migration, way: way) }
+                .filter { !histories.hasCompleted($0, migration, replacing: replacedNames) }
         case .markPending:
             for history in [histories.store] + migration.attached.compactMap({ histories.suites[$0.name] }) {
                 try checkRepeatable(migration, history, refusal)

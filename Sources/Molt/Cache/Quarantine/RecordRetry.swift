@@ -131,7 +131,7 @@ struct RecordRetry {
         guard failed.steps.count >= failure.firstStep - 1 else {
             throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
         }
-        let (names, ways) = (Set(migrations.names), migrations.ways)
+        let (names, allReplaced) = (Set(migrations.names), migrations.allReplaced)
         var known: Set<String> = []
         var since: [(migration: Migration, place: Int)] = []
         for migration in migrations.migrations {
@@ -141,7 +141,7 @@ struct RecordRetry {
             if applied[place].outcome == .marked, migration.name != failure.migration.name { continue }
             if applied[place].outcome == .replaced {
                 // The migrations that a shortcut replaces are in the registry.
-                if migration.isShortcut(among: names, ways) { continue }
+                if migration.isShortcut(among: names, allReplaced) { continue }
                 // The migrations that it replaces ran, before the ledger got its own row.
                 place = migration.replaces.compactMap { places[$0] }.max() ?? place
             }
