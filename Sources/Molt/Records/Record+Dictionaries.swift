@@ -147,24 +147,6 @@ extension ValueMap {
     }
 }
 
-extension Record.DictionaryForm {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .object: "object"
-        case .alternatingArray: "alternatingArray"
-        case .alternatingArrayOfIntegers: "alternatingArrayOfIntegers"
-        case .arrayOfValues: "arrayOfValues"
-        }
-    }
-}
+extension Record.DictionaryForm: FingerprintPart {}
 
-extension Record.DictionaryPart {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .keys: "keys"
-        case .values: "values"
-        }
-    }
-}
+extension Record.DictionaryPart: FingerprintPart {}

@@ -511,14 +511,4 @@ extension Record.Wrapper {
     }
 }
 
-extension Record.ScalarKind {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .string: "string"
-        case .integer: "integer"
-        case .number: "number"
-        case .bool: "bool"
-        }
-    }
-}
+extension Record.ScalarKind: FingerprintPart {}

@@ -26,12 +26,4 @@ extension Record.ExtractedKey {
     var identity: [String] { path.map { ["property"] + $0.identity } ?? ["derived"] }
 }
 
-extension Record.ExtractedRemainder {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .key: "key"
-        case .nothing: "nothing"
-        }
-    }
-}
+extension Record.ExtractedRemainder: FingerprintPart {}

@@ -11,12 +11,4 @@ extension Record {
     }
 }
 
-extension Record.MissingProperty {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .skip: "skip"
-        case .fail: "fail"
-        }
-    }
-}
+extension Record.MissingProperty: FingerprintPart {}
