@@ -32,30 +32,81 @@ extension MigrationStep {
                 path: path,
                 newPath: newPath,
                 ifMissing: ifMissing,
-                createsObjects: createsObjects
+                createsObjects: createsObjects,
+                copies: false
+            )
+        )
+    }
+
+    /// Copies a property in the records of a type, or in settings.
+    ///
+    /// ```swift
+    /// .copyProperty("Person", "email", to: "contactEmail")
+    /// ```
+    ///
+    /// In JSON, the value stays byte for byte the same.
+    ///
+    /// Objects on the new path are created only for a value: if the property is missing or null, none is. An object is
+    /// not created beside what may be an enum's case, that is in an object whose only property is an object: the
+    /// upgrade fails with the code `typeMismatch`.
+    ///
+    /// - Parameters:
+    ///   - place: The type of the records, or settings; see ``Place``.
+    ///   - path: The path of the property.
+    ///   - newPath: The path of the copy; missing or null objects on it are created for a value.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
+    ///     property at the new path fails the upgrade with the code `propertyExists`.
+    ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
+    ///     default they are not.
+    public static func copyProperty(
+        _ place: some StepPlace,
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        ifMissing: Record.MissingProperty = .skip,
+        creatingObjects createsObjects: Bool = false
+    ) -> MigrationStep {
+        MigrationStep(
+            MovePropertyStep(
+                place: place.stepPlace,
+                path: path,
+                newPath: newPath,
+                ifMissing: ifMissing,
+                createsObjects: createsObjects,
+                copies: true
             )
         )
     }
 }
 
+/// The declaration of steps that move or copy a property.
 struct MovePropertyStep: RecordStep {
     var place: MigrationStep.Place
     var path: PropertyPath
     var newPath: PropertyPath
     var ifMissing: Record.MissingProperty
     var createsObjects: Bool
+    /// Whether the value stays at its old path, too.
+    var copies: Bool
 
-    var description: String { "move \(place.name(of: path)) to \(newPath)\(place.suffix)" }
+    var description: String {
+        "\(copies ? "copy" : "move") \(place.name(of: path)) to \(newPath)\(place.suffix)"
+    }
     var identity: [String] {
-        place.identity(of: "moveProperty") + path.identity + newPath.names + [ifMissing.identity]
+        let kind = copies ? "copyProperty" : "moveProperty"
+        let destination = copies ? newPath.identity : newPath.names
+        return place.identity(of: kind) + path.identity + destination + [ifMissing.identity]
             + Self.identity(createsObjects)
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: false) {
-            try $0.move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+        RecordEdit(property: path, mayKeepValue: false) { record in
+            if copies {
+                try record.copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+            } else {
+                try record.move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+            }
         }
     }
 
@@ -63,7 +114,13 @@ struct MovePropertyStep: RecordStep {
         check.use(place, path: path)
         check.checkNames([newPath], besides: path)
         guard path.count > 0, newPath.count > 0 else { return }
-        if newPath.starts(with: path) { check.add("The property \(place.name(of: path)) is moved into itself.") }
-        check.replace(place, [path], by: [newPath], "moved to \(newPath)")
+        if newPath.starts(with: path) {
+            check.add("The property \(place.name(of: path)) is \(copies ? "copied" : "moved") into itself.")
+        }
+        if copies {
+            check.put(place, newPath)
+        } else {
+            check.replace(place, [path], by: [newPath], "moved to \(newPath)")
+        }
     }
 }
