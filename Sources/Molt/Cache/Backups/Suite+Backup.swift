@@ -44,7 +44,9 @@ extension Suite {
     public func backUp(attaching attached: [Suite] = []) throws -> StoreBackup {
         try validate()
         return try withStore(attaching: attached) { store in
-            try withoutOwnName(keepCopy(.manual, of: store, [self] + attached))
+            let version = try mirrorLedger(in: store)
+            let entries = try ([self] + attached).map { try $0.patchRestoringCurrentState() }
+            return try withoutOwnName(store.makeBackup(BackupRequest(.manual, version: version, attached: entries)))
         }
     }
 
@@ -85,17 +87,12 @@ extension Suite {
         return try withStore(attaching: attached) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
             try applyJournal(of: store, .unchanged)
-            var kept: StoreBackup?
-            if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
-            let left: [String]
-            do {
-                let patience = Patience(.seconds(5))
-                left = try store.restore(backup, request) { try wait(patience) }
-            } catch {
-                // The copy is useless while the original exists.
-                if let kept, (error as? MoltError)?.mayBeCommitted != true { try? store.remove(kept) }
-                throw error
+            if keepsReplaced, try !isUnreadable() {
+                request.keeping = BackupRequest(.replaced, version: try mirrorLedger(in: store))
+                request.keep([self] + attached)
             }
+            let patience = Patience(.seconds(5))
+            let left = try store.restore(backup, request) { try wait(patience) }
             try applyJournal(of: store, .committed)
             return left
         }
@@ -133,14 +130,15 @@ extension Suite {
         }
     }
 
-    /// Copies the current settings of suites into a file beside the store.
-    private func keepCopy(_ kind: BackupName.Kind, of store: StoreFile, _ suites: [Suite]) throws -> StoreBackup {
+    /// Gives the store the version and the ledger of the suite, which a copy of it then has, too.
+    ///
+    /// - Returns: The version.
+    private func mirrorLedger(in store: StoreFile) throws -> Int {
         let ledger = try ledger()
         let contents = StoreContents(version: ledger?.version ?? 0, ledger: ledger?.history.rows ?? [])
         let patience = Patience(.seconds(5))
         try store.mirror(contents) { try wait(patience) }
-        let entries = try suites.map { try $0.patchRestoringCurrentState() }
-        return try store.makeBackup(BackupRequest(kind, version: contents.version, attached: entries))
+        return contents.version
     }
 
     private func isUnreadable() throws -> Bool {
