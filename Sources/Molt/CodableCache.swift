@@ -208,7 +208,6 @@ public final class CodableCache: Sendable {
         close()
     }
 
-    /// The types whose shapes were compared or stored since the cache was opened.
     var checkedShapes: CheckedShapes { core.checkedShapes }
 
     /// Closes the cache.
@@ -470,7 +469,7 @@ extension CodableCache {
                 let record = documents[index].record
                 // An unchanged document is stored byte for byte as it was passed.
                 let content = EncodedContent(
-                    data: documents[index].isChanged ? record.writtenContent : document,
+                    data: documents[index].isChanged ? Data(record.writtenContent) : document,
                     isData: record.isData,
                     typeName: record.typeName,
                     expiration: record.expirationSeconds

@@ -597,6 +597,13 @@ public struct Record: Sendable {
         try read()
     }
 
+    /// The current content, in an array of its own.
+    var writtenContent: [UInt8] {
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return bytes
+    }
+
     /// Passes the current content to a closure.
     func withContent<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         if object.isUnchanged {
@@ -604,9 +611,7 @@ public struct Record: Sendable {
                 try body(UnsafeBufferPointer(rebasing: bytes[..<object.contentEnd]))
             }
         }
-        var bytes: [UInt8] = []
-        writeContent(to: &bytes)
-        return try bytes.withUnsafeBufferPointer(body)
+        return try writtenContent.withUnsafeBufferPointer(body)
     }
 
     /// Passes the current JSON to a closure, without surrounding white space.

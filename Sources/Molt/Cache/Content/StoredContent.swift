@@ -93,9 +93,7 @@ struct StoredContent: Sendable {
             version: version
         )
         guard try upgrader.upgrade(&record, chain).changedAt != nil else { return upgraded }
-        var bytes: [UInt8] = []
-        record.writeContent(to: &bytes)
-        upgraded.data = Data(bytes)
+        upgraded.data = Data(record.writtenContent)
         upgraded.isData = record.isData
         return upgraded
     }

@@ -75,8 +75,7 @@ struct RecordRetry {
         new.key = record.key
         new.typeName = record.typeName
         guard let version = outcome.changedAt else { return new }
-        new.content = []
-        record.writeContent(to: &new.content)
+        new.content = record.writtenContent
         new.isData = record.isData
         new.expiration = record.expirationSeconds
         new.version = max(old.version, version)
@@ -162,7 +161,6 @@ struct RecordRetry {
         return since.map(\.migration)
     }
 
-    /// Whether an error is a cancellation.
     private static func isStop(_ error: any Error) -> Bool {
         guard let error = error as? MoltError else { return error is CancellationError }
         return error.code == .cancelled || error.underlying.map(isStop) ?? false

@@ -37,9 +37,8 @@ extension MigrationReport {
 
 extension Record {
     fileprivate func value() throws -> RecordValue {
-        var bytes: [UInt8] = []
-        writeContent(to: &bytes)
-        return isData ? "data, \(bytes.count) B" : try RecordValue(json: bytes)
+        let content = writtenContent
+        return isData ? "data, \(content.count) B" : try RecordValue(json: content)
     }
 }
 

@@ -158,8 +158,7 @@ package struct SettingContent {
     package func value() throws -> PropertyListValue? {
         if let data = record.data { return .data(data) }
         if form == .native, record[[]] == .null { return nil }
-        var json: [UInt8] = []
-        record.writeContent(to: &json)
+        let json = record.writtenContent
         guard !form.isPropertyList else { return try propertyList(json) }
         guard !json.contains(PropertyListTag.openingInJSON) else {
             throw MoltError(
@@ -211,9 +210,7 @@ package struct SettingContent {
         if let elements = part.elements {
             // After a removal, the positions of former elements are unknown.
             let former = former?.array.flatMap { $0.count == elements.count ? $0 : nil }
-            return .array(
-                try elements.indices.map { try split(elements[$0], depth: depth - 1, former?[$0]) }
-            )
+            return .array(try elements.indices.map { try split(elements[$0], depth: depth - 1, former?[$0]) })
         }
         guard let members = part.members else {
             throw MoltError(

@@ -15,37 +15,23 @@ extension StoreFiles {
     }
 
     /// All copies, for a report, also those that cannot be read.
-    ///
-    /// - Throws: ``MoltError`` as ``backups(_:)`` does.
     func copies() throws(MoltError) -> [StoreBackup] {
         try backupNames(BackupName.Kind.allCases).compactMap { describe($0) ?? unread($0) }.ordered(by: >)
     }
 
     /// Reads a backup's description; nil when the file is not ours or cannot be read.
     func describe(_ name: BackupName) -> StoreBackup? {
-        let path = path(of: name.text)
-        guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        guard let unread = unread(name) else { return nil }
         // An unreadable file cannot be restored.
-        let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
-            (
-                version: Int(try connection.integer(.userVersion)),
-                attached: try JournalTable.stores(connection),
-                count: try FileFormat.recordCount(of: connection)
-            )
+        let found = try? FileProbe.look(path(of: name.text)) { connection throws(SQLiteError) in
+            var backup = unread
+            backup.schemaVersion = Int(try connection.integer(.userVersion))
+            backup.attachedStores = try JournalTable.stores(connection)
+            backup.recordCount = try FileFormat.recordCount(of: connection)
+            return backup
         }
-        guard let found else {
-            // A person may still recover something from it, or want it deleted.
-            return name.kind == .damaged ? unread(name) : nil
-        }
-        return StoreBackup(
-            url: URL(fileURLWithPath: path, isDirectory: false),
-            schemaVersion: found.version,
-            date: name.date,
-            size: status.size,
-            recordCount: found.count,
-            isAutomatic: name.kind == .automatic,
-            attachedStores: found.attached
-        )
+        // A person may still recover something from a damaged one, or want it deleted.
+        return found ?? (name.kind == .damaged ? unread : nil)
     }
 
     /// The description of a file that is not read; nil if it is none.

@@ -172,9 +172,7 @@ extension Record {
         case .equal, .first, .merged: self = merged
         case .second:
             // The record stays, with other content.
-            var content: [UInt8] = []
-            merged.writeContent(to: &content)
-            replaceChecked(content)
+            replaceChecked(merged.writtenContent)
             extend(to: merged)
         case .undecided(let reason):
             throw outer.error(
@@ -272,9 +270,7 @@ extension ExtractRecordsStep {
             )
         }
         try new.set(owner, to: outerKey)
-        var content: [UInt8] = []
-        new.writeContent(to: &content)
-        return content
+        return new.writtenContent
     }
 
     private func key(in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {

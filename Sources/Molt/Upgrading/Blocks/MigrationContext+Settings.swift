@@ -60,24 +60,18 @@ extension MigrationContext {
         if !convertible.isEmpty || keys.isEmpty { try note(outcomes, of: place, among: settings.keys) }
     }
 
-    /// Removes keys of a suite.
     private func removeKeys(_ declaration: RemoveKeysStep) throws {
         let settings = try suite(declaration.suite)
         for place in declaration.places {
             let outcomes = try place.keys(in: settings).map { key in
                 let isThere = try settings.value(forKey: key) != nil
                 try settings.removeValue(forKey: key)
-                return MigrationReport.KeyOutcome(
-                    store: settings.name,
-                    key: key,
-                    outcome: isThere ? .removed : .absent
-                )
+                return MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: isThere ? .removed : .absent)
             }
             try note(outcomes, of: place, among: settings.keys)
         }
     }
 
-    /// Renames keys of a suite, or copies their values.
     private func renameKeys(_ declaration: RenameKeysStep) throws {
         let place = declaration.place
         let copies = declaration.copies
@@ -103,7 +97,6 @@ extension MigrationContext {
         try note(outcomes, of: place, among: settings.keys)
     }
 
-    /// Moves each setting of a place into a record.
     private func moveToRecords(_ place: SettingsPlace, _ declaration: MoveToRecordsStep) throws {
         let settings = try suite(place.suite)
         try forEachKey(of: place, settings) { key in
@@ -169,9 +162,7 @@ extension MigrationContext {
         do {
             var content = try SettingContent(value, key: key, in: form)
             try content.changeForm(to: .jsonData, dates: declaration.dates)
-            var json: [UInt8] = []
-            content.record.writeContent(to: &json)
-            new = try Record(key: key, typeName: declaration.type, json: json)
+            new = try Record(key: key, typeName: declaration.type, json: content.record.writtenContent)
         } catch let error as SettingContent.Unreadable {
             guard let data = value.data else { throw error }
             return record(declaration.type, forKey: key, data: Array(data))

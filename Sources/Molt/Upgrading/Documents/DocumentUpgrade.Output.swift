@@ -29,7 +29,7 @@ extension DocumentUpgrade {
             original: Data? = nil,
             extracting extracted: [DocumentSteps.Document] = []
         ) {
-            content = original ?? document.record.writtenContent
+            content = original ?? Data(document.record.writtenContent)
             typeName = document.record.typeName
             self.version = version
             key = document.record.key

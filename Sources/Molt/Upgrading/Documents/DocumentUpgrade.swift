@@ -241,14 +241,6 @@ extension DocumentUpgrade {
     }
 }
 
-extension Record {
-    var writtenContent: Data {
-        var bytes: [UInt8] = []
-        writeContent(to: &bytes)
-        return Data(bytes)
-    }
-}
-
 extension DocumentUpgrade: CustomStringConvertible {
     /// The versions of the documents, such as "documents from version 0 on, upgraded to version 3".
     public var description: String { "documents from version \(oldestVersion) on, upgraded to version \(version)" }

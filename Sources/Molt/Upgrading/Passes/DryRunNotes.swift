@@ -5,6 +5,11 @@ final class DryRunNotes: Sendable {
         var samples: [(id: Int64, sample: MigrationReport.Sample)] = []
         /// The number of records that lost a property, by the property with its type.
         var lost: [String: Int] = [:]
+
+        mutating func addLost(_ names: [String]) {
+            // The names of a record that is a dictionary have no limit.
+            for name in names where lost[name] != nil || lost.count < 100 { lost[name, default: 0] += 1 }
+        }
     }
 
     let sampleCount: Int
@@ -35,10 +40,7 @@ final class DryRunNotes: Sendable {
         let id = before?.id ?? 0
         notes.withLock { notes in
             var note = notes[step] ?? Note()
-            // The names of a record that is a dictionary have no limit.
-            for name in lost where note.lost[name] != nil || note.lost.count < 100 {
-                note.lost[name, default: 0] += 1
-            }
+            note.addLost(lost)
             if replaces, let key = (before ?? after)?.key,
                 let last = note.samples.lastIndex(where: { sample in
                     sample.id == id && ExactName.isSame(sample.sample.key, key)
@@ -61,11 +63,7 @@ final class DryRunNotes: Sendable {
     func noteLost(_ before: Record, _ after: Record, by step: ScheduledStep.ID) {
         let lost = lostProperties(before, after)
         guard !lost.isEmpty else { return }
-        notes.withLock { notes in
-            var note = notes[step] ?? Note()
-            for name in lost where note.lost[name] != nil || note.lost.count < 100 { note.lost[name, default: 0] += 1 }
-            notes[step] = note
-        }
+        notes.withLock { $0[step, default: Note()].addLost(lost) }
     }
 
     private func lostProperties(_ before: Record?, _ after: Record?) -> [String] {

@@ -33,7 +33,6 @@ final class FailureTally {
     ///   - record: The record as it would be quarantined.
     ///   - failure: The reason for the report.
     ///   - error: The step's error, with its location.
-    ///   - step: The step.
     ///   - total: The number of records that the limit's migration or step processes.
     /// - Returns: What the step's policy does with the record.
     /// - Throws: ``MoltError`` with the code `tooManyFailures` if the limit is exceeded.
@@ -47,7 +46,8 @@ final class FailureTally {
         let failed = count(error, at: step)
         guard !failed.limit.isExceeded(by: failed.count) else {
             // The step's type may have gained records of other types.
-            throw tooMany(failed, of: max(failed.count, try total()), isFinal: false)
+            let recordCount = max(failed.count, try total())
+            throw tooMany(failed, "\(failed.count) of \(recordCount) records could not be converted so far")
         }
         return list(record, failure, at: step)
     }
@@ -57,6 +57,10 @@ final class FailureTally {
     /// - Returns: The failures with the same limit.
     @discardableResult
     func count(_ error: MoltError, at step: ScheduledStep) -> Failures {
+        count(error, at: step, in: &failures)
+    }
+
+    private func count(_ error: MoltError, at step: ScheduledStep, in failures: inout [Scope: Failures]) -> Failures {
         let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
         var failed = failures[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error.underPolicy)
         failed.count += 1
@@ -85,16 +89,9 @@ final class FailureTally {
     /// - Throws: ``MoltError`` with the code `tooManyFailures` if there are more than the limit's count. Its share is
     ///   one of records.
     func count(setting error: MoltError, at step: ScheduledStep) throws {
-        let scope = Scope(migration: step.migration.name, step: step.onFailure == nil ? nil : step.number)
-        var failed = settings[scope] ?? Failures(limit: (step.onFailure ?? policy).limit ?? 0, first: error.underPolicy)
-        failed.count += 1
-        settings[scope] = failed
+        let failed = count(error, at: step, in: &settings)
         guard failed.limit.isExceeded(by: failed.count) else { return }
-        throw failed.first.leading(
-            to: .tooManyFailures,
-            "\(failed.count) settings could not be converted so far, and the limit is \(failed.limit).",
-            advice: Self.advice
-        )
+        throw tooMany(failed, "\(failed.count) settings could not be converted so far")
     }
 
     /// The first failed records of a step.
@@ -120,20 +117,17 @@ final class FailureTally {
             let total = min(step.map { steps[$0].read } ?? counts.read, try records())
             guard failed.limit.isExceeded(by: failed.count) || failed.limit.isExceeded(by: failed.count, of: total)
             else { continue }
-            throw tooMany(failed, of: total, isFinal: true)
+            throw tooMany(failed, "\(failed.count) of \(total) records could not be converted")
         }
     }
 
-    /// - Parameter isFinal: Whether all records were processed.
-    private func tooMany(_ failed: Failures, of total: Int, isFinal: Bool) -> MoltError {
+    /// - Parameter problem: What could not be converted, in words.
+    private func tooMany(_ failed: Failures, _ problem: String) -> MoltError {
         failed.first.leading(
             to: .tooManyFailures,
-            "\(failed.count) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is "
-                + "\(failed.limit).",
-            advice: Self.advice
+            "\(problem), and the limit is \(failed.limit).",
+            advice: "This error describes the first failure; its cause is the underlying error. Correct the step, or "
+                + "raise the limit."
         )
     }
-
-    private static let advice =
-        "This error describes the first failure; its cause is the underlying error. Correct the step, or raise the limit."
 }
