@@ -124,19 +124,19 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     /// See ``MigrationRegistry/baseline(from:)``.
     public var baseline: Int?
     /// The registry's migrations, in the order in which they run.
-    public var entries: [Entry]
+    public var entries: [Entry] = []
     /// Why the store cannot be upgraded; empty when it can.
-    public var problems: [Problem]
+    public var problems: [Problem] = []
     /// The attached stores with committed changes that are not applied yet; those are applied first.
     public var journal: [String]
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
-    public var edits: [Edit]
+    public var edits: [Edit] = []
     /// Settings that need the developer's attention, as they are before the upgrade; notes do not prevent an upgrade.
     ///
     /// They are about the suites that the registry's migrations work on and that can be read now. A migration that has
     /// not run yet may still move, rename or remove such a setting. There are none if the plan has problems, or if
     /// changes from an earlier upgrade have not been applied yet.
-    public var settingNotes: [SettingNote]
+    public var settingNotes: [SettingNote] = []
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
     /// It is not part of the JSON.
@@ -245,11 +245,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         to = registry.version(for: histories.store.rows)
         isFresh = histories.isFresh
         baseline = histories.baseline
-        entries = []
-        problems = []
         journal = histories.journal
-        edits = []
-        settingNotes = []
         recordsBaseline = histories.baseline != nil && histories.storedVersion != registry.version
         needsErasure = histories.needsErasure
     }

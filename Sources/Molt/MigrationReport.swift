@@ -14,21 +14,18 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         ///
         /// Steps of several migrations may process a record together; that time is divided in proportion to the records
         /// that each migration read.
-        public var duration: Double
+        public var duration = 0.0
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: Counts
+        public var counts = Counts()
         /// Its steps, in order.
         public var steps: [Step]
         /// The current number of entries in each attached store that it worked on, by the store's name.
-        public var attachedCounts: [String: Int]
+        public var attachedCounts: [String: Int] = [:]
 
         init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
             self.migration = migration
             self.outcome = outcome
             self.steps = steps
-            duration = 0
-            counts = Counts()
-            attachedCounts = [:]
         }
     }
 
@@ -37,17 +34,17 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         /// The step's description.
         public var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: Counts
+        public var counts = Counts()
         /// The outcome for each key of the step, if it works on settings or files.
-        public var keys: [KeyOutcome]
+        public var keys: [KeyOutcome] = []
         /// The first 1 000 records that it could not convert and that did not stop the upgrade.
-        public var failedRecords: [FailedRecord]
+        public var failedRecords: [FailedRecord] = []
         /// The names in the step that no record has; they may be misspelled.
         ///
         /// Only dry runs, debug builds and the tests of `MoltTesting` look for them.
-        public var unmatchedNames: [UnmatchedName]
+        public var unmatchedNames: [UnmatchedName] = []
         /// The data that it removed.
-        public var losses: [MigrationReport.DataLoss]
+        public var losses: [MigrationReport.DataLoss] = []
         /// Records before and after the step, if a dry run was asked for them.
         ///
         /// They contain the user's values, and are therefore not encoded.
@@ -55,15 +52,6 @@ public struct MigrationReport: Equatable, Sendable, Codable {
 
         private enum CodingKeys: CodingKey {
             case summary, counts, keys, failedRecords, unmatchedNames, losses
-        }
-
-        init(summary: String) {
-            self.summary = summary
-            counts = Counts()
-            keys = []
-            failedRecords = []
-            unmatchedNames = []
-            losses = []
         }
     }
 
@@ -114,13 +102,13 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     /// When the upgrade began.
     public var startedAt: Date
     /// The time from the start to the commit, in seconds.
-    public var duration: Double
+    public var duration = 0.0
     /// The migrations that ran or were recorded, in order; empty when the store was up to date.
-    public var entries: [Entry]
+    public var entries: [Entry] = []
     /// The number of expired records that were removed before the migrations ran; 0 if they only rename types.
     public var expiredCount = 0
     /// All migrations that are still deferred, including those that an earlier opening deferred.
-    public var deferred: [Deferral]
+    public var deferred: [Deferral] = []
     /// The migrations that older records still go through when they are read; see ``Migration/onRead()``.
     public var onRead: [MigrationID] = []
     /// The work after the commit that this opening has done, or that still has to be done, in order.

@@ -39,8 +39,6 @@ struct RecordImport {
 
     private var path: String { FileStatus.path(of: source) }
 
-    /// Runs the import.
-    ///
     /// - Parameter write: Runs a closure in a write transaction of the open store.
     func run(
         _ write: (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
@@ -139,10 +137,7 @@ struct RecordImport {
             try connection.prepare(.touchAll, Self.imported).run()
             try connection.commit()
         }
-        return ExportFormat.Head(
-            version: state.version,
-            migrations: state.ledger.map(ExportedMigration.init)
-        )
+        return ExportFormat.Head(version: state.version, migrations: state.ledger.map(ExportedMigration.init))
     }
 
     /// Makes a store of an export.
@@ -270,16 +265,7 @@ struct RecordImport {
     /// Upgrades the temporary store, and nothing else; what becomes of settings is in its journal.
     private func upgrade(_ url: URL, from version: Int, _ settings: ImportedSettings?) throws -> MigrationReport {
         guard let registry = migrations.registry else {
-            return MigrationReport(
-                store: path,
-                from: version,
-                to: version,
-                isFresh: false,
-                startedAt: Date(),
-                duration: 0,
-                entries: [],
-                deferred: []
-            )
+            return MigrationReport(store: path, from: version, to: version, isFresh: false, startedAt: Date())
         }
         let suites = settings?.standIns ?? configuration.attached
         let store = StoreFile(at: url, attaching: configuration.attachedStores(suites))

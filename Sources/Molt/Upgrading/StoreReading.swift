@@ -103,9 +103,6 @@ struct ReadingCheck {
             to: plan.from,
             isFresh: false,
             startedAt: Date(),
-            duration: 0,
-            entries: [],
-            deferred: [],
             isDryRun: mode.isDryRun
         )
     }

@@ -10,7 +10,7 @@ extension MigrationReport {
         /// The property; nil if there was no record of the type.
         public var property: PropertyPath?
         /// The number of records of the type, or of settings, that the step read.
-        public var recordCount: Int
+        public var recordCount = 0
         /// The most similar name that exists, or a path as in code; nil if none is similar.
         public var nearest: String?
 
@@ -28,70 +28,63 @@ extension MigrationReport {
             let records = recordCount == 1 ? "the only record" : "any of \(DisplayText.records(recordCount))"
             return "\(records) of type \"\(type)\""
         }
+    }
+}
 
-        init(type: String, suite: String? = nil, property: PropertyPath? = nil, recordCount: Int = 0, nearest: String?)
-        {
-            self.type = type
-            self.suite = suite
-            self.property = property
-            self.recordCount = recordCount
-            self.nearest = nearest
+extension MigrationReport.UnmatchedName {
+    /// Creates the name of a type without records.
+    ///
+    /// A generic one may be meant, such as `Array<Person>` for `Person`, or one that is written as in code.
+    init(type: String, among types: [String]) {
+        let written = Self.typeName(asInCode: type)
+        let nearest =
+            types.first { ExactName.isSame($0, written) } ?? Self.nearest(to: type, among: types)
+            ?? types.first { $0.contains("<\(type)>") || $0.hasPrefix("\(type)<") }
+        self.init(type: type, nearest: nearest)
+    }
+
+    /// The name that Swift gives to a type written as `[Person]`, `[String: Person]`, `Person?` or `App.Person`.
+    private static func typeName(asInCode type: String) -> String {
+        if type.hasSuffix("?") { return typeName(asInCode: String(type.dropLast())) }
+        guard type.hasPrefix("["), type.hasSuffix("]") else {
+            return type.split(separator: ".").last.map(String.init) ?? type
         }
+        let parts = type.dropFirst().dropLast().split(separator: ":", maxSplits: 1)
+            .map { typeName(asInCode: String($0.drop { $0 == " " })) }
+        guard let first = parts.first else { return type }
+        return parts.count == 2 ? "Dictionary<\(first), \(parts[1])>" : "Array<\(first)>"
+    }
 
-        /// Creates the name of a type without records.
-        ///
-        /// A generic one may be meant, such as `Array<Person>` for `Person`, or one that is written as in code.
-        init(type: String, among types: [String]) {
-            let written = Self.typeName(asInCode: type)
-            let nearest =
-                types.first { ExactName.isSame($0, written) } ?? Self.nearest(to: type, among: types)
-                ?? types.first { $0.contains("<\(type)>") || $0.hasPrefix("\(type)<") }
-            self.init(type: type, nearest: nearest)
+    /// The name that a misspelled one probably stands for; nil if none is similar.
+    package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
+        let name = Array(name.lowercased())
+        // Allow one wrong letter in three. A very long string is not a name.
+        let limit = max(1, name.count / 3)
+        guard name.count <= 100 else { return nil }
+        // Among many thousands, such as keys of settings, a similar one would say nothing.
+        let candidates = names.lazy.filter { abs($0.count - name.count) <= limit }.prefix(1_000)
+        let near = candidates.compactMap { other -> (name: String, distance: Int)? in
+            let distance = distance(name, Array(other.lowercased()))
+            return distance <= limit ? (other, distance) : nil
         }
+        return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    }
 
-        /// The name that Swift gives to a type written as `[Person]`, `[String: Person]`, `Person?` or `App.Person`.
-        private static func typeName(asInCode type: String) -> String {
-            if type.hasSuffix("?") { return typeName(asInCode: String(type.dropLast())) }
-            guard type.hasPrefix("["), type.hasSuffix("]") else {
-                return type.split(separator: ".").last.map(String.init) ?? type
-            }
-            let parts = type.dropFirst().dropLast().split(separator: ":", maxSplits: 1)
-                .map { typeName(asInCode: String($0.drop { $0 == " " })) }
-            guard let first = parts.first else { return type }
-            return parts.count == 2 ? "Dictionary<\(first), \(parts[1])>" : "Array<\(first)>"
-        }
-
-        /// The name that a misspelled one probably stands for; nil if none is similar.
-        package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
-            let name = Array(name.lowercased())
-            // Allow one wrong letter in three. A very long string is not a name.
-            let limit = max(1, name.count / 3)
-            guard name.count <= 100 else { return nil }
-            // Among many thousands, such as keys of settings, a similar one would say nothing.
-            let candidates = names.lazy.filter { abs($0.count - name.count) <= limit }.prefix(1_000)
-            let near = candidates.compactMap { other -> (name: String, distance: Int)? in
-                let distance = distance(name, Array(other.lowercased()))
-                return distance <= limit ? (other, distance) : nil
-            }
-            return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
-        }
-
-        /// The number of letters to change, add, remove or swap with the next one (Damerau-Levenshtein distance).
-        private static func distance(_ name: [Character], _ other: [Character]) -> Int {
-            var rows = [Array(0...other.count)]
-            for (row, letter) in name.enumerated() {
-                var next = [row + 1]
-                for (column, otherLetter) in other.enumerated() {
-                    let changed = rows[row][column] + (letter == otherLetter ? 0 : 1)
-                    var least = min(changed, rows[row][column + 1] + 1, next[column] + 1)
-                    if row > 0, column > 0, letter == other[column - 1], name[row - 1] == otherLetter {
-                        least = min(least, rows[row - 1][column - 1] + 1)
-                    }
-                    next.append(least)
+    /// The number of letters to change, add, remove or swap with the next one (Damerau-Levenshtein distance).
+    private static func distance(_ name: [Character], _ other: [Character]) -> Int {
+        var rows = [Array(0...other.count)]
+        for (row, letter) in name.enumerated() {
+            var next = [row + 1]
+            for (column, otherLetter) in other.enumerated() {
+                let changed = rows[row][column] + (letter == otherLetter ? 0 : 1)
+                var least = min(changed, rows[row][column + 1] + 1, next[column] + 1)
+                if row > 0, column > 0, letter == other[column - 1], name[row - 1] == otherLetter {
+                    least = min(least, rows[row - 1][column - 1] + 1)
                 }
-                rows.append(next)
+                next.append(least)
             }
-            return rows[name.count][other.count]
+            rows.append(next)
         }
+        return rows[name.count][other.count]
     }
 }

@@ -38,12 +38,7 @@ struct UnmatchedNames {
         return try names.find()
     }
 
-    private init(
-        _ steps: [ScheduledStep],
-        _ counts: PassCounts,
-        _ typeNames: [String],
-        _ runner: StepRunner
-    ) {
+    private init(_ steps: [ScheduledStep], _ counts: PassCounts, _ typeNames: [String], _ runner: StepRunner) {
         self.steps = steps
         self.counts = counts
         records = runner.records
