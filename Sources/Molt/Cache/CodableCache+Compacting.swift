@@ -48,7 +48,8 @@ extension CodableCache {
     private func compact(_ progress: (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> Int {
         try core.checkWritable()
         guard core.hasFile else { return 0 }
-        return try Self.compact(path, progress, isCancelled, timeout: configuration.accessTimeout)
+        return try FileCompaction(of: path)
+            .run(isCancelled: isCancelled, progress: progress, timeout: configuration.accessTimeout)
     }
 
     /// Returns the space of removed records in a file of any version to the file system, without upgrading it.
@@ -56,15 +57,7 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `fileMissing`, and as `compact(progress:)` does.
     @discardableResult
     package static func compact(at url: URL, progress: (Double) -> Void) throws -> Int {
-        try compact(FileStatus.path(of: url), progress, { false }, timeout: .seconds(5))
-    }
-
-    private static func compact(
-        _ path: String,
-        _ progress: (Double) -> Void,
-        _ isCancelled: @escaping () -> Bool,
-        timeout: Duration
-    ) throws -> Int {
-        try FileCompaction(of: path).run(isCancelled: isCancelled, progress: progress, timeout: timeout)
+        try FileCompaction(of: FileStatus.path(of: url))
+            .run(isCancelled: { false }, progress: progress, timeout: .seconds(5))
     }
 }

@@ -4,17 +4,13 @@ package struct CodingProblem {
     let place: [String]
     private let words: String
 
-    /// - Parameters:
-    ///   - error: The decoder's error.
-    ///   - content: The decoded bytes.
-    ///   - type: The requested type.
     package init(_ error: any Error, decoding type: Any.Type, from content: [UInt8]) {
         guard let error = error as? DecodingError else {
             place = []
             words = "cannot be decoded as \(type)"
             return
         }
-        place = error.place
+        place = ErrorSummary.names(error.codingPath)
         switch error {
         case .typeMismatch(let expected, let context) where context.debugDescription == Self.noSingleCase:
             words = "\(expected) has no case for the stored object"
@@ -36,9 +32,6 @@ package struct CodingProblem {
         }
     }
 
-    /// - Parameters:
-    ///   - error: The encoder's error.
-    ///   - type: The type of the value.
     package init(_ error: any Error, encoding type: Any.Type) {
         guard case EncodingError.invalidValue(let value, let context) = error else {
             place = []

@@ -29,7 +29,7 @@ enum DefaultsJSON {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch let error as DecodingError {
             var mismatch = MoltError.unusable(fault(error, type))
-            mismatch.place = place(of: error)
+            mismatch.place = place(error.codingPath)
             throw mismatch
         }
     }
@@ -44,7 +44,7 @@ enum DefaultsJSON {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch {
             var mismatch = MoltError.mismatch("JSON text of \(type), or a native value of it")
-            mismatch.place = (error as? DecodingError).flatMap(place)
+            mismatch.place = (error as? DecodingError).flatMap { place($0.codingPath) }
             throw mismatch
         }
     }
@@ -65,17 +65,6 @@ enum DefaultsJSON {
     }
 
     // Only the coding path is used, because the error's description may contain the value.
-    private static func place(of error: DecodingError) -> ValuePlace? {
-        switch error {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            place(context.codingPath)
-        case .keyNotFound(let key, let context):
-            place(context.codingPath + [key])
-        @unknown default:
-            nil
-        }
-    }
-
     private static func place(_ path: [any CodingKey]) -> ValuePlace? {
         let steps = path.map { key -> ValuePlace.Step in
             switch CodingStep(key) {

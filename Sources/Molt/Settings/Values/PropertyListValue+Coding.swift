@@ -76,14 +76,11 @@ extension PropertyListValue: Codable {
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .bool(let bool):
-            var container = encoder.singleValueContainer()
-            try container.encode(bool)
+            try bool.encode(to: encoder)
         case .string(let string):
-            var container = encoder.singleValueContainer()
-            try container.encode(string)
+            try string.encode(to: encoder)
         case .array(let array):
-            var container = encoder.unkeyedContainer()
-            for element in array { try container.encode(element) }
+            try array.encode(to: encoder)
         case .int(let int):
             try encode(int, as: .int, to: encoder)
         case .unsigned(let unsigned):

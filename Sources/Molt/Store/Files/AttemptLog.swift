@@ -22,10 +22,7 @@ package struct AttemptLog: Sendable {
     }
 
     /// Whether an upgrade has begun and not ended.
-    var exists: Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
+    var exists: Bool { FileStatus.unfollowed(path) != nil }
 
     /// The attempts that have begun and not ended, in order.
     func attempts() -> [UpgradeAttempt] {
@@ -45,9 +42,7 @@ package struct AttemptLog: Sendable {
     }
 
     func clear() {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        unlink(path)
+        if FileStatus.unfollowed(path)?.isFile == true { unlink(path) }
     }
 
     /// Removes the attempts at the work of a migration.

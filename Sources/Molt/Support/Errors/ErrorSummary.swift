@@ -60,18 +60,15 @@ package enum ErrorSummary {
     }
 
     private static func decodingText(_ error: DecodingError) -> String {
-        switch error {
-        case .typeMismatch(let expected, let context):
-            "DecodingError.typeMismatch, \(expected) expected" + place(context.codingPath)
-        case .valueNotFound(let expected, let context):
-            "DecodingError.valueNotFound, \(expected) expected" + place(context.codingPath)
-        case .keyNotFound(let key, let context):
-            "DecodingError.keyNotFound" + place(context.codingPath + [key])
-        case .dataCorrupted(let context):
-            "DecodingError.dataCorrupted" + place(context.codingPath)
-        @unknown default:
-            "DecodingError"
-        }
+        let problem =
+            switch error {
+            case .typeMismatch(let expected, _): ".typeMismatch, \(expected) expected"
+            case .valueNotFound(let expected, _): ".valueNotFound, \(expected) expected"
+            case .keyNotFound: ".keyNotFound"
+            case .dataCorrupted: ".dataCorrupted"
+            @unknown default: ""
+            }
+        return "DecodingError\(problem)" + place(error.codingPath)
     }
 
     private static func place(_ path: [any CodingKey]) -> String {
@@ -131,13 +128,13 @@ package enum ErrorSummary {
 }
 
 extension DecodingError {
-    /// The path of the value that could not be decoded, without private parts.
-    var place: [String] {
+    /// The path of the value that could not be decoded; it may have keys of dictionaries, which are private.
+    var codingPath: [any CodingKey] {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            ErrorSummary.names(context.codingPath)
+            context.codingPath
         case .keyNotFound(let key, let context):
-            ErrorSummary.names(context.codingPath + [key])
+            context.codingPath + [key]
         @unknown default:
             []
         }
