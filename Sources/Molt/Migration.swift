@@ -39,7 +39,6 @@ public struct Migration: Sendable {
     var requirements: [Requirement] = []
     /// What it does after the commit; see ``afterCommit(_:_:)``.
     var work: Work?
-    /// Whether it declares a second piece of work, which is a fault.
     var declaresWorkTwice = false
 
     /// The coders of the values that its closures decode and encode.

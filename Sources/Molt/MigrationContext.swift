@@ -103,7 +103,6 @@ public final class MigrationContext {
         }
     }
 
-    /// Invalidates the context.
     func expire() {
         isExpired = true
     }

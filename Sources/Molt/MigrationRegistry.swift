@@ -62,11 +62,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///   - migrations: The migrations, in the order in which those of one version run.
     ///   - oldestSupportedVersion: The version of the oldest store that can be upgraded; 0, that is any, by default.
     ///   - allowsLateMigrations: Whether a migration may run on a store past its version; not by default.
-    public init(
-        _ migrations: [Migration],
-        oldestSupportedVersion: Int = 0,
-        allowsLateMigrations: Bool = false
-    ) {
+    public init(_ migrations: [Migration], oldestSupportedVersion: Int = 0, allowsLateMigrations: Bool = false) {
         self.migrations = migrations
         self.oldestSupportedVersion = oldestSupportedVersion
         self.allowsLateMigrations = allowsLateMigrations

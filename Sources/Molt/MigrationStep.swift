@@ -68,7 +68,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     // MARK: What it works on
 
-    /// The suites, files and directories that the step works on.
     var attached: [AttachedStore] { work.attached }
 
     /// The suite whose settings the step alone changes, and whose ledger tells whether it has; nil for other steps.
@@ -76,7 +75,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         if case .settings(let work) = work { work.suite } else { nil }
     }
 
-    /// Whether the step may read and change records of the primary store.
     package var usesRecords: Bool { work.usesRecords }
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.

@@ -182,7 +182,6 @@ public struct MoltConfiguration: Sendable {
 
     /// The deadline.
     private(set) var lastInstant: Instant?
-    /// What only tests change.
     package var hooks = TestHooks()
 
     /// Creates a configuration with the defaults named at each property.
@@ -237,10 +236,8 @@ extension MoltConfiguration {
 }
 
 extension MoltConfiguration {
-    /// How long an upgrade waits for the store.
     var upgradeTimeout: Duration { max(.zero, timeout ?? .seconds(60)) }
 
-    /// How long a read or write waits for the store.
     var accessTimeout: Duration { max(.zero, timeout ?? .seconds(5)) }
 
     /// The stores for blocks, in addition to those that steps name.

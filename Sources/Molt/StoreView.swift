@@ -70,7 +70,6 @@ public final class StoreView {
         StoreView(at: version, reading, coding, configuration) { _ in [:] }
     }
 
-    /// Invalidates the view.
     func expire() {
         isExpired = true
     }

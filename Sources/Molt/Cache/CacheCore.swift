@@ -9,7 +9,6 @@ final class CacheCore: Sendable {
     private let isReadOnly: Bool
     /// Whether a newer release has upgraded the file.
     let isNewer: Bool
-    /// The types whose shapes were compared or stored since the cache was opened.
     let checkedShapes = CheckedShapes()
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date

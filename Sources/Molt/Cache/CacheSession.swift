@@ -57,7 +57,6 @@ final class CacheSession: @unchecked Sendable {
         /// theirs.
         let types: TypesOnRead?
         let mismatches: MoltConfiguration.MismatchPolicy
-        /// The types whose shapes were compared or stored since the cache was opened.
         let checkedShapes: CheckedShapes
     }
 
@@ -257,10 +256,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Calls a closure with each content of a type, in the order of insertion.
-    func forEachContent(
-        ofType type: String,
-        _ body: (StoredContent) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+    func forEachContent(ofType type: String, _ body: (StoredContent) throws(SQLiteError) -> Void) throws(SQLiteError) {
         var names = TypeNamesInRows()
         try listing(.rowsOfType, orAll: .rowsOfType, type).eachRow { row throws(SQLiteError) in
             try body(StoredContent(row, key: row.key(2), typeName: names.name(row, 3), expiration: row.real(4)))
@@ -296,11 +292,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// A statement about the live records of a type, or another one if they are of all types.
-    private func listing(
-        _ query: RowQuery,
-        orAll all: RowQuery,
-        _ type: String?
-    ) throws(SQLiteError) -> Statement {
+    private func listing(_ query: RowQuery, orAll all: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
         let statement: Statement
         if let types = shared.types {
             statement = try connection.prepare(query.sql(ofType: types.condition(for: type, connection)))
@@ -383,10 +375,7 @@ final class CacheSession: @unchecked Sendable {
         type = id
         do throws(SQLiteError) {
             let expiration = row.expiration.isNaN ? nil : row.expiration
-            try put(
-                StoreRows.Lent(key: key, content: content, isData: form.isData, expiration: expiration),
-                stamp(id)
-            )
+            try put(StoreRows.Lent(key: key, content: content, isData: form.isData, expiration: expiration), stamp(id))
         } catch {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
@@ -604,11 +593,7 @@ final class CacheSession: @unchecked Sendable {
 
     #if DEBUG
         /// Warns, on standard error, of a new type whose values have the shape of another one with records.
-        private func warnOfOtherName(
-            of shape: TypeShape,
-            _ typeName: String,
-            _ table: ShapeTable
-        ) throws(SQLiteError) {
+        private func warnOfOtherName(of shape: TypeShape, _ typeName: String, _ table: ShapeTable) throws(SQLiteError) {
             guard case .object(let object) = shape.form, !object.properties.isEmpty,
                 try !hasRecords(ofType: typeName)
             else { return }

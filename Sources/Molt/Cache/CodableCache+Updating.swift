@@ -45,7 +45,6 @@ extension CodableCache {
         }
     }
 
-    /// Writes the changes of a batch.
     func write(_ batch: EncodedBatch) throws {
         guard !batch.isEmpty else { return }
         guard batch.keepsUnknown else {

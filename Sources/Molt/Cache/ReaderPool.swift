@@ -23,7 +23,6 @@ final class ReaderPool: Sendable {
     /// Lends a connection: the last one used, whose pages are most likely in memory; ``takeBack(_:)`` must follow.
     ///
     /// - Returns: Nil when the pool is closed.
-    /// - Throws: The failure to open a connection.
     func lend() throws(SQLiteError) -> CacheSession? {
         let (isOpen, idle) = state.withLock { state -> (Bool, CacheSession?) in
             guard !state.isClosed else { return (false, nil) }

@@ -57,12 +57,7 @@ extension CodableCache {
         progress: Progress? = nil
     ) async throws -> ExportSummary {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
-            let transfer = TransferProgress(
-                work: "export",
-                store: path,
-                progress: progress,
-                isCancelled: isCancelled
-            )
+            let transfer = TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
             return try export(to: url, only: selection, settings, transfer)
         }
     }
@@ -205,12 +200,7 @@ extension CodableCache {
         progress: Progress? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
-            let transfer = TransferProgress(
-                work: "import",
-                store: path,
-                progress: progress,
-                isCancelled: isCancelled
-            )
+            let transfer = TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
             return try self.import(from: url, only: selection, settings, conflicts, transfer)
         }
     }

@@ -13,7 +13,6 @@ enum ExportFormat {
         case format, formatVersion, version, migrations, appVersion, exportedAt, settings, records
     }
 
-    /// The members of a record.
     enum RecordMember: String {
         case key, type, created, updated, expires, content, data
     }
@@ -51,7 +50,6 @@ enum ExportFormat {
         }
     }
 
-    /// The end of the text.
     static let end = Array("\n]}\n".utf8)
 
     /// A time as a JSON number: the shortest text that gives the same number of seconds since 1970.

@@ -116,7 +116,6 @@ final class ExportReader {
 
     /// The next record, with the place where it begins; nil after the last one, if nothing follows it.
     ///
-    /// - Parameter version: The version of the records.
     /// - Throws: ``MoltError`` with the code `malformedExport`.
     func next(version: Int) throws -> (record: StoreContents.DatedRecord, offset: Int)? {
         try reporting {

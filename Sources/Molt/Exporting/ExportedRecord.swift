@@ -13,7 +13,6 @@ struct ExportedRecord {
     private let text: UnsafeBufferPointer<UInt8>
     private var members: [ExportFormat.RecordMember: Range<Int>] = [:]
 
-    /// Reads a record from its text.
     static func read(
         _ text: UnsafeBufferPointer<UInt8>,
         version: Int

@@ -1,6 +1,5 @@
 /// Writes the records of an upgraded temporary store into an open one.
 struct ImportMerge {
-    /// The path of the import.
     let path: String
     let selection: RecordSelection
     let conflicts: ImportConflicts

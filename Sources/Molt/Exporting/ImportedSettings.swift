@@ -2,7 +2,6 @@ internal import Foundation
 
 /// The settings of an import: upgraded in stand-ins of their suites, and then merged into the suites.
 struct ImportedSettings {
-    /// The path of the import.
     private let path: String
     private let suites: TransferredSuites
     /// The suites of the export that are imported, by their names as attached stores.
@@ -12,15 +11,7 @@ struct ImportedSettings {
     /// A stand-in of each suite that the upgrade may use; one that is not imported is empty.
     let standIns: [Suite]
 
-    /// - Parameters:
-    ///   - exported: The suites of the export.
-    ///   - suites: The suites to import.
-    ///   - path: The path of the import.
-    init(
-        _ exported: [String: ExportedSuite],
-        of suites: TransferredSuites,
-        path: String
-    ) throws {
+    init(_ exported: [String: ExportedSuite], of suites: TransferredSuites, path: String) throws {
         self.path = path
         self.suites = suites
         let names = Set(suites.suites.map(\.attachedName))

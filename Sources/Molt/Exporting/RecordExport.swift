@@ -22,8 +22,6 @@ struct RecordExport {
     /// The size of the text in memory at which it is written.
     private static let bufferSize = 1 << 18
 
-    /// Runs the export.
-    ///
     /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure.
     func run(_ read: (_ body: (Connection) throws -> ExportSummary) throws -> ExportSummary) throws -> ExportSummary {
         var complete: PartFile?
@@ -148,7 +146,6 @@ struct RecordExport {
         return visited
     }
 
-    /// The suites by their names as attached stores; nil if no one asked for any.
     private func settings(_ connection: Connection) throws -> [String: ExportedSuite]? {
         guard let suites else { return nil }
         return try Dictionary(

@@ -16,7 +16,6 @@ struct TransferProgress: Sendable {
         { [isCancelled, progress] in isCancelled() || progress?.isCancelled == true }
     }
 
-    /// Throws when the work was cancelled.
     func check() throws(MoltError) {
         guard mustStop() else { return }
         throw MoltError(

@@ -55,15 +55,11 @@ struct TransferredSuites {
     }
 
     /// Runs a closure while no upgrade changes the suites.
-    ///
-    /// - Parameter isCancelled: Whether to stop waiting for the locks.
     func locking<Value>(isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Value) throws -> Value {
         try migrator(isCancelled).lockingSuites(of: file, body)
     }
 
     /// Makes the changes to suites that a closure commits in the store's journal.
-    ///
-    /// - Parameter isCancelled: Whether to stop waiting for the locks.
     func changing<Value>(isCancelled: @escaping @Sendable () -> Bool, _ commit: () throws -> Value) throws -> Value {
         try migrator(isCancelled).changingSuites(of: file, commit)
     }

@@ -103,8 +103,6 @@ struct SuiteMoveStep: Sendable {
     }
 
     /// Removes the settings from the source whose values the destination has.
-    ///
-    /// - Parameter found: The moved keys: old names by new name.
     private func clean(_ old: SuiteEditor, _ found: [String: [String]], _ new: SuiteEditor) throws {
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)

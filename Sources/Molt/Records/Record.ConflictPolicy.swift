@@ -44,10 +44,7 @@ extension Record {
         /// closure; see ``MigrationStep/transform(_:revision:_:)``.
         ///
         /// - Important: Whatever the closure does not take over from the second record is lost.
-        case merge(
-            revision: Int = 1,
-            @Sendable (_ record: inout Record, _ other: Record) throws -> Void
-        )
+        case merge(revision: Int = 1, @Sendable (_ record: inout Record, _ other: Record) throws -> Void)
     }
 }
 

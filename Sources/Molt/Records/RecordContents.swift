@@ -20,12 +20,6 @@ extension RecordContents.Row {
     init(_ record: borrowing Record, version: Int, buffer: Int, writingTo bytes: inout [UInt8]) {
         let start = bytes.count
         record.writeContent(to: &bytes)
-        self.init(
-            id: record.id,
-            version: version,
-            isData: record.isData,
-            buffer: buffer,
-            range: start..<bytes.count
-        )
+        self.init(id: record.id, version: version, isData: record.isData, buffer: buffer, range: start..<bytes.count)
     }
 }

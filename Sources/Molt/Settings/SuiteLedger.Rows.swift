@@ -67,9 +67,7 @@ extension SuiteLedger {
             if !counts.isEmpty {
                 try container.encode(counts.map { Array($0.order.names[..<$0.count]) }, forKey: .orders)
             }
-            let numbers = Dictionary(
-                uniqueKeysWithValues: counts.enumerated().map { (ObjectIdentifier($1.order), $0) }
-            )
+            let numbers = Dictionary(uniqueKeysWithValues: counts.enumerated().map { (ObjectIdentifier($1.order), $0) })
             try container.encode(rows.map { StoredRow($0, numbers) }, forKey: .rows)
         }
     }

@@ -168,8 +168,6 @@ extension Suite {
     static let ownKeys: Set<String> = [ledgerKey]
 
     /// The suite's ledger; nil if no migration has changed it.
-    ///
-    /// - Throws: ``MoltError`` for a suite that cannot be read.
     func ledger() throws -> SuiteLedger? {
         try SuiteSnapshot(self).ledger
     }

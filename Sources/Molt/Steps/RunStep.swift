@@ -29,12 +29,7 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        let declaration = RunStep(
-            summary: summary,
-            onFreshStore: onFreshStore,
-            suites: attached,
-            revision: revision
-        )
+        let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, suites: attached, revision: revision)
         return MigrationStep(declaration, .block(declaration, body))
     }
 
@@ -46,7 +41,6 @@ extension MigrationStep {
 struct RunStep: StepDeclaration {
     var summary: String?
     var onFreshStore: Bool
-    /// The suites that the block works on.
     var suites: [Suite]
     var revision: Int
 

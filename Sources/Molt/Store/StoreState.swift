@@ -13,12 +13,7 @@ package struct StoreState: Equatable, Sendable {
     /// Whether bytes of deleted records are still to be erased from the file.
     var needsErasure = false
 
-    package init(
-        version: Int,
-        isFresh: Bool,
-        ledger: [LedgerEntry],
-        journal: [String] = []
-    ) {
+    package init(version: Int, isFresh: Bool, ledger: [LedgerEntry], journal: [String] = []) {
         self.version = version
         self.isFresh = isFresh
         self.ledger = ledger

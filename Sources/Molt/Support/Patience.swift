@@ -11,11 +11,7 @@ package final class Patience {
     ///   - checking: Called whenever it has to wait; throws to give up before the time is over.
     ///   - beginning: Called when it first has to wait; the time begins then. Without one, the time begins with the
     ///     creation.
-    package init(
-        _ timeout: Duration,
-        checking: @escaping () throws -> Void = {},
-        beginning: (() -> Void)? = nil
-    ) {
+    package init(_ timeout: Duration, checking: @escaping () throws -> Void = {}, beginning: (() -> Void)? = nil) {
         self.timeout = timeout
         end = beginning == nil ? .now + timeout : nil
         self.checking = checking

@@ -94,9 +94,7 @@ struct EncodedBatch: Sendable {
                 return Int32(place)
             }
         }
-        forms.append(
-            Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape)
-        )
+        forms.append(Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape))
         return Int32(forms.count - 1)
     }
 

@@ -13,9 +13,6 @@ struct CorrectedLedger {
 
     /// Computes the rows.
     ///
-    /// - Parameters:
-    ///   - histories: Those of the store and of the registry's suites.
-    ///   - plan: What opening the store would do.
     /// - Throws: ``MoltError`` with the code `unknownMigration` or `notCorrected`.
     init(_ corrector: LedgerCorrector, _ histories: Histories, _ plan: MigrationPlan) throws {
         let (change, registry, isComplete) = (corrector.change, corrector.registry, corrector.isComplete)

@@ -18,8 +18,6 @@ struct CacheCheck {
         self.isCancelled = isCancelled
     }
 
-    /// Runs the check.
-    ///
     /// - Throws: ``SQLiteError`` when the check is cancelled, or when reading fails for another reason than damage.
     mutating func run() throws(SQLiteError) {
         connection.isOver = isCancelled
@@ -86,9 +84,7 @@ struct CacheCheck {
         if !["null", "real", "integer"].contains(row.text(5)) { add(.record, "The time of expiry is not a number.") }
         switch row.text(6) {
         case "text":
-            guard let text = String(utf8: row.bytes(7)) else {
-                return add(.content, "The content is not UTF-8.")
-            }
+            guard let text = String(utf8: row.bytes(7)) else { return add(.content, "The content is not UTF-8.") }
             do throws(JSONSyntaxError) {
                 _ = try JSONPart(text)
             } catch {

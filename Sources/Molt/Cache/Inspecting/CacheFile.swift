@@ -36,7 +36,6 @@ package struct CacheFile {
         try StoreFile.state(at: URL(fileURLWithPath: path))
     }
 
-    /// The number of upgrades that began and did not end.
     package var interruptedUpgrades: Int {
         AttemptLog(of: path).attempts().count
     }
@@ -60,7 +59,6 @@ package struct CacheFile {
         }
     }
 
-    /// The number of all records.
     package func recordCount() throws -> Int {
         try look { connection throws(SQLiteError) in try connection.recordCount() }
     }
@@ -96,7 +94,6 @@ package struct CacheFile {
         try look { connection throws(SQLiteError) in try connection.quarantinedCount() }
     }
 
-    /// Whether a record of this key is in quarantine.
     package func isQuarantined(key: String) throws -> Bool {
         try look { connection throws(SQLiteError) in
             try QuarantineTable(of: connection)?.hasRecord(forKey: key) ?? false

@@ -6,16 +6,10 @@ internal import Foundation
 struct ScratchCopy {
     /// The empty file.
     let url: URL
-    /// The original's path.
     private let original: String
     private let directory: CopyDirectory
 
     /// Creates the file, if there is room for it and for the log of its upgrade, which is about as large.
-    ///
-    /// - Parameters:
-    ///   - original: The original, whose path errors name.
-    ///   - purpose: The purpose, which errors name.
-    ///   - byteCount: The size of the original.
     init(of original: URL, for purpose: CopyDirectory.Purpose, byteCount: Int64) throws {
         self.original = FileStatus.path(of: original)
         do {

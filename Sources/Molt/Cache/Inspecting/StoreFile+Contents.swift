@@ -10,8 +10,6 @@ extension StoreFile {
     }
 
     /// One line for each record in quarantine, with all its columns except the times.
-    ///
-    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             try QuarantineTable(of: connection)?.lines ?? []
@@ -73,8 +71,6 @@ extension StoreContents.DatedRecord {
 /// Checks for tests of files that a failed upgrade left behind.
 extension StoreFile {
     /// The faults that SQLite's integrity check finds; empty when the file is whole or missing.
-    ///
-    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func damage(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
@@ -91,8 +87,6 @@ extension StoreFile {
     }
 
     /// The number of pages in a file; 0 when there is none.
-    ///
-    /// - Throws: ``MoltError`` with the codes of ``state(at:)``.
     package static func pageCount(at url: URL) throws -> Int {
         let count = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             Int(try connection.integer(.pageCount))

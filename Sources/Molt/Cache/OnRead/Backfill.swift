@@ -33,12 +33,7 @@ final class Backfill: Sendable {
         var waiting = 0
     }
 
-    init(
-        _ upgrader: RecordUpgrader,
-        _ core: CacheCore,
-        _ hub: ChangeHub,
-        _ configuration: CodableCache.Configuration
-    ) {
+    init(_ upgrader: RecordUpgrader, _ core: CacheCore, _ hub: ChangeHub, _ configuration: CodableCache.Configuration) {
         self.upgrader = upgrader
         self.core = core
         self.hub = hub

@@ -49,9 +49,6 @@ final class BackfillSweep: @unchecked Sendable {
         case removingFailures(firstStep: Int)
     }
 
-    /// Begins a sweep.
-    ///
-    /// - Parameter send: Receives the progress.
     init(
         _ upgrader: RecordUpgrader,
         _ core: CacheCore,

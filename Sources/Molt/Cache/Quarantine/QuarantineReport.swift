@@ -62,7 +62,6 @@ extension CodableCache.QuarantineReport: CustomStringConvertible {
 }
 
 extension CodableCache.QuarantineReport.Outcome {
-    /// The outcome in words.
     fileprivate var text: String {
         switch self {
         case .converted: "converted"

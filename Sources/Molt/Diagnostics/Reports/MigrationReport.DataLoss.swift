@@ -5,7 +5,6 @@ extension MigrationReport {
     /// closures dropped. Only a dry run reports top-level properties that a closure removed or a conversion between two
     /// models replaced, even if it has moved their values.
     public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The kind of the data.
         package enum Kind: String, Hashable, Sendable, Codable {
             /// A property of the records of a type.
             case property
@@ -25,7 +24,6 @@ extension MigrationReport {
             case settings
         }
 
-        /// The kind of the data.
         package var kind: Kind
         /// The name of the data, as its kind needs it.
         ///

@@ -4,7 +4,6 @@
 /// print(difference)   // Property 'Person.age' changed from 'Int' to 'String'.
 /// ```
 package struct ShapeDifference: Equatable, Sendable, Codable {
-    /// The kinds of difference.
     package enum Kind: String, Hashable, Sendable, Codable {
         /// A property was added.
         case added
@@ -40,7 +39,6 @@ package struct ShapeDifference: Equatable, Sendable, Codable {
 }
 
 extension ShapeDifference: CustomStringConvertible {
-    /// The difference in one sentence.
     package var description: String {
         let separator = property.isEmpty || property.hasPrefix("[]") ? "" : "."
         let place = "\"\(type)\(separator)\(property)\""

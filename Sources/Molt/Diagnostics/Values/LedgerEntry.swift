@@ -172,7 +172,6 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
 }
 
 extension LedgerEntry {
-    /// The migration's name and version.
     var id: MigrationID { MigrationID(name: name, version: version) }
 
     /// Whether the migration did what those do that it replaces.
@@ -231,7 +230,6 @@ extension LedgerEntry: CustomStringConvertible {
 }
 
 extension LedgerEntry.Outcome {
-    /// The outcome in words.
     package var text: String {
         switch self {
         case .ran: "ran"

@@ -11,18 +11,12 @@ internal import Foundation
 package struct DefaultsV4Conversion: Sendable {
     var target: DefaultsRelease
 
-    /// Creates a conversion.
-    ///
     /// - Parameter target: The release that reads the result.
     package init(target: DefaultsRelease = .latest) {
         self.target = target
     }
 
     /// Converts a stored value; one with an element that cannot be converted is not converted.
-    ///
-    /// - Parameters:
-    ///   - stored: The value in the suite's own domain.
-    ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         var walk = DefaultsV4Walk(target: target)
         do throws(ConversionFailure) {
@@ -131,7 +125,6 @@ struct DefaultsV4Walk {
         return try convert(source, as: form)
     }
 
-    /// Converts the two bounds of a range.
     private mutating func convertRange(
         _ bounds: [Source],
         as form: DefaultsForm

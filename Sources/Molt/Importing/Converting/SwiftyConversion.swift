@@ -9,10 +9,6 @@ package struct SwiftyConversion: Sendable {
     package init() {}
 
     /// Converts a stored value; one with an element that cannot be converted is not converted.
-    ///
-    /// - Parameters:
-    ///   - stored: The value in the suite's own domain.
-    ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
             var walk = DefaultsV4Walk(target: .latest)

@@ -17,7 +17,6 @@ extension RecordValue {
 
     /// Parses a value from JSON.
     ///
-    /// - Parameter json: The complete JSON text, as UTF-8.
     /// - Throws: ``JSONSyntaxError``.
     package init(json: some Sequence<UInt8>) throws {
         self = try Array(json).withUnsafeBufferPointer { text in

@@ -1,6 +1,5 @@
 /// Changes to one attached store that are to be made after the commit.
 package struct JournalEntry: Equatable, Sendable {
-    /// The name of the attached store.
     package var store: String
     /// The changes, in a form that only the attached store can read.
     package var changes: [UInt8]

@@ -1,13 +1,10 @@
 /// What a step does to the settings of a suite.
 enum SettingsWork: Sendable {
-    /// Changes the content of settings.
     case edit(SettingsPlace, RecordEdit)
-    /// Changes the form in which settings are stored.
     case changeForm(SettingsPlace, ChangeFormStep)
     case removeKeys(RemoveKeysStep)
     /// Renames keys, or copies their values.
     case renameKeys(RenameKeysStep)
-    /// Makes records of settings.
     case moveToRecords(SettingsPlace, MoveToRecordsStep)
     /// Converts some keys from the form of another library.
     case convert(Suite, keys: Set<String>, isOldForm: @Sendable (PropertyListValue) -> Bool, MigrationStep.Block)

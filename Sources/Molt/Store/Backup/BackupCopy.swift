@@ -10,8 +10,6 @@ struct BackupCopy {
     private let request: BackupRequest
     private let isLocked: Bool
 
-    /// Creates the copier without reading any file.
-    ///
     /// - Parameter isLocked: Whether the caller's connection holds the write lock and has not written anything.
     init(of storeName: String, _ request: BackupRequest, isLocked: Bool = false) {
         self.storeName = storeName
@@ -131,14 +129,7 @@ struct BackupCopy {
     private var version: Int? { request.kind == .damaged ? nil : request.version }
 
     private func noSpace(_ size: Int64, _ error: any Error) -> MoltError {
-        .noSpace(
-            for: size,
-            free: nil,
-            in: files.directory,
-            store: storeName,
-            kind: request.kind,
-            underlying: error
-        )
+        .noSpace(for: size, free: nil, in: files.directory, store: storeName, kind: request.kind, underlying: error)
     }
 
     private func failure(_ reason: (problem: String, advice: String?), _ error: any Error) -> MoltError {

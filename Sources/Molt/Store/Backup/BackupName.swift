@@ -20,7 +20,6 @@ package struct BackupName: Hashable, Sendable {
 
         /// The kinds that count as backups in policies, and that an older app can restore.
         static let backups: [Kind] = [.automatic, .manual]
-        /// The kinds that are kept aside.
         static let filesAside: [Kind] = [.aside, .damaged, .replaced]
     }
 

@@ -15,7 +15,6 @@ extension StoreFile {
         try isInMemory ? [] : files.backups()
     }
 
-    /// The state of the store in a backup.
     func storeState(in backup: StoreBackup) throws -> StoreState {
         try FileProbe.state(files.path(of: backup))
     }

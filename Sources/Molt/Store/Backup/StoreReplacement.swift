@@ -16,7 +16,6 @@ package struct StoreReplacement {
     /// Called before each part of the copy is written; the last part commits.
     private let atCopy: () -> Void
 
-    /// Creates the replacement without reading any file.
     package init(
         of storeName: String,
         keeping: BackupRequest? = nil,
@@ -143,7 +142,6 @@ package struct StoreReplacement {
         return damaged
     }
 
-    /// Opens the new contents.
     private func open(_ contents: Contents, pageSize: Int64) throws -> Connection {
         switch contents {
         case .nothing:

@@ -144,11 +144,7 @@ package struct FileStatus: Equatable {
                 SQLiteError.refusal.advice
             )
         case EACCES:
-            error(
-                .noPermission,
-                "The cache at \(path) is not accessible.",
-                "Check the permissions of its directory."
-            )
+            error(.noPermission, "The cache at \(path) is not accessible.", "Check the permissions of its directory.")
         case ENOSPC, EDQUOT:
             error(
                 .storeFailed,

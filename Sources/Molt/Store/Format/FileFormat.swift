@@ -153,7 +153,6 @@ package enum FileFormat {
         fileprivate(set) var reader: Int64?
         /// See ``FileFormat/generation``.
         fileprivate(set) var generation: Int64 = 0
-        /// Whether bytes of deleted records are still to be erased.
         fileprivate(set) var needsErasure = false
 
         init(_ connection: Connection) throws(SQLiteError) {

@@ -164,12 +164,7 @@ package enum LedgerTable {
     ///
     /// - Parameter read: The number of records that the last sweep has read; earlier ones may have changed more.
     /// - Parameter duration: The time that it took, in seconds.
-    static func endOnRead(
-        read: Int,
-        duration: Double,
-        _ name: String,
-        _ connection: Connection
-    ) throws(SQLiteError) {
+    static func endOnRead(read: Int, duration: Double, _ name: String, _ connection: Connection) throws(SQLiteError) {
         try connection.run(
             """
             UPDATE molt_ledger SET outcome = ?1, records_read = max(?2, records_changed), duration = ?3

@@ -125,10 +125,7 @@ final class PostponedChanges {
     ///
     /// - Parameter types: Returns the names of all types.
     /// - Returns: The record with the lowest id whose new key is taken; nothing was changed then.
-    func apply(
-        _ round: Int,
-        types: () throws(SQLiteError) -> TypeNameTable
-    ) throws(SQLiteError) -> Collision? {
+    func apply(_ round: Int, types: () throws(SQLiteError) -> TypeNameTable) throws(SQLiteError) -> Collision? {
         let hasKeys = try isTrue(statements[.hasKeys], round)
         var isChain = false
         if hasKeys, let collision = try collision(round, isChain: &isChain) { return collision }
@@ -146,10 +143,7 @@ final class PostponedChanges {
     }
 
     /// Moves the records of a round to quarantine, as they are now or as they were when the block started.
-    private func quarantine(
-        _ round: Int,
-        _ types: () throws(SQLiteError) -> TypeNameTable
-    ) throws(SQLiteError) {
+    private func quarantine(_ round: Int, _ types: () throws(SQLiteError) -> TypeNameTable) throws(SQLiteError) {
         guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE round = ?1)", round) != 0 else {
             return
         }
@@ -257,10 +251,7 @@ final class PostponedChanges {
         )
     }
 
-    func recordsToMerge(
-        after number: Int64,
-        count: Int
-    ) throws(SQLiteError) -> [StoreTransaction.RecordToMerge] {
+    func recordsToMerge(after number: Int64, count: Int) throws(SQLiteError) -> [StoreTransaction.RecordToMerge] {
         let rows = try connection.prepare(
             "SELECT number, id, key, is_moving FROM temp.molt_merging WHERE number > ?1 ORDER BY number LIMIT ?2",
             number,
@@ -296,10 +287,7 @@ final class PostponedChanges {
                 originals = .saved
                 break
             }
-            originals = .read(
-                from: opened,
-                by: try Statement(RowQuery.recordWithType.sql, on: opened, isLasting: true)
-            )
+            originals = .read(from: opened, by: try Statement(RowQuery.recordWithType.sql, on: opened, isLasting: true))
             return false
         }
         try makeTables()

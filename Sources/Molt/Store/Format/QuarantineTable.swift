@@ -196,8 +196,6 @@ package struct QuarantineTable {
 extension MigrationReport.RecordFailure {
     /// The values of the ``QuarantineTable/failureColumns``.
     var columns: [any SQLiteValue] {
-        [
-            migration.name, migration.version, firstStep, step.number, step.summary, code.rawValue, reason, property,
-        ]
+        [migration.name, migration.version, firstStep, step.number, step.summary, code.rawValue, reason, property]
     }
 }

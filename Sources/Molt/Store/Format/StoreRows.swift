@@ -67,7 +67,6 @@ final class StoreRows {
         return id
     }
 
-    /// The name of a record's type.
     func typeName(id: Int64) throws(SQLiteError) -> String {
         if let lastRead, lastRead.id == id { return lastRead.name }
         if let name = typeNames[id] {
@@ -126,7 +125,6 @@ final class StoreRows {
 
     // MARK: Numbers
 
-    /// The number of all records.
     func count() throws(SQLiteError) -> Int {
         if let total { return total }
         let count = Int(clamping: try statements[.count].first { $0.integer(0) } ?? 0)
@@ -271,12 +269,7 @@ final class StoreRows {
         try statement.bind(stamp.used, at: 5)
     }
 
-    private func bind(
-        _ row: Lent,
-        _ id: Int64?,
-        to statement: Statement,
-        at parameter: Int32
-    ) throws(SQLiteError) {
+    private func bind(_ row: Lent, _ id: Int64?, to statement: Statement, at parameter: Int32) throws(SQLiteError) {
         try statement.bind(id, at: parameter)
         try statement.bind(inPlace: row.key, as: .text, at: parameter + 1)
         try statement.bind(row.expiration, at: parameter + 2)
@@ -420,7 +413,6 @@ extension Connection {
         return true
     }
 
-    /// The number of all records.
     func recordCount() throws(SQLiteError) -> Int {
         Int(clamping: try integer(RowQuery.count.sql))
     }

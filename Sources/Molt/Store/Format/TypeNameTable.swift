@@ -6,7 +6,6 @@ struct TypeNameTable {
     private(set) var names: [Int64: String] = [:]
     private var ids: [ExactName: Int64] = [:]
 
-    /// - Throws: ``SQLiteError`` for damage.
     init(_ connection: Connection) throws(SQLiteError) {
         try connection.prepare(.types).eachRow { row throws(SQLiteError) in
             let (id, name) = (row.integer(0), try row.typeName(1))
@@ -16,8 +15,6 @@ struct TypeNameTable {
     }
 
     /// The name of a record's type.
-    ///
-    /// - Throws: ``SQLiteError`` for damage.
     func name(of id: Int64) throws(SQLiteError) -> String {
         guard let name = names[id] else { throw .missingTypeName }
         return name
@@ -70,8 +67,6 @@ struct WantedTypes: Sendable {
     var onlyID: Int64? { ids.count == 1 ? ids.first : nil }
 
     /// The name of a record's type; nil when its records are not wanted.
-    ///
-    /// - Throws: ``SQLiteError`` for damage.
     mutating func name(of id: Int64) throws(SQLiteError) -> String? {
         if let last, last.id == id { return last.name }
         // The check at the end of a pass searches the index of types, which may be as it was earlier.
@@ -86,8 +81,6 @@ struct TypeNamesInRows {
     private var last = ""
 
     /// The name of a record's type.
-    ///
-    /// - Throws: ``SQLiteError`` for damage.
     mutating func name(_ row: Statement, _ column: Int32) throws(SQLiteError) -> String {
         // A name that is NULL has no bytes either.
         if !last.isEmpty, row.isText(column, last) { return last }

@@ -122,10 +122,7 @@ final class ContentSource {
         return end
     }
 
-    private func lend(
-        _ rest: ArraySlice<[UInt8]>,
-        _ body: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+    private func lend(_ rest: ArraySlice<[UInt8]>, _ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         guard let first = rest.first else { return try body() }
         try first.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             buffers.append(UnsafeRawBufferPointer(bytes))

@@ -12,8 +12,6 @@ package struct SQLiteError: Error, Equatable, Sendable {
     /// The system's error number when it refused to read, write or open a file; 0 otherwise.
     let systemCode: Int32
 
-    /// Creates an error.
-    ///
     /// - Parameters:
     ///   - extendedCode: The extended result code; its low byte is the primary code.
     ///   - systemCode: The system's error number; 0 for none.

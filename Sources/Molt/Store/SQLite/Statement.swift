@@ -133,8 +133,6 @@ package final class Statement {
         try check(put(bytes, as: storage, at: index, nil))
     }
 
-    /// Binds bytes.
-    ///
     /// - Parameter lifetime: `transient` to copy them; nil to read them in place.
     /// - Returns: SQLite's result code.
     private func put(

@@ -13,8 +13,6 @@ final class SnapshotReader {
     private var isAtEnd = false
     private let flusher: LogFlusher?
 
-    /// Prepares to read.
-    ///
     /// - Parameters:
     ///   - expiredAt: Records that had expired by this time are skipped; nil skips none.
     ///   - connection: Used only by this reader until it ends.

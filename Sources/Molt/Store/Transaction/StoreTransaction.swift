@@ -137,7 +137,6 @@ package final class StoreTransaction {
         }
     }
 
-    /// Notes that a migration's work after the commit has succeeded.
     func endWork(of name: String) throws {
         try mapped { () throws(SQLiteError) in try LedgerTable.endWork(of: name, connection) }
     }
@@ -175,12 +174,10 @@ package final class StoreTransaction {
         }
     }
 
-    /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws -> Bool {
         try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
     }
 
-    /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64 {
         try mapped { () throws(SQLiteError) in try rows.lastID() }
     }
@@ -285,7 +282,6 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try rows.typeID(name) != nil }
     }
 
-    /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in try rows.renameType(name, to: newName) }
     }
@@ -305,9 +301,6 @@ package final class StoreTransaction {
     }
 
     /// Deletes records from quarantine, as one of a type whose bytes are to be erased.
-    ///
-    /// - Parameter matches: Receives the record's type, and the migration and the step from which a retry would begin.
-    /// - Returns: The number of records.
     func deleteQuarantined(where matches: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
         try mapped { () throws(SQLiteError) in
             try QuarantineTable(of: connection)?.remove(where: matches) ?? 0
@@ -329,7 +322,6 @@ package final class StoreTransaction {
         }
     }
 
-    /// Writes a record's expiry, in seconds since 1970, or nil for never.
     func write(expiration: Double?, id: Int64) throws {
         try mapped { () throws(SQLiteError) in try rows.write(expiration: expiration, id: id) }
     }
@@ -341,9 +333,6 @@ package final class StoreTransaction {
         if try !insert(NewRecords(record), from: id, version: version).isEmpty { throw keyExists(record) }
     }
 
-    /// Adds records under consecutive unused ids, except those whose keys are in use.
-    ///
-    /// - Returns: The indexes of the records that were not added; their ids stay unused.
     func insert(_ new: NewRecords, from firstID: Int64, version: Int) throws -> [Int] {
         guard holdsRecords else {
             throw MoltError(
@@ -457,36 +446,26 @@ package final class StoreTransaction {
 
     // MARK: Originals
 
-    /// Begins a block that may ask for the records as they are now.
-    ///
-    /// - Parameter isLarge: Whether the block may change so many records that saving their states would take long.
     func beginBlock(isLarge: Bool) { postponed.beginBlock(isLarge: isLarge) }
 
-    /// Keeps a record's current state for ``original(id:isFirst:)``, unless an earlier one is kept.
     func keepOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
     }
 
-    /// Keeps the current state of all records of a type, unless earlier ones are kept.
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
             if let typeID = try rows.typeID(type) { try postponed.keepOriginals(ofType: typeID) }
         }
     }
 
-    /// The first kept state of a record, or nil.
-    ///
-    /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
     func original(id: Int64, isFirst: inout Bool) throws -> Record? {
         try mapped { () throws(SQLiteError) in try postponed.original(id: id, isFirst: &isFirst) }
     }
 
-    /// Makes sure that SQL finds the state of a record in which it is quarantined.
     func saveOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in try postponed.saveOriginal(id: id) }
     }
 
-    /// Forgets the kept states.
     func forgetOriginals() throws {
         try mapped { () throws(SQLiteError) in try postponed.forgetOriginals() }
     }

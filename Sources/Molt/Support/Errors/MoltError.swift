@@ -266,9 +266,7 @@ extension MoltError: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// The message, and the problem and remedy of an underlying error of Molt.
     public var errorDescription: String? {
         let cause = underlying as? MoltError
-        return ErrorSummary.oneLine(
-            [message, cause?.problem, cause?.advice].compactMap(\.self).joined(separator: " ")
-        )
+        return ErrorSummary.oneLine([message, cause?.problem, cause?.advice].compactMap(\.self).joined(separator: " "))
     }
 
     var treeLines: [String] {

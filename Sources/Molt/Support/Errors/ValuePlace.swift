@@ -5,9 +5,7 @@
 package struct ValuePlace: Hashable, Sendable {
     /// One step into a container.
     package enum Step: Hashable, Sendable {
-        /// An index of an array, from 0.
         case index(Int)
-        /// A key of a dictionary.
         case key(String)
         /// A property of a Codable type; its name comes from the app and is not user data.
         case property(String)

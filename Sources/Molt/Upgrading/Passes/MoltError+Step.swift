@@ -8,13 +8,7 @@ extension MoltError {
     ///   - key: The key of the record, unless the error names one.
     ///   - type: The type of the record, unless the error names one.
     ///   - store: The name of the store; nil for a document.
-    init(
-        _ error: any Error,
-        in step: ScheduledStep,
-        key: String? = nil,
-        type: String? = nil,
-        store: String?
-    ) {
+    init(_ error: any Error, in step: ScheduledStep, key: String? = nil, type: String? = nil, store: String?) {
         if let error = error as? MoltError, error.isOwn(of: step.migration, store) {
             self = error
         } else {

@@ -52,7 +52,6 @@ final class PassBatch: PipelineBatch {
 
 /// The counts of a pass, by the positions of its steps.
 struct PassCounts {
-    /// The counts of each step.
     var steps: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
     var migrations: [MigrationReport.Counts]

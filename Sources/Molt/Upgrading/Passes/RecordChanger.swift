@@ -91,10 +91,7 @@ struct RecordChanger: Sendable {
                     let run = { @Sendable (number: Int) in
                         // Each thread counts in its own memory, because cores that write to the same cache line slow
                         // each other down.
-                        var worker = PassBatch.Worker(
-                            chains: workers[number].chains,
-                            counts: noCounts
-                        )
+                        var worker = PassBatch.Worker(chains: workers[number].chains, counts: noCounts)
                         swap(&worker.contents, &workers[number].contents)
                         swap(&worker.rows, &workers[number].rows)
                         worker.start()

@@ -216,11 +216,7 @@ final class RecordPass {
         )
         subtract(again, from: first)
         outcome = unconverted.outcome
-        var change = PostponedChange(
-            round: first,
-            id: outcome.id,
-            kind: .quarantine(unconverted.failure)
-        )
+        var change = PostponedChange(round: first, id: outcome.id, kind: .quarantine(unconverted.failure))
         if fate == .dropped {
             change.kind = .drop
             outcome.isDropped = true

@@ -3,7 +3,6 @@
 /// Records that are read or backfilled, documents and records in quarantine go through it. The version of a record
 /// tells which of the migrations it still has to go through.
 final class RecordUpgrader: Sendable {
-    /// The migrations, in order.
     let migrations: [Migration]
     /// The version that records have after the upgrade.
     let version: Int
@@ -140,15 +139,12 @@ final class RecordUpgrader: Sendable {
 
     var noCounts: PassCounts { changer.noCounts }
 
-    /// The position of the first step of a step's migration.
     func firstStepIndex(of stepIndex: Int) -> Int { changer.firstStepIndex(of: stepIndex) }
 
-    /// The counts of a migration.
     func counts(of migration: Migration, in counts: [MigrationReport.Counts]) -> MigrationReport.Counts {
         steps.firstIndex { $0.migration.name == migration.name }.map { counts[$0] } ?? MigrationReport.Counts()
     }
 
-    /// The counts of a migration's steps.
     func stepCounts(of migration: Migration, in counts: PassCounts) -> [MigrationReport.Counts] {
         steps.indices.filter { steps[$0].migration.name == migration.name }.map { counts.steps[$0] }
     }
