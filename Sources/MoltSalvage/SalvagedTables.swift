@@ -145,9 +145,9 @@ struct SalvagedTables {
         guard !quarantined.isEmpty else { return }
         try target.connection.execute(QuarantineTable.creation)
         for (id, row) in quarantined {
-            let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
+            let parameters = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
-                let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
+                let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(parameters))")
                 // A row found on a page has NULL in place of its id.
                 try insertion.bind(id, at: 1)
                 for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }

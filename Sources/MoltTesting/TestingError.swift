@@ -58,8 +58,8 @@ public struct TestingError: Error, Sendable {
 extension TestingError: CustomStringConvertible, LocalizedError {
     /// The file, the message and the underlying error.
     public var description: String {
-        let place = file.map { "\($0.path): " } ?? ""
-        return place + message + (underlying.map { "\n  \($0)" } ?? "")
+        let location = file.map { "\($0.path): " } ?? ""
+        return location + message + (underlying.map { "\n  \($0)" } ?? "")
     }
 
     /// The same as ``description``.

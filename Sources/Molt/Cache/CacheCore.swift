@@ -333,7 +333,7 @@ final class CacheCore: Sendable {
     private func begin(_ session: CacheSession, _ durability: Durability) throws {
         if durability == .atCommit { try session.connection.set(.synchronous, to: "FULL") }
         try session.lock()
-        if let file, !file.isInPlace { throw SQLiteError.moved }
+        if let file, !file.isAtPath { throw SQLiteError.moved }
         memory?.writeDidBegin()
         try session.beginWrite()
     }
@@ -417,7 +417,7 @@ final class CacheCore: Sendable {
         guard let error = error as? SQLiteError else { return error }
         if let changed = session.changed(after: error) { return changed }
         // A file that was moved may also look damaged.
-        if let file, !file.isInPlace { return moved }
+        if let file, !file.isAtPath { return moved }
         var failure = MoltError(error, store: path)
         if failure.code == .tooLarge { failure.key = session.key }
         if failure.code == .busy, let holder = AttemptLog(of: path).holder() {

@@ -349,11 +349,11 @@ final class CacheSession: @unchecked Sendable {
                     rest = rest.dropFirst(row.keyCount)
                     let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
                     rest = rest.dropFirst(row.contentCount)
-                    guard let place = row.form.map(Int.init) else {
+                    guard let form = row.form.map(Int.init) else {
                         _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
                         continue
                     }
-                    try set(key, content, row, batch.forms[place], type: &types[place], listsChanges: listsChanges)
+                    try set(key, content, row, batch.forms[form], type: &types[form], listsChanges: listsChanges)
                 }
             }
         }

@@ -44,9 +44,9 @@ final class ExportReader {
             try expect("{", or: "an export is a JSON object in UTF-8, without a byte order mark")
             while true {
                 try skipWhitespace()
-                let place = offset
+                let start = offset
                 guard let name = try part().value.string else {
-                    throw ExportFault(problem: "a name must be a string", offset: place)
+                    throw ExportFault(problem: "a name must be a string", offset: start)
                 }
                 let member = ExportFormat.Member(rawValue: name)
                 if members[.format] != nil, members[.formatVersion] != nil { try checkFormat(members) }
@@ -54,7 +54,7 @@ final class ExportReader {
                     throw ExportFault(
                         problem:
                             "the member \"\(ErrorSummary.oneLine(String(name.prefix(40))))\" is unknown or repeated",
-                        offset: place
+                        offset: start
                     )
                 }
                 try expect(":", or: "a colon must follow a name")
@@ -129,13 +129,13 @@ final class ExportReader {
             if isInRecords { try expect(",", or: "a comma or a bracket must follow a record") }
             isInRecords = true
             let range = try passValue()
-            let place = bufferOffset + range.lowerBound
-            let record = try Self.at(place) { () throws(ExportFault) in
+            let start = bufferOffset + range.lowerBound
+            let record = try Self.at(start) { () throws(ExportFault) in
                 try buffer.withUnsafeBufferPointer { text throws(ExportFault) in
                     try ExportedRecord.read(UnsafeBufferPointer(rebasing: text[range]), version: version)
                 }
             }
-            return (record, place)
+            return (record, start)
         }
     }
 
@@ -228,11 +228,11 @@ final class ExportReader {
     /// - Parameter start: The place of the first byte that is still needed.
     /// - Returns: Whether there is more.
     private func fill(keepingFrom start: Int) throws(ExportFault) -> Bool {
-        let place = bufferOffset + buffer.count
-        let count = min(Self.chunkSize, source.count - place)
+        let end = bufferOffset + buffer.count
+        let count = min(Self.chunkSize, source.count - end)
         guard count > 0 else { return false }
-        guard let bytes = source.read(at: place, count) else {
-            throw ExportFault(problem: "the rest of the file cannot be read", offset: place)
+        guard let bytes = source.read(at: end, count) else {
+            throw ExportFault(problem: "the rest of the file cannot be read", offset: end)
         }
         buffer.removeFirst(start)
         buffer += bytes

@@ -92,8 +92,8 @@ struct ExportedRecord {
         switch (members[.content], members[.data]) {
         case (let content?, nil):
             record.stored.content = Array(text[content])
-        case (nil, let place?):
-            guard let data = Data(base64Encoded: try string(.data)) else { throw fault(.data, "Base64", place) }
+        case (nil, let range?):
+            guard let data = Data(base64Encoded: try string(.data)) else { throw fault(.data, "Base64", range) }
             record.stored.content = Array(data)
         default:
             throw ExportFault(problem: "a record needs either \"content\" or \"data\"", offset: 0)
@@ -102,9 +102,9 @@ struct ExportedRecord {
     }
 
     private func string(_ member: ExportFormat.RecordMember) throws(ExportFault) -> String {
-        guard let place = members[member], text[place.lowerBound] == UInt8(ascii: "\""), let base = text.baseAddress
+        guard let range = members[member], text[range.lowerBound] == UInt8(ascii: "\""), let base = text.baseAddress
         else { throw fault(member, "a string", members[member]) }
-        return JSONString.decode(base, from: place.lowerBound, to: place.upperBound)
+        return JSONString.decode(base, from: range.lowerBound, to: range.upperBound)
     }
 
     private func time(_ member: ExportFormat.RecordMember) throws(ExportFault) -> Double {
@@ -114,7 +114,7 @@ struct ExportedRecord {
         return seconds
     }
 
-    private func fault(_ member: ExportFormat.RecordMember, _ kind: String, _ place: Range<Int>?) -> ExportFault {
-        ExportFault(problem: "a record's \"\(member)\" must be \(kind)", offset: place?.lowerBound ?? 0)
+    private func fault(_ member: ExportFormat.RecordMember, _ kind: String, _ range: Range<Int>?) -> ExportFault {
+        ExportFault(problem: "a record's \"\(member)\" must be \(kind)", offset: range?.lowerBound ?? 0)
     }
 }

@@ -90,10 +90,10 @@ struct SettingsConversion: Sendable {
         case .converted(let value):
             try settings.set(value, forKey: key.name)
             outcome.outcome = .converted
-        case .notConvertible(let reason, let place):
+        case .notConvertible(let reason, let path):
             outcome.outcome = .notConvertible
             outcome.reason = reason
-            outcome.place = place.steps.isEmpty ? nil : place.fullDescription
+            outcome.place = path.steps.isEmpty ? nil : path.fullDescription
         }
         return outcome
     }

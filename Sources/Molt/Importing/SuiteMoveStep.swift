@@ -17,12 +17,14 @@ struct SuiteMoveStep: Sendable {
         )
         return MigrationStep(
             declaration,
-            .settings(.receive(from: source.attached, destination, newPlace: newPlace) { try run($0) })
+            .settings(
+                .receive(from: source.attached, destination, destinationOfKey: destination(of:in:)) { try run($0) }
+            )
         )
     }
 
     /// Where a setting of a suite is moved or copied; nil if it is neither.
-    @Sendable private func newPlace(of key: String, in suite: String) -> SettingsWork.Destination? {
+    @Sendable private func destination(of key: String, in suite: String) -> SettingsWork.Destination? {
         guard source.name == suite, keys.includes(key) else { return nil }
         return SettingsWork.Destination(suite: destination, key: newName(of: key), isCopy: afterwards != .clean)
     }
@@ -83,7 +85,7 @@ struct SuiteMoveStep: Sendable {
                         try checkSame(value, key, values[other], other)
                     }
                     found[newName(of: key), default: []].append(key)
-                    (outcome.outcome, outcome.reason) = try place(value, key, new, missed, sourceWins: sourceWins)
+                    (outcome.outcome, outcome.reason) = try write(value, key, new, missed, sourceWins: sourceWins)
                 } else {
                     (outcome.outcome, outcome.reason) = (.kept, "it is not one of the keys to move")
                 }
@@ -124,7 +126,7 @@ struct SuiteMoveStep: Sendable {
     }
 
     /// Sets a value in the destination, unless the destination's value wins.
-    private func place(
+    private func write(
         _ value: PropertyListValue,
         _ key: String,
         _ new: SuiteEditor,
@@ -137,7 +139,7 @@ struct SuiteMoveStep: Sendable {
         if present == value { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
         if let step = missed.first(changing: newKey, of: destination) {
-            return (.kept, "it would miss \(step.placeInReason), which \(destination) has been through")
+            return (.kept, "it would miss \(step.positionInReason), which \(destination) has been through")
         }
         try new.receive(value, forKey: newKey)
         guard present == nil else { return (.replaced, reason) }
@@ -184,10 +186,10 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    private func time(_ value: PropertyListValue?, _ key: String, in place: String) throws -> PropertyListValue? {
+    private func time(_ value: PropertyListValue?, _ key: String, in store: String) throws -> PropertyListValue? {
         switch value {
         case nil, .date, .int, .unsigned, .double: return value
-        default: throw notComparable(key, "it holds neither a date nor a number in \(place)")
+        default: throw notComparable(key, "it holds neither a date nor a number in \(store)")
         }
     }
 

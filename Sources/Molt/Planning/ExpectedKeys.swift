@@ -31,7 +31,7 @@ struct ExpectedKeys {
         }
         for (suite, names) in keys where suites.contains(suite) {
             for key in names {
-                guard let new = work.newPlace(of: key, in: suite) else { continue }
+                guard let new = work.destination(of: key, in: suite) else { continue }
                 keys[new.suite.attachedName, default: []].insert(new.key)
             }
         }

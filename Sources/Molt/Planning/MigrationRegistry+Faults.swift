@@ -29,7 +29,7 @@ extension MigrationRegistry {
         var replaced: Set<String> = []
         let ordered = versionsInOrder
         for (index, migration) in migrations.enumerated() {
-            let place = "The \(ordinal(index)) migration, \(migration.id)"
+            let subject = "The \(ordinal(index)) migration, \(migration.id)"
             if migration.name.allSatisfy(\.isWhitespace) {
                 faults.append(
                     "The \(ordinal(index)) migration (version \(migration.version)) has an empty name. Give "
@@ -38,35 +38,35 @@ extension MigrationRegistry {
             } else if let first = seen[migration.name] {
                 faults.append(
                     migrations[first].fingerprint == migration.fingerprint
-                        ? "\(place), is registered twice: it is also the \(ordinal(first)) migration. Remove one."
-                        : "\(place), has the same name as the \(ordinal(first)) migration. Names are never reused: choose another."
+                        ? "\(subject), is registered twice: it is also the \(ordinal(first)) migration. Remove one."
+                        : "\(subject), has the same name as the \(ordinal(first)) migration. Names are never reused: choose another."
                 )
             } else {
                 seen[migration.name] = index
             }
-            faults += versionFaults(of: migration, place: place)
+            faults += versionFaults(of: migration, subject: subject)
             if let ordered, !ordered.contains(index) {
-                faults.append(orderFault(of: migration, index, ordered, place: place))
+                faults.append(orderFault(of: migration, index, ordered, subject: subject))
             }
             faults += replacementFaults(
                 of: migration,
-                place: place,
+                subject: subject,
                 names: names,
                 earlier: Set(migrations.prefix(index).map(\.name)),
                 replaced: replaced
             )
             replaced.formUnion(migration.replaces)
-            faults += policyFaults(of: migration, place: place)
-            faults += onReadFaults(of: migration, place: place)
-            faults += writableFaults(of: migration, place: place)
+            faults += policyFaults(of: migration, subject: subject)
+            faults += onReadFaults(of: migration, subject: subject)
+            faults += writableFaults(of: migration, subject: subject)
             if migration.declaresWorkTwice {
                 faults.append(
-                    "\(place), declares more than one piece of work after the commit. Do all in one closure, or "
+                    "\(subject), declares more than one piece of work after the commit. Do all in one closure, or "
                         + "give each a migration of its own."
                 )
             }
-            faults += codingFaults(of: migration, place: place)
-            faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
+            faults += codingFaults(of: migration, subject: subject)
+            faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(subject), step \(step): \(fault)" }
         }
         return faults + moveFaults
     }
@@ -94,55 +94,55 @@ extension MigrationRegistry {
         return found
     }
 
-    private func orderFault(of migration: Migration, _ index: Int, _ ordered: Set<Int>, place: String) -> String {
+    private func orderFault(of migration: Migration, _ index: Int, _ ordered: Set<Int>, subject: String) -> String {
         let higher = ordered.filter { $0 < index }.map { migrations[$0].version }.max().flatMap {
             $0 > migration.version ? "after a migration to version \($0)" : nil
         }
         let lower = ordered.filter { $0 > index }.map { migrations[$0].version }.min() ?? migration.version
-        return "\(place), comes \(higher ?? "before a migration to version \(lower)"). Register migrations in the "
+        return "\(subject), comes \(higher ?? "before a migration to version \(lower)"). Register migrations in the "
             + "order of their versions."
     }
 
-    private func versionFaults(of migration: Migration, place: String) -> [String] {
+    private func versionFaults(of migration: Migration, subject: String) -> [String] {
         var faults: [String] = []
         if migration.version < 1 {
-            faults.append("\(place), brings a store to a version below 1; version 0 means never migrated.")
+            faults.append("\(subject), brings a store to a version below 1; version 0 means never migrated.")
         } else if migration.version > Int(Int32.max) {
-            faults.append("\(place), has a version above \(Int32.max), more than a store can hold.")
+            faults.append("\(subject), has a version above \(Int32.max), more than a store can hold.")
         } else if migration.version <= oldestSupportedVersion {
             faults.append(
-                "\(place), is retired: `oldestSupportedVersion` is \(oldestSupportedVersion). Remove the migration, or "
+                "\(subject), is retired: `oldestSupportedVersion` is \(oldestSupportedVersion). Remove the migration, or "
                     + "lower that version."
             )
         }
         return faults
     }
 
-    private func policyFaults(of migration: Migration, place: String) -> [String] {
+    private func policyFaults(of migration: Migration, subject: String) -> [String] {
         var faults: [String] = []
         for (number, step) in migration.steps.enumerated() {
             guard let policy = step.failurePolicy else { continue }
-            let place = "\(place), step \(number + 1)"
+            let subject = "\(subject), step \(number + 1)"
             if !step.work.hasFailurePolicy {
-                faults.append("\(place): The step has a failure policy but processes no records (\(step)).")
+                faults.append("\(subject): The step has a failure policy but processes no records (\(step)).")
             }
             if let count = policy.limit?.count, count < 0 {
-                faults.append("\(place): The failure limit is \(count) records; it must be 0 or more.")
+                faults.append("\(subject): The failure limit is \(count) records; it must be 0 or more.")
             }
             if let share = policy.limit?.share, !(0...1).contains(share) {
-                faults.append("\(place): The failure limit is a share of \(share); it must be from 0 to 1.")
+                faults.append("\(subject): The failure limit is a share of \(share); it must be from 0 to 1.")
             }
         }
         return faults
     }
 
-    private func onReadFaults(of migration: Migration, place: String) -> [String] {
+    private func onReadFaults(of migration: Migration, subject: String) -> [String] {
         guard migration.isOnRead else { return [] }
         let others = migration.changes.enumerated().filter { _, step in
             if case .records(.edit(let edit, _)) = step.work { edit.mayDrop } else { true }
         }
         var faults = others.map { number, step in
-            "\(place), step \(number + 1): It runs on read, but the step changes more than the content of single "
+            "\(subject), step \(number + 1): It runs on read, but the step changes more than the content of single "
                 + "records (\(step)). Remove `onRead()`, or move the step to a migration of its own."
         }
         let hooks = [
@@ -150,21 +150,21 @@ extension MigrationRegistry {
             migration.work == nil ? nil : "work after the commit",
         ]
         faults += hooks.compactMap(\.self).map { hook in
-            "\(place), runs on read and has \(hook), but its records are upgraded after the store is opened. Remove "
+            "\(subject), runs on read and has \(hook), but its records are upgraded after the store is opened. Remove "
                 + "`onRead()`, or declare it in a later migration without `onRead()`."
         }
         return faults
     }
 
-    private func writableFaults(of migration: Migration, place: String) -> [String] {
+    private func writableFaults(of migration: Migration, subject: String) -> [String] {
         guard migration.isWritableByOlderReleases else { return [] }
         var faults = migration.changes.enumerated().map { number, step in
-            "\(place), step \(number + 1): Older releases may write to the store, and the step will not see what they "
+            "\(subject), step \(number + 1): Older releases may write to the store, and the step will not see what they "
                 + "write (\(step)). Remove `writableByOlderReleases()`, or move the step to a migration of its own."
         }
         if !coding(before: migration).isSame(as: coding(at: migration.version)) {
             faults.append(
-                "\(place), lets older releases write to the store, but they write values with other coders. Remove "
+                "\(subject), lets older releases write to the store, but they write values with other coders. Remove "
                     + "`writableByOlderReleases()`."
             )
         }
@@ -178,12 +178,12 @@ extension MigrationRegistry {
     }
 
     /// The first migrations after a change of the coders may decode values before or after they get their new form.
-    private func codingFaults(of migration: Migration, place: String) -> [String] {
+    private func codingFaults(of migration: Migration, subject: String) -> [String] {
         guard migration.runsClosure, !migration.hasOwnCoding else { return [] }
         let earlier = coding(before: migration)
         if allowsLateMigrations, !coding.isSame(as: migration.coding) {
             return [
-                "\(place), runs a closure, may run late, and has the coders of its version, which later records do not have. "
+                "\(subject), runs a closure, may run late, and has the coders of its version, which later records do not have. "
                     + "Add `.coding(…)` to the migration, with coders that read both."
             ]
         }
@@ -194,7 +194,7 @@ extension MigrationRegistry {
             }), !change.changedDateForms.contains(form)
         {
             return [
-                "\(place), runs a closure with coders of dates that \(change.id) changes from another form. Declare the "
+                "\(subject), runs a closure with coders of dates that \(change.id) changes from another form. Declare the "
                     + "coders of the releases before that change: `.coding(…, through: \(change.version - 1))` of the "
                     + "registry. If the closure decodes no such date, or decodes it after the change, add `.coding(…)` to "
                     + "the migration."
@@ -202,7 +202,7 @@ extension MigrationRegistry {
         }
         guard !earlier.isSame(as: migration.coding) else { return [] }
         return [
-            "\(place), runs a closure, and the registry's coders change at its version. Say which coders the closure's "
+            "\(subject), runs a closure, and the registry's coders change at its version. Say which coders the closure's "
                 + "values have: add `.coding(…)` to the migration, with the earlier coders if its closures run before "
                 + "the step that changes the form of the values, and otherwise with the later ones."
         ]
@@ -230,7 +230,7 @@ extension MigrationRegistry {
     ///   - replaced: The names that earlier migrations replace.
     private func replacementFaults(
         of migration: Migration,
-        place: String,
+        subject: String,
         names: Set<String>,
         earlier: Set<String>,
         replaced: Set<String>
@@ -244,7 +244,7 @@ extension MigrationRegistry {
         let missing = others.filter { !names.contains($0) && !replacedByKept.contains($0) }
         if !kept.isEmpty, !missing.isEmpty || migration.replaces.contains(migration.name) {
             faults.append(
-                "\(place), replaces \(DisplayText.list(kept)), still in the registry, "
+                "\(subject), replaces \(DisplayText.list(kept)), still in the registry, "
                     + (missing.isEmpty
                         ? "and has the name of a migration that it replaces. "
                         : "but \(DisplayText.list(missing)) is not. ")
@@ -253,47 +253,47 @@ extension MigrationRegistry {
         }
         if let between = migrationBetween(kept, and: migration) {
             faults.append(
-                "\(place), replaces \(DisplayText.list(kept)) but not \(between.id), which comes between them: a store "
+                "\(subject), replaces \(DisplayText.list(kept)) but not \(between.id), which comes between them: a store "
                     + "that runs the replacement would go through it in another order. Replace it, too, or move it."
             )
         }
         for name in kept where !earlier.contains(name) {
-            faults.append("\(place), replaces \"\(name)\", which comes after it. Register it after that one.")
+            faults.append("\(subject), replaces \"\(name)\", which comes after it. Register it after that one.")
         }
         for name in others where replaced.contains(name) && !names.contains(name) && !replacedByKept.contains(name) {
             faults.append(
-                "\(place), replaces \"\(name)\", which an earlier migration replaces already. Let only one "
+                "\(subject), replaces \"\(name)\", which an earlier migration replaces already. Let only one "
                     + "of them replace it."
             )
         }
         if migration.replaces == [migration.name] {
-            faults.append("\(place), replaces only itself.")
+            faults.append("\(subject), replaces only itself.")
         }
-        return faults + completionFaults(of: migration, place: place, keeping: kept)
+        return faults + completionFaults(of: migration, subject: subject, keeping: kept)
     }
 
     /// - Parameter kept: The names of the migrations in the registry that it replaces.
-    private func completionFaults(of migration: Migration, place: String, keeping kept: [String]) -> [String] {
+    private func completionFaults(of migration: Migration, subject: String, keeping kept: [String]) -> [String] {
         guard migration.completesReplacedMigrations else { return [] }
         var faults: [String] = []
         if migration.replaces.isEmpty {
-            faults.append("\(place), completes replaced migrations but replaces none. Remove `completesReplaced()`.")
+            faults.append("\(subject), completes replaced migrations but replaces none. Remove `completesReplaced()`.")
         } else if !kept.isEmpty {
             faults.append(
-                "\(place), completes replaced migrations that are still in the registry, so that a store runs them "
+                "\(subject), completes replaced migrations that are still in the registry, so that a store runs them "
                     + "itself. Remove `completesReplaced()`."
             )
         }
         if migration.attached.contains(where: { $0.suite != nil }) {
             faults.append(
-                "\(place), completes replaced migrations and works on settings, each of which may have been through "
+                "\(subject), completes replaced migrations and works on settings, each of which may have been through "
                     + "others. Keep the replaced migrations beside it, and remove `completesReplaced()`."
             )
         }
         for (number, step) in migration.changes.enumerated() {
             if case .block = step.work { continue }
             faults.append(
-                "\(place), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
+                "\(subject), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
                     + "Remove `completesReplaced()`, or do it in a block."
             )
         }

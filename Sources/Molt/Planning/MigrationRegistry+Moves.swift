@@ -59,8 +59,8 @@ extension MigrationRegistry {
     /// The faults of the declared moves, one sentence each.
     var moveFaults: [String] {
         moves.flatMap { move in
-            let places = [move.path, move.newPath].filter { !$0.hasPrefix("/") }
-            var faults = places.map { "`storeMove` has \($0), which is not the URL of a file." }
+            let invalid = [move.path, move.newPath].filter { !$0.hasPrefix("/") }
+            var faults = invalid.map { "`storeMove` has \($0), which is not the URL of a file." }
             if move.path == move.newPath, move.protection == nil {
                 faults.append(
                     "`storeMove` moves the store's file to its own place, \(move.path), and sets no protection."
@@ -70,34 +70,34 @@ extension MigrationRegistry {
         }
     }
 
-    /// The places from which a store's file has been moved, or will be, also by way of others; the last move's first.
-    package func oldPlaces(of path: String) -> [String] {
-        var places = [path]
+    /// The paths from which a store's file has been moved, or will be, also through others; the last move's first.
+    package func oldPaths(of path: String) -> [String] {
+        var paths = [path]
         for move in moves.reversed()
-        where places.contains(where: { Self.isSamePlace($0, move.newPath) })
-            && !places.contains(where: { Self.isSamePlace($0, move.path) })
+        where paths.contains(where: { Self.isSamePath($0, move.newPath) })
+            && !paths.contains(where: { Self.isSamePath($0, move.path) })
         {
-            places.append(move.path)
+            paths.append(move.path)
         }
-        return Array(places.dropFirst())
+        return Array(paths.dropFirst())
     }
 
-    /// The protection class that the file of a store at a place must have; nil if none is declared.
+    /// The protection class that the file of a store at a path must have; nil if none is declared.
     func protection(at path: String) -> String? {
-        let places = [path] + oldPlaces(of: path)
+        let paths = [path] + oldPaths(of: path)
         return moves.last { move in
-            move.protection != nil && places.contains { Self.isSamePlace($0, move.newPath) }
+            move.protection != nil && paths.contains { Self.isSamePath($0, move.newPath) }
         }?.protection
     }
 
-    /// Whether two paths are the same place, also if there is no file yet.
-    private static func isSamePlace(_ path: String, _ other: String) -> Bool {
+    /// Whether two paths lead to the same file, also if there is no file yet.
+    private static func isSamePath(_ path: String, _ other: String) -> Bool {
         if path == other || DurableFile.isSame(path, other) { return true }
         let (first, second) = (path as NSString, other as NSString)
         // The directories may be missing, too, and links lead to those around them.
         guard first.length > 1, second.length > 1, first.lastPathComponent == second.lastPathComponent,
             FileStatus.unfollowed(path) == nil || FileStatus.unfollowed(other) == nil
         else { return false }
-        return isSamePlace(first.deletingLastPathComponent, second.deletingLastPathComponent)
+        return isSamePath(first.deletingLastPathComponent, second.deletingLastPathComponent)
     }
 }

@@ -12,11 +12,11 @@ extension MigrationRegistry {
         try validate()
         let stores = AttachedStores(store, self, configuration)
         let own = try stores.histories(store.state())
-        let places = try OldPlaces(of: store, isFresh: own.isFresh, self)
-        let current = places.move?.source ?? store
+        let oldFiles = try OldFiles(of: store, isFresh: own.isFresh, self)
+        let current = oldFiles.move?.source ?? store
         var plan = try plan(
             for: stores.addingBaseline(
-                to: places.move.map { try stores.histories($0.state) } ?? own,
+                to: oldFiles.move.map { try stores.histories($0.state) } ?? own,
                 configuration,
                 reading: current.read
             ),
@@ -26,9 +26,9 @@ extension MigrationRegistry {
             hasRecords: current.hasRecords(before:)
         )
         try plan.checkLedger(of: current)
-        plan.move = places.move
-        plan.otherStores = places.others
-        plan.movesFrom = places.move?.isFinished == false ? places.move?.path : nil
+        plan.move = oldFiles.move
+        plan.otherStores = oldFiles.others
+        plan.movesFrom = oldFiles.move?.isFinished == false ? oldFiles.move?.path : nil
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
         return plan
     }
@@ -72,6 +72,6 @@ extension MigrationRegistry {
     /// Whether this process is an extension that would begin anew beside a store that it may not see.
     private func mayNotSeeStore(_ store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
         configuration.role == .appExtension && configuration.owner == .thisProcess && !store.isInMemory
-            && store.primary == nil && !oldPlaces(of: store.path).isEmpty
+            && store.primary == nil && !oldPaths(of: store.path).isEmpty
     }
 }

@@ -5,7 +5,7 @@ extension MigrationRegistry {
     func move(of key: String, in suite: String, before migration: Migration) -> (to: Suite, by: MigrationID)? {
         migrations.prefix { $0.name != migration.name }.lazy.compactMap { earlier in
             earlier.steps.lazy.compactMap { step -> Suite? in
-                guard case .settings(let work) = step.work, let new = work.newPlace(of: key, in: suite), !new.isCopy,
+                guard case .settings(let work) = step.work, let new = work.destination(of: key, in: suite), !new.isCopy,
                     new.suite.attachedName != suite
                 else { return nil }
                 return new.suite

@@ -86,5 +86,5 @@ extension MigrationPlan.Actions {
 
 extension ScheduledStep {
     /// The step's place, as a reason in reports names it.
-    var placeInReason: String { "step \(number + 1) of migration \(migration.id)" }
+    var positionInReason: String { "step \(number + 1) of migration \(migration.id)" }
 }

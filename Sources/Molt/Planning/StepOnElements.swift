@@ -76,9 +76,9 @@ extension [StepOnElements] {
         guard !isEmpty, let record = try? Record(json: json) else { return [] }
         return compactMap { step in
             guard let keys = shape.keysAmongElements(of: step.path, in: record) else { return nil }
-            let place = keys.count == 0 ? "the record" : "\"\(keys)\""
+            let subject = keys.count == 0 ? "the record" : "\"\(keys)\""
             return
-                "\(step.name): \(place) is a dictionary whose keys are neither strings nor integers, so it is written "
+                "\(step.name): \(subject) is a dictionary whose keys are neither strings nor integers, so it is written "
                 + "as an array of alternating keys and values, and `.each` takes the keys for elements. Use "
                 + "`mapValue(in: .values)`, or make it an object with `changeDictionary` first."
         }

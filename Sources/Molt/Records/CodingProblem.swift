@@ -1,16 +1,16 @@
 /// A coder's problem and its location, without values: `"age": String expected, number found`.
 package struct CodingProblem {
     /// The path to the location, without private parts.
-    let place: [String]
+    let codingNames: [String]
     private let words: String
 
     package init(_ error: any Error, decoding type: Any.Type, from content: [UInt8]) {
         guard let error = error as? DecodingError else {
-            place = []
+            codingNames = []
             words = "cannot be decoded as \(type)"
             return
         }
-        place = ErrorSummary.names(error.codingPath)
+        codingNames = ErrorSummary.names(error.codingPath)
         switch error {
         case .typeMismatch(let expected, let context) where context.debugDescription == Self.noSingleCase:
             words = "\(expected) has no case for the stored object"
@@ -34,11 +34,11 @@ package struct CodingProblem {
 
     package init(_ error: any Error, encoding type: Any.Type) {
         guard case EncodingError.invalidValue(let value, let context) = error else {
-            place = []
+            codingNames = []
             words = "a value of type \(type) cannot be encoded"
             return
         }
-        place = ErrorSummary.names(context.codingPath)
+        codingNames = ErrorSummary.names(context.codingPath)
         let isNumber = value is any FloatingPoint
         words =
             isNumber
@@ -49,7 +49,7 @@ package struct CodingProblem {
     ///
     /// - Parameter path: The path of the decoded or encoded value; nil for the whole content.
     package func text(in path: PropertyPath? = nil) -> String {
-        let names = (path?.names ?? []) + place
+        let names = (path?.names ?? []) + codingNames
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
     }
 

@@ -112,8 +112,8 @@ public struct PropertyPath: Sendable {
 
     /// The count and the names for a fingerprint; the count of a path with `each` is followed by their places.
     var identity: [String] {
-        let places = parts.indices.filter { parts[$0] == .each }
-        return [([count] + places).map(String.init).joined(separator: " ")] + names
+        let indexes = parts.indices.filter { parts[$0] == .each }
+        return [([count] + indexes).map(String.init).joined(separator: " ")] + names
     }
 
     /// The path as in code: a name, or an array of names.

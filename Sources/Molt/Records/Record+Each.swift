@@ -75,10 +75,10 @@ extension Record {
     ///
     /// - Parameters:
     ///   - paths: The paths; for a missing property, the error names the first one.
-    ///   - ifMissing: The policy for places where the closure returns false.
+    ///   - ifMissing: The policy where the closure returns false.
     @inline(__always)
-    mutating func changeEachPlace(
-        of paths: [PropertyPath],
+    mutating func changeRecordOrElements(
+        at paths: [PropertyPath],
         ifMissing: MissingProperty,
         areNamed: Bool = false,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
@@ -97,7 +97,7 @@ extension Record {
     ) throws {
         let (outer, inner) = try atFirstEach(paths)
         let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
-            try element.changeEachPlace(of: inner, ifMissing: ifMissing, areNamed: areNamed, body)
+            try element.changeRecordOrElements(at: inner, ifMissing: ifMissing, areNamed: areNamed, body)
         }
         if !isPresent, ifMissing == .fail { throw missing(paths.first ?? []) }
     }

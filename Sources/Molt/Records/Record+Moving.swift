@@ -49,7 +49,7 @@ extension Record {
         ifMissing: MissingProperty,
         createsObjects: Bool
     ) throws {
-        try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
+        try changeRecordOrElements(at: [path, newPath], ifMissing: ifMissing) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
             guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, createsObjects) else { return false }
             try record.remove(paths[0], ifMissing: .skip)
@@ -63,7 +63,7 @@ extension Record {
         ifMissing: MissingProperty,
         createsObjects: Bool
     ) throws {
-        try changeEachPlace(of: [path, newPath], ifMissing: ifMissing) { record, paths in
+        try changeRecordOrElements(at: [path, newPath], ifMissing: ifMissing) { record, paths in
             try record.copyIfPresent(paths[0], to: paths[1], moving: false, createsObjects)
         }
     }
@@ -208,7 +208,7 @@ extension Record {
         ifMissing: Record.MissingProperty,
         createsObjects: Bool
     ) throws {
-        try changeEachPlace(of: paths, ifMissing: ifMissing) { record, paths in
+        try changeRecordOrElements(at: paths, ifMissing: ifMissing) { record, paths in
             try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing, createsObjects)
         }
     }
@@ -220,7 +220,7 @@ extension Record {
         ifMissing: Record.MissingProperty,
         createsObjects: Bool
     ) throws {
-        try changeEachPlace(of: paths + [newPath], ifMissing: ifMissing) { record, paths in
+        try changeRecordOrElements(at: paths + [newPath], ifMissing: ifMissing) { record, paths in
             try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator, createsObjects)
         }
     }
@@ -365,15 +365,15 @@ private struct SplitText {
         pattern.withUTF8 { pattern in
             switch separator {
             case .first:
-                while parts.count < count - 1, let place = firstPlace(of: pattern, in: rest) {
-                    parts.append(rest.lowerBound..<place)
-                    rest = place + pattern.count..<rest.upperBound
+                while parts.count < count - 1, let offset = firstOffset(of: pattern, in: rest) {
+                    parts.append(rest.lowerBound..<offset)
+                    rest = offset + pattern.count..<rest.upperBound
                 }
                 parts.append(rest)
             case .last:
-                while parts.count < count - 1, let place = lastPlace(of: pattern, in: rest) {
-                    parts.append(place + pattern.count..<rest.upperBound)
-                    rest = rest.lowerBound..<place
+                while parts.count < count - 1, let offset = lastOffset(of: pattern, in: rest) {
+                    parts.append(offset + pattern.count..<rest.upperBound)
+                    rest = rest.lowerBound..<offset
                 }
                 parts.append(rest)
                 parts.reverse()
@@ -391,15 +391,15 @@ private struct SplitText {
     }
 
     /// The first place of a separator with text on both sides.
-    private func firstPlace(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
-        places(of: pattern, in: range)?.first { text.has(pattern, at: $0) }
+    private func firstOffset(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
+        offsets(of: pattern, in: range)?.first { text.has(pattern, at: $0) }
     }
 
-    private func lastPlace(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
-        places(of: pattern, in: range)?.last { text.has(pattern, at: $0) }
+    private func lastOffset(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Int? {
+        offsets(of: pattern, in: range)?.last { text.has(pattern, at: $0) }
     }
 
-    private func places(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Range<Int>? {
+    private func offsets(of pattern: UnsafeBufferPointer<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let (start, end) = (range.lowerBound + 1, range.upperBound - pattern.count)
         return start < end ? start..<end : nil
     }

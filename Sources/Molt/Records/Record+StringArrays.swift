@@ -112,8 +112,8 @@ struct StringArray: Sendable {
 extension [UInt8] {
     /// Whether a text is at a place, where there is room for it.
     @inline(__always)
-    func has(_ text: some Sequence<UInt8>, at place: Int) -> Bool {
-        var index = place
+    func has(_ text: some Sequence<UInt8>, at index: Int) -> Bool {
+        var index = index
         for byte in text {
             if self[index] != byte { return false }
             index += 1

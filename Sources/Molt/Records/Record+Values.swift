@@ -37,7 +37,7 @@ extension Record {
         ifMissing: Record.MissingProperty,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> ValueChange
     ) throws {
-        try changeEachPlace(of: [path], ifMissing: ifMissing) { record, paths in
+        try changeRecordOrElements(at: [path], ifMissing: ifMissing) { record, paths in
             guard let change = try record.withValue(at: paths[0], body) else { return false }
             try record.apply(change, at: paths[0])
             return true
@@ -53,8 +53,8 @@ extension Record {
         case .failed(let problem, let advice):
             let full = full(path)
             let whole = isSetting ? "The setting \"\(key)\"" : "The content"
-            let place = full.count == 0 ? whole : "The property \"\(full)\""
-            throw error(.typeMismatch, "\(place) \(problem).", advice: advice, property: path)
+            let subject = full.count == 0 ? whole : "The property \"\(full)\""
+            throw error(.typeMismatch, "\(subject) \(problem).", advice: advice, property: path)
         }
     }
 }

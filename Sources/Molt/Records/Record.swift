@@ -488,7 +488,7 @@ public struct Record: Sendable {
         guard isObject else {
             throw error(
                 .typeMismatch,
-                "\(place) is \(isData ? "raw data" : "not an object"), so it has no properties.",
+                "\(subject) is \(isData ? "raw data" : "not an object"), so it has no properties.",
                 property: path
             )
         }
@@ -717,27 +717,27 @@ public struct Record: Sendable {
     var noun: String { isSetting ? "setting" : "record" }
 
     /// The subject of a message.
-    private var place: String {
+    private var subject: String {
         elementPath.map { "The value of \"\($0)\"" } ?? "The content"
     }
 
     /// The error for a missing property; the message names the first missing part of the path.
     func missing(_ path: PropertyPath) -> MoltError {
         if let outer = path.atFirstEach?.outer, outer.count == 0 || contains(outer) {
-            let place = outer.count == 0 ? place : "The value of \"\(full(outer))\""
+            let subject = outer.count == 0 ? subject : "The value of \"\(full(outer))\""
             return error(
                 .propertyMissing,
-                "\(place) is neither an array nor an object, so it has no elements.",
+                "\(subject) is neither an array nor an object, so it has no elements.",
                 property: path
             )
         }
-        guard path.count > 0 else { return error(.propertyMissing, "\(place) is raw data.", property: path) }
+        guard path.count > 0 else { return error(.propertyMissing, "\(subject) is raw data.", property: path) }
         var missing = path.atFirstEach?.outer ?? path
         var obstacle: String?
         if !isObject {
             obstacle =
                 isData
-                ? "the content is raw data" : "\(place.prefix(1).lowercased())\(place.dropFirst()) is not an object"
+                ? "the content is raw data" : "\(subject.prefix(1).lowercased())\(subject.dropFirst()) is not an object"
         } else if let length = (1..<max(1, missing.count)).first(where: { !isObject(at: path.parts.prefix($0)) }) {
             let outer = PropertyPath(parts: path.parts.prefix(length))
             if contains(outer) { obstacle = "\"\(full(outer))\" is not an object" } else { missing = outer }
@@ -779,7 +779,7 @@ public struct Record: Sendable {
             .typeMismatch,
             problem.text(in: property),
             advice: advice,
-            property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
+            property: property ?? (problem.codingNames.isEmpty ? nil : PropertyPath(problem.codingNames)),
             underlying: underlying
         )
     }

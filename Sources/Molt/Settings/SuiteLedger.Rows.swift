@@ -76,13 +76,13 @@ extension SuiteLedger {
 extension [SuiteLedger.Row] {
     /// The orders of the rows, each once, with the number of its names that come before some row.
     fileprivate var countsByOrder: [SuiteLedger.Predecessors] {
-        var places: [ObjectIdentifier: Int] = [:]
+        var indexes: [ObjectIdentifier: Int] = [:]
         var found: [SuiteLedger.Predecessors] = []
         for case let predecessors? in map(\.predecessors) {
-            if let place = places[ObjectIdentifier(predecessors.order)] {
-                if found[place].count < predecessors.count { found[place] = predecessors }
+            if let index = indexes[ObjectIdentifier(predecessors.order)] {
+                if found[index].count < predecessors.count { found[index] = predecessors }
             } else {
-                places[ObjectIdentifier(predecessors.order)] = found.count
+                indexes[ObjectIdentifier(predecessors.order)] = found.count
                 found.append(predecessors)
             }
         }
@@ -196,8 +196,8 @@ private struct StoredRow: Codable {
         var row = SuiteLedger.Row(entry)
         row.oldestSupportedVersion = oldestSupportedVersion
         guard let predecessors else { return row }
-        let place = order ?? 0
-        let names = orders.indices.contains(place) ? orders[place] : MigrationOrder([])
+        let index = order ?? 0
+        let names = orders.indices.contains(index) ? orders[index] : MigrationOrder([])
         guard (0...names.names.count).contains(predecessors) else { throw CocoaError(.coderReadCorrupt) }
         row.predecessors = SuiteLedger.Predecessors(order: names, count: predecessors)
         return row

@@ -87,8 +87,8 @@ struct LineDiff {
 
     /// The lines that each value has once, as far as both have them in the same order ("patience diff").
     private static func anchors(_ old: ArraySlice<Line>, _ new: ArraySlice<Line>) -> [(old: Int, new: Int)] {
-        let (oldPlaces, newPlaces) = (uniquePlaces(old), uniquePlaces(new))
-        let common = oldPlaces.compactMap { line, place in newPlaces[line].map { (old: place, new: $0) } }
+        let (oldPositions, newPositions) = (uniquePositions(old), uniquePositions(new))
+        let common = oldPositions.compactMap { line, position in newPositions[line].map { (old: position, new: $0) } }
             .sorted { $0.old < $1.old }
         // The longest increasing sequence: the end of the best one of each length, and the element before each.
         var ends: [Int] = []
@@ -112,13 +112,13 @@ struct LineDiff {
     }
 
     /// The places of the lines that occur once.
-    private static func uniquePlaces(_ lines: ArraySlice<Line>) -> [[UInt8]: Int] {
-        var places: [[UInt8]: Int?] = [:]
+    private static func uniquePositions(_ lines: ArraySlice<Line>) -> [[UInt8]: Int] {
+        var positions: [[UInt8]: Int?] = [:]
         for index in lines.indices {
             let content = Array(lines[index].content.utf8)
-            places[content] = .some(places.keys.contains(content) ? nil : index)
+            positions[content] = .some(positions.keys.contains(content) ? nil : index)
         }
-        return places.compactMapValues(\.self)
+        return positions.compactMapValues(\.self)
     }
 
     /// Compares each line with each (Myers).

@@ -94,17 +94,17 @@ extension UpgradeReportPage {
 
     /// The records with the same problem, in the order of the first one of each.
     private func groups(of failed: [Failed]) -> [[Failed]] {
-        var places: [[String]: Int] = [:]
+        var indexes: [[String]: Int] = [:]
         var groups: [[Failed]] = []
         for item in failed {
             let record = item.record
             let problem = [
                 item.migration.name, record.outcome.rawValue, record.property ?? "", record.reason, record.type,
             ]
-            if let place = places[problem] {
-                groups[place].append(item)
+            if let index = indexes[problem] {
+                groups[index].append(item)
             } else {
-                places[problem] = groups.count
+                indexes[problem] = groups.count
                 groups.append([item])
             }
         }

@@ -57,8 +57,8 @@ extension UpgradeReportPage {
         let stations = others.map { row in
             let id = MigrationID(name: row.name, version: row.version)
             let whole = plan.entries.first { $0.replaces.contains(row.name) }?.migration
-            let place = whole.map { "replaced by \($0)" } ?? "not in the registry"
-            return Station(migration: id, kind: .applied, status: "\(applied(row)), \(place)")
+            let remark = whole.map { "replaced by \($0)" } ?? "not in the registry"
+            return Station(migration: id, kind: .applied, status: "\(applied(row)), \(remark)")
         }
         let byVersion = Dictionary(grouping: stations + plan.entries.map(station), by: \.migration.version)
         let numbers = Set([0, plan.from, plan.to] + byVersion.keys).sorted()

@@ -104,7 +104,7 @@ private struct RedactedForm {
     /// The first of them: each letter is x or X, each digit is 1, and all that is not ASCII is x.
     private var scalars: [Unicode.Scalar] = []
     /// The positions at which they differ from each other.
-    private var places: [Int] = []
+    private var indexes: [Int] = []
     /// Whether the first digit is never zero.
     private var beginsAboveZero = false
     private(set) var isDate = false
@@ -124,15 +124,15 @@ private struct RedactedForm {
         for index in view.indices {
             let isKept = kept.contains { $0.contains(index) }
             if !isKept, let first = Self.first(for: view[index], isUUID: isUUID, isDate: isDate, isLower: isLower) {
-                places.append(scalars.count)
+                indexes.append(scalars.count)
                 scalars.append(first)
             } else {
                 scalars.append(view[index])
             }
         }
         // Another year is always another date.
-        if isDate { places = Array(places.prefix(4)) }
-        if places.count == 1 { beginsAboveZero = false }
+        if isDate { indexes = Array(indexes.prefix(4)) }
+        if indexes.count == 1 { beginsAboveZero = false }
     }
 
     private static func first(
@@ -151,15 +151,15 @@ private struct RedactedForm {
     }
 
     /// Whether there are other texts of the form than the first.
-    var hasOthers: Bool { !places.isEmpty }
+    var hasOthers: Bool { !indexes.isEmpty }
 
     /// One of the texts, by its number; nil if there are fewer.
     func text(_ number: Int) -> String? {
         var rest = number
         var scalars = scalars
-        for place in places.reversed() where rest > 0 {
-            let alphabet = alphabet(of: scalars[place], isFirst: place == places.first)
-            scalars[place] = alphabet[rest % alphabet.count]
+        for index in indexes.reversed() where rest > 0 {
+            let alphabet = alphabet(of: scalars[index], isFirst: index == indexes.first)
+            scalars[index] = alphabet[rest % alphabet.count]
             rest /= alphabet.count
         }
         guard rest == 0 else { return nil }
@@ -180,7 +180,7 @@ private struct RedactedForm {
     /// The form of texts that are longer by a digit.
     var extended: RedactedForm {
         var form = self
-        form.places.append(scalars.count)
+        form.indexes.append(scalars.count)
         form.scalars.append("1")
         form.isDate = false
         // A number of several digits.

@@ -324,8 +324,8 @@ package struct RegisteredApp: Sendable {
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             return size ?? 0 > 0
         }
-        let places = [path] + migrations.oldPlaces(of: FileStatus.path(of: URL(filePath: path)))
-        guard places.contains(where: isThere) else { throw CommandError("there is no store at \(path)") }
+        let paths = [path] + migrations.oldPaths(of: FileStatus.path(of: URL(filePath: path)))
+        guard paths.contains(where: isThere) else { throw CommandError("there is no store at \(path)") }
         return try StoreArgument(path)
     }
 

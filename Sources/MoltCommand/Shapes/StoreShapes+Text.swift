@@ -32,9 +32,9 @@ extension StoreShapes.TypeShape {
     /// The line about properties beyond the limit; nil if there are none.
     fileprivate var warning: String? {
         guard isTruncated else { return nil }
-        let place = widestObject.map { $0.isEmpty ? "the record itself" : $0 } ?? ""
+        let location = widestObject.map { $0.isEmpty ? "the record itself" : $0 } ?? ""
         return "There are more than \(StoreShapes.propertyLimit) properties, and the others are left out. Most are in "
-            + "\(ErrorSummary.oneLine(place)), whose names are probably keys of a dictionary."
+            + "\(ErrorSummary.oneLine(location)), whose names are probably keys of a dictionary."
     }
 }
 

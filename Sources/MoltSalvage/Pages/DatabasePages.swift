@@ -82,10 +82,10 @@ struct DatabasePages {
             case 0x02, 0x05:
                 let cellCount = page.number16(at: start + 3)
                 guard start + 12 + 2 * cellCount <= usableSize else { return nil }
-                let places = (0..<cellCount).map { page.number16(at: start + 12 + 2 * $0) }
-                guard places.allSatisfy({ $0 + 4 <= usableSize }) else { return nil }
-                for place in [start + 8] + places {
-                    let child = Int(clamping: page.number32(at: place))
+                let offsets = (0..<cellCount).map { page.number16(at: start + 12 + 2 * $0) }
+                guard offsets.allSatisfy({ $0 + 4 <= usableSize }) else { return nil }
+                for offset in [start + 8] + offsets {
+                    let child = Int(clamping: page.number32(at: offset))
                     guard found.insert(child).inserted else { return nil }
                     pending.append(child)
                 }

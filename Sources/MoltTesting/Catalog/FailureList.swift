@@ -1,8 +1,8 @@
 internal import Molt
 
-/// A list of failures that merges equal failures at several places.
+/// A list of failures that merges equal failures of several upgrades.
 struct FailureList {
-    enum Place: Hashable {
+    enum Occurrence: Hashable {
         /// An upgrade to a version by an entry point; nil for all entry points.
         case upgrade(to: Int, by: String?)
         case summary(String)
@@ -15,14 +15,19 @@ struct FailureList {
     }
 
     private var findings: [Finding] = []
-    private var places: [Finding: [Place]] = [:]
+    private var occurrences: [Finding: [Occurrence]] = [:]
 
     var isEmpty: Bool { findings.isEmpty }
 
-    mutating func add(_ kind: VerificationFailure.Kind, _ subject: String, _ message: String, at place: Place? = nil) {
+    mutating func add(
+        _ kind: VerificationFailure.Kind,
+        _ subject: String,
+        _ message: String,
+        at occurrence: Occurrence? = nil
+    ) {
         let finding = Finding(kind: kind, subject: subject, message: message)
-        if places[finding] == nil { findings.append(finding) }
-        places[finding, default: []] += place.map { [$0] } ?? []
+        if occurrences[finding] == nil { findings.append(finding) }
+        occurrences[finding, default: []] += occurrence.map { [$0] } ?? []
     }
 
     /// Adds a failure for a migration that was edited after a store had applied it.
@@ -46,8 +51,8 @@ struct FailureList {
 
     mutating func add(_ other: FailureList) {
         for finding in other.findings {
-            if places[finding] == nil { findings.append(finding) }
-            places[finding, default: []] += other.places[finding] ?? []
+            if occurrences[finding] == nil { findings.append(finding) }
+            occurrences[finding, default: []] += other.occurrences[finding] ?? []
         }
     }
 
@@ -74,19 +79,19 @@ struct FailureList {
             VerificationFailure.Failure(
                 kind: finding.kind,
                 subject: finding.subject,
-                place: Self.summary(places[finding] ?? []),
+                location: Self.summary(occurrences[finding] ?? []),
                 message: finding.message
             )
         }
     }
 
-    /// The places in words; versions with the same entry points are grouped.
-    private static func summary(_ places: [Place]) -> String {
+    /// The occurrences in words; versions with the same entry points are grouped.
+    private static func summary(_ occurrences: [Occurrence]) -> String {
         var summary: [String] = []
         var entries: [Int: [String]] = [:]
         var versions: [Int] = []
-        for place in places {
-            switch place {
+        for occurrence in occurrences {
+            switch occurrence {
             case .summary(let text):
                 if !summary.contains(text) { summary.append(text) }
             case .upgrade(let version, let entry):

@@ -65,19 +65,19 @@ public struct VerificationFailure: Error, Sendable {
         /// The catalog path of a file, or "registry" or "catalog".
         package var subject: String
         /// The versions upgraded to, with entry points unless it is all; or files; empty for everywhere.
-        package var place: String
+        package var location: String
         /// The problem and what to do; may have several lines.
         package var message: String
 
-        package init(kind: Kind, subject: String, place: String = "", message: String) {
+        package init(kind: Kind, subject: String, location: String = "", message: String) {
             self.kind = kind
             self.subject = subject
-            self.place = place
+            self.location = location
             self.message = message
         }
 
         package var description: String {
-            place.isEmpty ? message : "\(place): \(message)"
+            location.isEmpty ? message : "\(location): \(message)"
         }
     }
 

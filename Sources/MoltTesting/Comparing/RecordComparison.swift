@@ -32,8 +32,8 @@ struct RecordComparison {
         let names = [expected, found].map { records in
             Shown.text(records.dropFirst(first).map { Shown.key($0.key) }.joined(separator: ", "))
         }
-        let place = first > 0 ? " from record \(first + 1) on" : ""
-        lines.append("the records are in another order\(place): expected \(names[0]), found \(names[1])")
+        let location = first > 0 ? " from record \(first + 1) on" : ""
+        lines.append("the records are in another order\(location): expected \(names[0]), found \(names[1])")
     }
 
     private static func summary(_ record: StoreFixture.Record) -> String {
@@ -41,21 +41,21 @@ struct RecordComparison {
     }
 
     private mutating func compare(_ expected: StoreFixture.Record, _ found: StoreFixture.Record) {
-        let place = Shown.key(found.key)
+        let location = Shown.key(found.key)
         if expected.typeName != found.typeName {
-            lines.append("\(place): type name: expected \(expected.typeName), found \(found.typeName)")
+            lines.append("\(location): type name: expected \(expected.typeName), found \(found.typeName)")
         }
         if expected.expiration != found.expiration {
             let shown = Shown.dates(expected.expiration, found.expiration)
-            lines.append("\(place): expires: expected \(shown.0), found \(shown.1)")
+            lines.append("\(location): expires: expected \(shown.0), found \(shown.1)")
         }
         guard expected.content != found.content else { return }
         if !expected.content.isData, !found.content.isData {
-            lines += ContentComparison(expected.content.bytes, found.content.bytes, at: place).lines
+            lines += ContentComparison(expected.content.bytes, found.content.bytes, at: location).lines
         } else if expected.content.isData, found.content.isData {
-            lines.append("\(place): \(Shown.dataDifference(expected.content.bytes, found.content.bytes))")
+            lines.append("\(location): \(Shown.dataDifference(expected.content.bytes, found.content.bytes))")
         } else {
-            lines.append("\(place): expected \(expected.content.summary), found \(found.content.summary)")
+            lines.append("\(location): expected \(expected.content.summary), found \(found.content.summary)")
         }
     }
 }

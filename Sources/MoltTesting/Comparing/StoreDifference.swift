@@ -56,19 +56,19 @@ package struct StoreDifference: Hashable, Sendable {
         of suite: Suite
     ) {
         for key in Set(expected.keys).union(found.keys).sorted() where expected[key] != found[key] {
-            let place = "suite \(suite), \(Shown.key(key))"
+            let location = "suite \(suite), \(Shown.key(key))"
             switch (expected[key]?.json.text.utf8, found[key]?.json.text.utf8) {
             case (let expected?, let found?):
-                lines += ContentComparison(Array(expected), Array(found), at: place).lines
-            case (let expected?, nil): lines.append("\(place): missing, expected \(Shown.json(expected))")
-            case (nil, let found?): lines.append("\(place): unexpected, found \(Shown.json(found))")
+                lines += ContentComparison(Array(expected), Array(found), at: location).lines
+            case (let expected?, nil): lines.append("\(location): missing, expected \(Shown.json(expected))")
+            case (nil, let found?): lines.append("\(location): unexpected, found \(Shown.json(found))")
             case (nil, nil): break
             }
         }
     }
 
-    private mutating func add(_ place: String, _ expected: String, _ found: String) {
-        lines.append("\(place): expected \(expected), found \(found)")
+    private mutating func add(_ location: String, _ expected: String, _ found: String) {
+        lines.append("\(location): expected \(expected), found \(found)")
     }
 
     private static func summary(_ counts: [String: Int]) -> String {
@@ -86,24 +86,24 @@ package struct StoreDifference: Hashable, Sendable {
         let foundRows = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let accounted = (replacements.accounted(by: expected), replacements.accounted(by: found))
         for row in expected {
-            let place = "ledger: \(Shown.key(row.name))"
+            let location = "ledger: \(Shown.key(row.name))"
             guard let other = foundRows[row.name] else {
                 if row.outcome.isApplied, accounted.1.contains(row.name) { continue }
-                lines.append("\(place) (version \(row.version)) is missing")
+                lines.append("\(location) (version \(row.version)) is missing")
                 continue
             }
             // The way that the store has taken says nothing about what it holds.
             if replacements.names.contains(row.name), row.outcome.isApplied, other.outcome.isApplied { continue }
-            if row.version != other.version { add("\(place): version", String(row.version), String(other.version)) }
+            if row.version != other.version { add("\(location): version", String(row.version), String(other.version)) }
             if row.outcome != other.outcome {
-                add("\(place): outcome", row.outcome.rawValue, other.outcome.rawValue)
+                add("\(location): outcome", row.outcome.rawValue, other.outcome.rawValue)
             }
             if aspects.contains(.fingerprints), row.fingerprint != other.fingerprint {
-                add("\(place): fingerprint", row.fingerprint ?? "none", other.fingerprint ?? "none")
+                add("\(location): fingerprint", row.fingerprint ?? "none", other.fingerprint ?? "none")
             }
             if aspects.contains(.attachedCounts), row.attachedCounts != other.attachedCounts {
                 add(
-                    "\(place): settings in suites",
+                    "\(location): settings in suites",
                     Self.summary(row.attachedCounts),
                     Self.summary(other.attachedCounts)
                 )

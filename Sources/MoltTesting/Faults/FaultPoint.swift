@@ -24,8 +24,8 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
         }
     }
 
-    /// The kind of place, which points on different types and records have in common.
-    var place: String { point?.kind.rawValue ?? "the file is full" }
+    /// The kind of point, which points on different types and records have in common.
+    var name: String { point?.kind.rawValue ?? "the file is full" }
 
     package var description: String {
         var text = point?.description ?? "a file that is full at \(pages) pages"

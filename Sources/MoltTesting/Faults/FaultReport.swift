@@ -15,19 +15,19 @@ public struct FaultReport: Error, Sendable {
         /// What happened, in words.
         public var fault: String { kind.rawValue }
         /// Where it happened, with the type, the record or the attached store concerned.
-        public var point: String { place.description }
+        public var point: String { faultPoint.description }
         /// What went wrong afterwards; nil if the store was as it should be.
         public let problem: String?
         package let kind: FaultSweep.Fault
-        package let place: FaultPoint
+        package let faultPoint: FaultPoint
 
-        /// The interruption and its place in one line.
+        /// The interruption and its point in one line.
         fileprivate var text: String {
             switch kind {
-            case .error: "an error thrown \(place.moment)"
-            case .failingWrites: "writes failing from then on: \(place)"
-            case .fullDisk: "a full disk: \(place)"
-            case .kill: "the process killed \(place.moment)"
+            case .error: "an error thrown \(faultPoint.moment)"
+            case .failingWrites: "writes failing from then on: \(faultPoint)"
+            case .fullDisk: "a full disk: \(faultPoint)"
+            case .kill: "the process killed \(faultPoint.moment)"
             }
         }
     }
@@ -44,17 +44,17 @@ public struct FaultReport: Error, Sendable {
 }
 
 extension FaultReport: CustomStringConvertible, LocalizedError {
-    /// The number of interruptions by fault and place, and each problem below the places at which it occurs.
+    /// The number of interruptions by fault and point, and each problem below the points at which it occurs.
     public var description: String {
         guard !trials.isEmpty else {
             return (["The upgrade does something that a failure would not undo. No fault was tried."] + problems)
                 .joined(separator: "\n\n")
         }
-        let count = Set(trials.map(\.place)).count
+        let count = Set(trials.map(\.faultPoint)).count
         let points = count < available ? "\(count) of \(available) points" : "\(count) points"
         let faults = Self.grouped(trials, by: \.fault).map { fault, trials in
-            let places = Self.grouped(trials, by: \.place.place).map { "\($0) (\($1.count))" }
-            return "  \(fault): \(places.joined(separator: ", "))"
+            let counts = Self.grouped(trials, by: \.faultPoint.name).map { "\($0) (\($1.count))" }
+            return "  \(fault): \(counts.joined(separator: ", "))"
         }
         let end = failures.isEmpty && problems.isEmpty ? "and nothing was lost" : "\(failures.count) with a problem"
         let head = (["\(trials.count) interruptions at \(points), \(end)"] + faults).joined(separator: "\n")

@@ -87,7 +87,7 @@ package struct FaultSweep: Sendable {
             for point in chosen(from: points) {
                 let (problem, isTried) = try await result(of: fault, at: point, course, kill)
                 if isTried {
-                    report.trials.append(FaultReport.Trial(problem: problem, kind: fault, place: point))
+                    report.trials.append(FaultReport.Trial(problem: problem, kind: fault, faultPoint: point))
                 } else {
                     report.available -= 1
                     report.problems += problem.map { [$0] } ?? []
@@ -153,8 +153,8 @@ package struct FaultSweep: Sendable {
         func evenly(_ count: Int, of points: [FaultPoint]) -> [FaultPoint] {
             count < points.count ? (0..<max(0, count)).map { points[$0 * points.count / count] } : points
         }
-        var places: Set<String> = []
-        let firsts = points.filter { places.insert($0.place).inserted }
+        var names: Set<String> = []
+        let firsts = points.filter { names.insert($0.name).inserted }
         let chosen = evenly(limit, of: firsts)
         let others = evenly(limit - chosen.count, of: points.filter { !firsts.contains($0) })
         return points.filter(Set(chosen + others).contains)

@@ -82,13 +82,13 @@ struct SweptState: Equatable {
         for suite in suites.sorted(by: { $0.attachedName < $1.attachedName }) {
             let (found, old, new) = (contents.suites[suite] ?? [:], before[suite] ?? [:], after[suite] ?? [:])
             for key in Set(found.keys).union(old.keys).union(new.keys).sorted() {
-                let place = "\(suite): \(key)"
+                let setting = "\(suite): \(key)"
                 if found[key] != old[key], found[key] != new[key] {
-                    lines.append("\(place) has neither its old value nor its new one")
+                    lines.append("\(setting) has neither its old value nor its new one")
                 } else if found[key] == nil, old[key] != nil {
-                    removed.append(place)
+                    removed.append(setting)
                 } else if found[key] != new[key], new[key] != nil {
-                    missing.append(place)
+                    missing.append(setting)
                 }
             }
         }

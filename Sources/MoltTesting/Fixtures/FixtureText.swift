@@ -58,9 +58,9 @@ struct FixtureText: Sendable {
         let before = bytes[..<min(offset, bytes.count)]
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        var place = path.isEmpty ? "line \(line)" : "\(path) (line \(line))"
-        if column { place += ", column \(String(decoding: before[start...], as: UTF8.self).count + 1)" }
-        return TestingError(.malformedFixture, "\(place): \(message)", file: file)
+        var location = path.isEmpty ? "line \(line)" : "\(path) (line \(line))"
+        if column { location += ", column \(String(decoding: before[start...], as: UTF8.self).count + 1)" }
+        return TestingError(.malformedFixture, "\(location): \(message)", file: file)
     }
 
     /// The number of leading bytes that are valid UTF-8.

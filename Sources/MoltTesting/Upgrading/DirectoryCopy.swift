@@ -34,8 +34,10 @@ enum DirectoryCopy {
     private static func copyFile(_ source: URL, _ status: FileStatus, to target: URL) throws {
         guard status.isFile else {
             // The copy of a link has the same destination. Other special files have no bytes to copy.
-            guard let place = try? FileManager.default.destinationOfSymbolicLink(atPath: source.path) else { return }
-            return try FileManager.default.createSymbolicLink(atPath: target.path, withDestinationPath: place)
+            guard let destination = try? FileManager.default.destinationOfSymbolicLink(atPath: source.path) else {
+                return
+            }
+            return try FileManager.default.createSymbolicLink(atPath: target.path, withDestinationPath: destination)
         }
         let content: Data
         do {

@@ -14,35 +14,35 @@ struct ContentVariation {
     ///   - forms: What all samples of the type show.
     ///   - hasNulls: Whether the release could have written null.
     static func all(of content: ShapedContent, _ forms: SampledForms, hasNulls: Bool = true) -> [ContentVariation] {
-        guard let whole = content.places.first?.part else { return [] }
+        guard let whole = content.positions.first?.part else { return [] }
         var seen: Set<[UInt8]> = [whole.utf8]
-        return content.places.flatMap { place in
-            let name = Shown.key(place.path)
+        return content.positions.flatMap { position in
+            let name = Shown.key(position.path)
             var found: [ContentVariation] = []
             func add(_ text: String, _ part: JSONPart, _ new: String) {
                 let bytes = whole.replacing(part, by: new)
                 if seen.insert(bytes).inserted { found.append(ContentVariation(text: text, bytes: bytes)) }
             }
-            if place.shape.isOptional {
-                if let (object, stored) = place.property {
-                    if place.part != nil, forms.canBeAbsent(place.path) {
+            if position.shape.isOptional {
+                if let (object, stored) = position.property {
+                    if position.part != nil, forms.canBeAbsent(position.path) {
                         add("without \(name)", object, object.settingMember(stored, to: nil))
                     }
-                    if hasNulls, place.part?.kind != .null {
+                    if hasNulls, position.part?.kind != .null {
                         add("with null as \(name)", object, object.settingMember(stored, to: "null"))
                     }
-                } else if hasNulls, !place.path.isEmpty, let part = place.part, part.kind != .null {
+                } else if hasNulls, !position.path.isEmpty, let part = position.part, part.kind != .null {
                     add("with null as \(name)", part, "null")
                 }
             }
-            guard let part = place.part else { return found }
-            if let empty = place.shape.empty(part, at: place.path, forms) {
-                add(place.path.isEmpty ? "with nothing set" : "with nothing in \(name)", part, empty)
+            guard let part = position.part else { return found }
+            if let empty = position.shape.empty(part, at: position.path, forms) {
+                add(position.path.isEmpty ? "with nothing set" : "with nothing in \(name)", part, empty)
             }
-            if let current = place.shape.caseName(of: part) {
-                let cases = forms.cases(of: place.shape).filter { $0.key != current }
+            if let current = position.shape.caseName(of: part) {
+                let cases = forms.cases(of: position.shape).filter { $0.key != current }
                 for (other, value) in cases.sorted(by: { $0.key < $1.key }) {
-                    let target = place.path.isEmpty ? "" : " as \(name)"
+                    let target = position.path.isEmpty ? "" : " as \(name)"
                     add("with the case \(Shown.key(other))\(target)", part, value)
                 }
             }

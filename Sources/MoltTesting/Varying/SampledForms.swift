@@ -20,15 +20,15 @@ struct SampledForms {
 
     /// Adds what a sample shows.
     mutating func add(_ content: ShapedContent) {
-        for place in content.places {
-            guard let part = place.part else {
-                absent.insert(place.path)
+        for position in content.positions {
+            guard let part = position.part else {
+                absent.insert(position.path)
                 continue
             }
-            if part.kind == .null { null.insert(place.path) }
-            guard let name = place.shape.caseName(of: part) else { continue }
-            let first = cases[Enum(place.shape)]?[name] ?? part.text
-            cases[Enum(place.shape), default: [:]][name] = first
+            if part.kind == .null { null.insert(position.path) }
+            guard let name = position.shape.caseName(of: part) else { continue }
+            let first = cases[Enum(position.shape)]?[name] ?? part.text
+            cases[Enum(position.shape), default: [:]][name] = first
         }
     }
 

@@ -3,7 +3,7 @@ internal import Molt
 /// A sample's content with the shape that its release knew, as a list of the places that the shape describes.
 struct ShapedContent {
     /// A property, an element, or the whole content.
-    struct Place {
+    struct Position {
         /// The path in words, such as `addresses[].zip`; empty for the whole content.
         let path: String
         let shape: TypeShape
@@ -13,21 +13,21 @@ struct ShapedContent {
         let property: (object: JSONPart, name: String)?
     }
 
-    private(set) var places: [Place] = []
+    private(set) var positions: [Position] = []
     private let coding: RecordCoding
     /// The shapes of the types around the current place, by name.
     private var enclosing: [String: TypeShape] = [:]
 
     init(_ content: JSONPart, _ shape: TypeShape, _ coding: RecordCoding) {
         self.coding = coding
-        add(Place(path: "", shape: shape, part: content, property: nil))
+        add(Position(path: "", shape: shape, part: content, property: nil))
     }
 
-    private mutating func add(_ place: Place) {
+    private mutating func add(_ position: Position) {
         // Anything may be in such a place.
-        guard !place.shape.keepsUnknown else { return }
-        places.append(place)
-        if let part = place.part, part.kind != .null { addParts(of: part, place.shape, at: place.path) }
+        guard !position.shape.keepsUnknown else { return }
+        positions.append(position)
+        if let part = position.part, part.kind != .null { addParts(of: part, position.shape, at: position.path) }
     }
 
     private mutating func addParts(of part: JSONPart, _ shape: TypeShape, at path: String) {
@@ -48,7 +48,7 @@ struct ShapedContent {
                 addElement(element, index.isMultiple(of: 2) ? key : value, at: path)
             }
         case .single(let value):
-            add(Place(path: path, shape: value, part: part, property: nil))
+            add(Position(path: path, shape: value, part: part, property: nil))
         case .reference:
             if let outer = enclosing[shape.name] { addParts(of: part, outer, at: path) }
         case .unknown, .varying, .leaf, .raw:
@@ -57,7 +57,7 @@ struct ShapedContent {
     }
 
     private mutating func addElement(_ value: JSONPart, _ shape: TypeShape, at path: String) {
-        add(Place(path: path + "[]", shape: shape, part: value, property: nil))
+        add(Position(path: path + "[]", shape: shape, part: value, property: nil))
     }
 
     private mutating func addProperties(
@@ -72,7 +72,7 @@ struct ShapedContent {
             let stored = coding.storedName(of: name)
             guard !onlyPresent || values[stored] != nil else { continue }
             add(
-                Place(
+                Position(
                     path: path.isEmpty ? name : "\(path).\(name)",
                     shape: shape,
                     part: values[stored],

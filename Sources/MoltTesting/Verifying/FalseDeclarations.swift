@@ -24,8 +24,8 @@ struct FalseDeclarations {
             self.problem = problem
         }
 
-        /// Whether another finding is about the same place.
-        func isAboutPlace(of other: Finding) -> Bool {
+        /// Whether another finding is about the same property.
+        func isAboutProperty(of other: Finding) -> Bool {
             type == other.type && problem.property == other.problem.property
         }
 
@@ -57,7 +57,7 @@ struct FalseDeclarations {
         /// The versions of the older releases.
         var versions: Set<Int> = []
         /// Fixtures with keys of some records, in the order in which they were found.
-        var places: [String] = []
+        var stores: [String] = []
     }
 
     /// - Parameters:
@@ -68,8 +68,8 @@ struct FalseDeclarations {
         for (finding, keys) in found {
             var occurrences = findings[finding] ?? Occurrences()
             occurrences.versions.insert(version)
-            let place = "\(name), \(Shown.some(keys))"
-            if !occurrences.places.contains(place) { occurrences.places.append(place) }
+            let store = "\(name), \(Shown.some(keys))"
+            if !occurrences.stores.contains(store) { occurrences.stores.append(store) }
             findings[finding] = occurrences
         }
     }
@@ -85,10 +85,10 @@ struct FalseDeclarations {
             let position = finding.migrations.first.flatMap { order[$0] } ?? 0
             let vaguer = findings.filter { $0.key.isVaguer(than: finding) }.values
             let versions = vaguer.reduce(occurrences.versions) { $0.union($1.versions) }
-            return (position, Self.text(finding, versions.sorted()), occurrences.places)
+            return (position, Self.text(finding, versions.sorted()), occurrences.stores)
         }
-        for (_, text, places) in texts.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
-            for place in places { list.add(.olderRelease, "registry", text, at: .summary(place)) }
+        for (_, text, stores) in texts.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
+            for store in stores { list.add(.olderRelease, "registry", text, at: .summary(store)) }
         }
         return list
     }
@@ -106,7 +106,7 @@ struct FalseDeclarations {
 
     /// What a release would meet, and what to keep.
     private static func text(_ problem: Problem, of type: String) -> String {
-        func place(_ property: String) -> String {
+        func location(_ property: String) -> String {
             property.isEmpty || property.hasPrefix("[]") ? type + property : "\(type).\(property)"
         }
         switch problem {
@@ -115,20 +115,21 @@ struct FalseDeclarations {
             return "would not find the records of type \(type), which have the type \(name). Keep the name"
         case .overwriting(let property):
             return
-                "would remove \(place(property)) when it changes a value, because it replaces that part of the value "
+                "would remove \(location(property)) when it changes a value, because it replaces that part of the value "
                 + "as a whole. Keep the property outside of it"
         case .adding(let problem):
             return
                 "could add a value of type \(type) that today's type cannot read: \(problem) Make the property optional"
         case .reading(let problem):
-            let place = place(problem.property)
+            let location = location(problem.property)
             switch problem.kind {
-            case .missing: return "could not read \(type), because \(place) is missing. Keep the property"
-            case .lost: return "would not find \(place), which the records had. Keep the property"
+            case .missing: return "could not read \(type), because \(location) is missing. Keep the property"
+            case .lost: return "would not find \(location), which the records had. Keep the property"
             case .form(let expected, let found):
-                return "could not read \(place): it expects \(expected), and finds \(found). Keep the form"
+                return "could not read \(location): it expects \(expected), and finds \(found). Keep the form"
             case .unknownCase(let name):
-                return "could not read \(place): it does not know the case \"\(Shown.text(name))\". Keep the old cases"
+                return
+                    "could not read \(location): it does not know the case \"\(Shown.text(name))\". Keep the old cases"
             }
         }
     }

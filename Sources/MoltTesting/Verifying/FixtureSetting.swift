@@ -136,8 +136,8 @@ extension FixtureSetting {
         } catch let error as SettingContent.Unreadable {
             return "it is \(error.reason)."
         } catch let error as MoltError {
-            let place = error.place.map(\.description) ?? ""
-            let problem = place.isEmpty ? error.problem : "\"\(place)\": \(error.problem)"
+            let path = error.valuePath.map(\.description) ?? ""
+            let problem = path.isEmpty ? error.problem : "\"\(path)\": \(error.problem)"
             guard let cause = error.underlying, !(cause is DecodingError || cause is MoltError) else { return problem }
             return "\(problem)\n\(cause)"
         } catch {

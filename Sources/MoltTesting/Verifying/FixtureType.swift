@@ -94,8 +94,8 @@ struct TypeCheck {
                 continue
             }
             if let problem = type.problem(record.content, coding) {
-                let place = "\(Shown.key(record.key)) cannot be read as \(record.typeName)"
-                failures.add(.decoding, name, "\(place): \(problem)")
+                let location = "\(Shown.key(record.key)) cannot be read as \(record.typeName)"
+                failures.add(.decoding, name, "\(location): \(problem)")
             }
             let steps = stepsOnElements[record.typeName] ?? []
             if !steps.isEmpty, !record.content.isData, let shape = type.shape(record.content, coding) {

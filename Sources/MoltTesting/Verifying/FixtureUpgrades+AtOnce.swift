@@ -31,8 +31,8 @@ extension FixtureUpgrades {
                         aspects: .fingerprints
                     )
                     let text = "the result is not the same as by \(reference.entry):\n\(difference)"
-                    let place = FailureList.Place.upgrade(to: target, by: entry.description)
-                    if !difference.isEmpty { failures.add(.entryPoints, name, text, at: place) }
+                    let occurrence = FailureList.Occurrence.upgrade(to: target, by: entry.description)
+                    if !difference.isEmpty { failures.add(.entryPoints, name, text, at: occurrence) }
                 } else {
                     reference = (entry, result)
                     check(result, report, target)
@@ -74,11 +74,11 @@ extension FixtureUpgrades {
         }
         let after = try (store.contents(), Self.bytes(of: store))
         let difference = StoreDifference(expected: before.0, found: after.0, aspects: .fingerprints)
-        let place = FailureList.Place.upgrade(to: target, by: nil)
+        let occurrence = FailureList.Occurrence.upgrade(to: target, by: nil)
         if !difference.isEmpty {
-            failures.add(.dryRun, name, "the dry run changed the store:\n\(difference)", at: place)
+            failures.add(.dryRun, name, "the dry run changed the store:\n\(difference)", at: occurrence)
         } else if before.1 != after.1 {
-            failures.add(.dryRun, name, "the dry run wrote to the store's file", at: place)
+            failures.add(.dryRun, name, "the dry run wrote to the store's file", at: occurrence)
         }
         return report
     }
@@ -101,13 +101,13 @@ extension FixtureUpgrades {
         _ result: StoreFixture,
         _ target: Int
     ) async throws {
-        let place = FailureList.Place.upgrade(to: target, by: entry.description)
+        let occurrence = FailureList.Occurrence.upgrade(to: target, by: entry.description)
         let bytes = try Self.bytes(of: store)
         upgrades += 1
         let report = try await store.upgrade(through: registry, by: entry, configuration: configuration)
         if !report.isEmpty {
             let names = report.entries.map(\.migration.description).joined(separator: ", ")
-            failures.add(.repetition, name, "a second opening ran migrations again: \(names)", at: place)
+            failures.add(.repetition, name, "a second opening ran migrations again: \(names)", at: occurrence)
         }
         let difference = StoreDifference(
             expected: result,
@@ -115,9 +115,9 @@ extension FixtureUpgrades {
             aspects: .fingerprints
         )
         if !difference.isEmpty {
-            failures.add(.repetition, name, "a second opening changed the store:\n\(difference)", at: place)
+            failures.add(.repetition, name, "a second opening changed the store:\n\(difference)", at: occurrence)
         } else if report.isEmpty, try Self.bytes(of: store) != bytes {
-            failures.add(.repetition, name, "a second opening wrote to the store's file", at: place)
+            failures.add(.repetition, name, "a second opening wrote to the store's file", at: occurrence)
         }
     }
 

@@ -44,25 +44,30 @@ extension FixtureUpgrades {
 
     /// Checks the ledger after an upgrade, and reports deferred migrations.
     mutating func check(_ result: StoreFixture, _ report: MigrationReport, _ target: Int) {
-        let place = FailureList.Place.upgrade(to: target, by: nil)
+        let occurrence = FailureList.Occurrence.upgrade(to: target, by: nil)
         for deferral in report.deferred where !waitsForCache(report) {
             let reason = UpgradeText.withoutCopies(deferral.reason)
-            failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: place)
+            failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: occurrence)
         }
         let deferred = Set(report.deferred.map(\.migration))
         if result.schemaVersion != version(after: target) {
-            failures.add(.ledger, name, "the store is at version \(result.schemaVersion) afterwards", at: place)
+            failures.add(.ledger, name, "the store is at version \(result.schemaVersion) afterwards", at: occurrence)
         }
         let plan = plan(of: result, upTo: target)
-        for problem in plan.problems { failures.add(.ledger, name, problem.message, at: place) }
+        for problem in plan.problems { failures.add(.ledger, name, problem.message, at: occurrence) }
         for entry in plan.entries where !entry.isApplied && entry.status != .notNeeded {
             guard !deferred.contains(entry.migration) else { continue }
-            failures.add(.ledger, name, "migration \(entry.migration) is not in the ledger afterwards", at: place)
+            failures.add(.ledger, name, "migration \(entry.migration) is not in the ledger afterwards", at: occurrence)
         }
         if !needsUpgrade(to: target), plan.problems.isEmpty {
             let difference = StoreDifference(expected: fixture, found: result, aspects: .fingerprints)
             guard !difference.isEmpty else { return }
-            failures.add(.repetition, name, "opening a store that is up to date changed it:\n\(difference)", at: place)
+            failures.add(
+                .repetition,
+                name,
+                "opening a store that is up to date changed it:\n\(difference)",
+                at: occurrence
+            )
         }
     }
 }

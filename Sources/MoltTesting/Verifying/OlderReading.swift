@@ -122,7 +122,7 @@ struct OlderReading {
         let former = before?.values
         for (name, property) in object.properties.sorted(by: { $0.key < $1.key }) {
             let stored = coding.storedName(of: name)
-            let inner = Self.place(name, in: path)
+            let inner = Self.path(name, in: path)
             if let value = properties[stored] {
                 check(value, former?[stored], property, at: inner)
             } else if property.isOptional || object.lenient.contains(name) {
@@ -146,7 +146,7 @@ struct OlderReading {
         let former = before?.values
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             if let (code, values) = codes[name] {
-                check(value, former?[name], values, at: Self.place(code, in: path))
+                check(value, former?[name], values, at: Self.path(code, in: path))
             } else if isComplete, former?[name] == nil {
                 add(.unknownCase(name), at: path)
             }
@@ -192,7 +192,7 @@ struct OlderReading {
         }
         if let properties = found.values, let former = before.values {
             for (name, value) in former.sorted(by: { $0.key < $1.key }) {
-                let inner = Self.place(name, in: path)
+                let inner = Self.path(name, in: path)
                 if let property = properties[name] {
                     compare(property, value, at: inner)
                 } else {
@@ -210,7 +210,7 @@ struct OlderReading {
         add(.form(expected: shape.text, found: found.kind.rawValue), at: path)
     }
 
-    private static func place(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+    private static func path(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     // MARK: Leaves
 

@@ -51,7 +51,7 @@ struct OlderReleases {
                 read(store.withoutExpired(by: now), before: before, older, migrations) { type, problem, key in
                     let finding = Finding(passed, type, problem)
                     // Otherwise an earlier migration has caused it.
-                    if !reported.contains(where: finding.isAboutPlace) {
+                    if !reported.contains(where: finding.isAboutProperty) {
                         found[finding, default: []].append(Shown.key(key))
                     }
                 }

@@ -36,8 +36,8 @@ struct SettingCheck {
                 let isOnlyInPrefixes = named.allSatisfy(\.place.isPrefix)
                 for setting in named where setting.place.isPrefix == isOnlyInPrefixes {
                     guard let problem = setting.problem(value) else { continue }
-                    let place = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
-                    failures.add(.decoding, name, "\(place): \(problem)")
+                    let location = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
+                    failures.add(.decoding, name, "\(location): \(problem)")
                 }
             }
         }

@@ -4,16 +4,16 @@ internal import Molt
 ///
 /// Blocks are left out, as they may look for records that are rarely there.
 struct StepNames {
-    private struct Place: Hashable {
+    private struct StepID: Hashable {
         var migration: String
         /// The step's position in its migration.
         var step: Int
     }
 
     /// The properties in steps that no fixture has had so far, if one has had records of the type, or the setting.
-    private var properties: [Place: [PropertyPath: MigrationReport.UnmatchedName]] = [:]
+    private var properties: [StepID: [PropertyPath: MigrationReport.UnmatchedName]] = [:]
     /// The types in steps of which a fixture has had no record.
-    private var types: [Place: MigrationReport.UnmatchedName] = [:]
+    private var types: [StepID: MigrationReport.UnmatchedName] = [:]
     /// The settings in an old form that no migration names, by migration and key.
     private var forgotten: [String: [String: MigrationReport.KeyOutcome]] = [:]
     /// The keys that no fixture has had so far, and those that one has had, by migration.
@@ -73,24 +73,24 @@ struct StepNames {
                 // Nothing was looked for in a store without records, or without a setting that can be read.
                 let hasLooked = isOnSettings ? step.hasReadSetting : !fixture.records.isEmpty
                 guard hasLooked else { continue }
-                let place = Place(migration: entry.migration.name, step: index)
+                let stepID = StepID(migration: entry.migration.name, step: index)
                 if let type = step.unmatchedNames.first(where: { $0.property == nil }) {
-                    types.merge([place: type], uniquingKeysWith: Self.clearer)
+                    types.merge([stepID: type], uniquingKeysWith: Self.clearer)
                 } else {
                     let names = step.unmatchedNames.compactMap { name in name.property.map { ($0, name) } }
-                    add(Dictionary(names, uniquingKeysWith: Self.clearer), at: place)
+                    add(Dictionary(names, uniquingKeysWith: Self.clearer), at: stepID)
                 }
             }
         }
     }
 
     /// Keeps the properties that neither the fixtures before nor this one have.
-    private mutating func add(_ names: [PropertyPath: MigrationReport.UnmatchedName], at place: Place) {
-        guard let earlier = properties[place] else {
-            properties[place] = names
+    private mutating func add(_ names: [PropertyPath: MigrationReport.UnmatchedName], at stepID: StepID) {
+        guard let earlier = properties[stepID] else {
+            properties[stepID] = names
             return
         }
-        properties[place] = earlier.filter { names[$0.key] != nil }.merging(
+        properties[stepID] = earlier.filter { names[$0.key] != nil }.merging(
             names.filter { earlier[$0.key] != nil },
             uniquingKeysWith: Self.clearer
         )
@@ -113,7 +113,7 @@ struct StepNames {
     }
 
     mutating func add(_ other: StepNames) {
-        for (place, names) in other.properties { add(names, at: place) }
+        for (stepID, names) in other.properties { add(names, at: stepID) }
         types.merge(other.types, uniquingKeysWith: Self.clearer)
         forgotten.merge(other.forgotten) { $0.merging($1) { first, _ in first } }
         absent.merge(other.absent) { $0.merging($1, uniquingKeysWith: Self.clearer) }
@@ -140,10 +140,10 @@ struct StepNames {
                 failures.add(.unmatchedName, "registry", "migration \(migration.id): \(problem)")
             }
             for (index, step) in migration.steps.enumerated() where step.isDeclared {
-                let place = Place(migration: migration.name, step: index)
+                let stepID = StepID(migration: migration.name, step: index)
                 let names =
-                    properties[place].map { $0.values.sorted { "\($0)" < "\($1)" } }
-                    ?? [types[place]].compactMap(\.self)
+                    properties[stepID].map { $0.values.sorted { "\($0)" < "\($1)" } }
+                    ?? [types[stepID]].compactMap(\.self)
                 for name in names {
                     failures.add(
                         .unmatchedName,
@@ -202,8 +202,9 @@ extension MigrationReport.Step {
 extension MigrationReport.UnmatchedName {
     /// A sentence without the number of records of the one fixture in which the name was looked for.
     fileprivate var inFixtures: String {
-        let place = suite.map { "fixture's setting \"\(type)\" of \($0)" } ?? "record of type \"\(type)\" of a fixture"
-        let what = property.map { "\"\($0)\" is in no \(place)" } ?? "no fixture has a record of type \"\(type)\""
+        let subject =
+            suite.map { "fixture's setting \"\(type)\" of \($0)" } ?? "record of type \"\(type)\" of a fixture"
+        let what = property.map { "\"\($0)\" is in no \(subject)" } ?? "no fixture has a record of type \"\(type)\""
         guard let nearest else { return what + "." }
         return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?"
     }

@@ -39,7 +39,7 @@ import Testing
         let fixture = StoreFixture(schemaVersion: 0, records: records)
         let split = MigrationStep.splitProperty("User", "name", into: ["firstName", "lastName"])
         let report = try await fixture.sweepFaults(through: [Migration(to: 1, "split", split)])
-        var point = try #require(report.trials.first { $0.point.hasPrefix("reading a batch of User") }).place
+        var point = try #require(report.trials.first { $0.point.hasPrefix("reading a batch of User") }).faultPoint
         for (occurrence, words) in [
             (1, ""), (2, ", for the 2nd time"), (3, ", for the 3rd time"), (12, ", for the 12th time"),
         ] {
@@ -79,7 +79,7 @@ import Testing
         #expect(Set(report.points(.error).compactMap(\.point?.kind)) == kinds)
         #expect(report.points(.failingWrites).count >= 20)
         #expect(report.points(.fullDisk).count >= 3)
-        let places = Set(report.trials.map(\.place)).count
+        let places = Set(report.trials.map(\.faultPoint)).count
         #expect((places == report.available) == (limit == nil))
         let tried = limit == nil ? "\(places)" : "\(places) of \(report.available)"
         #expect(
@@ -135,7 +135,7 @@ import Testing
             in: FaultScenario.fixture
         )
 
-        let names = Set(report.failures.compactMap(\.place.point?.description))
+        let names = Set(report.failures.compactMap(\.faultPoint.point?.description))
         let after: Set = [
             "after the steps of not-atomic (1)", "writing the ledger", "before the commit of the upgrade",
         ]
@@ -260,7 +260,7 @@ import Testing
 extension FaultReport {
     /// The points at which a fault was tried.
     fileprivate func points(_ fault: FaultSweep.Fault) -> [FaultPoint] {
-        trials.filter { $0.kind == fault }.map(\.place)
+        trials.filter { $0.kind == fault }.map(\.faultPoint)
     }
 }
 

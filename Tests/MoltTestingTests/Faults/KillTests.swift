@@ -48,7 +48,7 @@ import Testing
                 }
             }
             let kinds: [UpgradePoint.Kind?] = [.beforeApply, .afterApply, .afterApplies]
-            #expect(report.trials.count { kinds.contains($0.place.point?.kind) } >= TestRun.choose(2, long: 4))
+            #expect(report.trials.count { kinds.contains($0.faultPoint.point?.kind) } >= TestRun.choose(2, long: 4))
         }
 
         @Test func `A kill leaves a store without a ledger, or one that has entered at its version by the shortcut`()
@@ -100,7 +100,7 @@ import Testing
         let failures = try #require(report).failures
         let commit = try #require(points.firstIndex { $0.point?.kind == .afterCommit })
         #expect(commit >= 5)
-        #expect(failures.map(\.place) == Array(points[commit...]))
+        #expect(failures.map(\.faultPoint) == Array(points[commit...]))
         #expect(failures.allSatisfy { $0.problem?.hasPrefix("The upgrade was committed") == true })
     }
 

@@ -77,7 +77,7 @@ struct TemporaryStoreTests {
 
                 let sweep = FaultSweep(of: fixture, through: migrations, limit: 4)
                 let swept = try await sweep.run()
-                #expect(swept.trials.contains { $0.place.point?.kind == .beforeApply })
+                #expect(swept.trials.contains { $0.faultPoint.point?.kind == .beforeApply })
                 try expectUnchanged()
 
                 let path = directory.path

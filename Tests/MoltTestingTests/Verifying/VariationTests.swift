@@ -96,7 +96,7 @@ private struct Failure: Error {}
         let files = try directory.files()
         let failure = try await Releases.requireFailure(body)
         let found = failure.failures.filter { $0.kind == .variation }
-        #expect(found.map(\.place) == places, "\(failure)", sourceLocation: sourceLocation)
+        #expect(found.map(\.location) == places, "\(failure)", sourceLocation: sourceLocation)
         #expect(found.allSatisfy { $0.message.contains(text) }, "\(failure)", sourceLocation: sourceLocation)
         #expect(try directory.files() == files, sourceLocation: sourceLocation)
     }

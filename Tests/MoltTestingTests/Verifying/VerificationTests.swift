@@ -607,7 +607,7 @@ struct VerificationTests {
 
         let repetitions = failure.failures.filter { $0.kind == .repetition }
         let first = try #require(repetitions.first)
-        #expect(first.place == "to versions 2, 3 by open, async open")
+        #expect(first.location == "to versions 2, 3 by open, async open")
         #expect(first.message.contains("\"launch\": unexpected, a Data: raw data of 1 byte"))
         #expect(repetitions.contains { $0.message.hasPrefix("opening a store that is up to date") })
     }
@@ -624,7 +624,7 @@ struct VerificationTests {
     @Test func `Failures are listed below their subject, with all their lines indented`() {
         let failure = VerificationFailure(
             failures: [
-                .init(kind: .upgradedFixture, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
+                .init(kind: .upgradedFixture, subject: "1-a.json", location: "to version 2", message: "first\nsecond"),
                 .init(kind: .registry, subject: "registry", message: "third"),
                 .init(kind: .upgrade, subject: "1-a.json", message: "fourth"),
             ]

@@ -79,7 +79,7 @@ extension DefaultsKeys {
             errors.append((try errorReading(DefaultsKey<[Counts]?>("text"), from: [json]), "[0][\"\(name)\"]"))
         }
         for (error, place) in errors {
-            #expect(error.place?.fullDescription == place)
+            #expect(error.valuePath?.fullDescription == place)
             var dumped = ""
             dump(error, to: &dumped)
             for shown in [error.description, error.debugDescription, error.localizedDescription, dumped] {
@@ -140,7 +140,7 @@ extension DefaultsKeys {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         let reading = try errorReading(key, from: [1])
         reading.expect(.typeMismatch)
-        #expect(reading.place == ValuePlace([.index(0)]))
+        #expect(reading.valuePath == ValuePath([.index(0)]))
         let setting = try #require(throws: MoltError.self) { try settings.set([Picky()], for: key) }
         setting.expect(.cannotStore)
         for error in [reading, setting] { #expect(error.underlying is Picky.Refusal) }

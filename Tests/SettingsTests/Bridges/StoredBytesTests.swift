@@ -86,7 +86,7 @@ import Testing
         for (json, fault, place) in cases {
             let error = MoltError.thrown { try read(Hero.self, from: .string(json)) }
             error?.expect(says: "The stored value \(fault).")
-            #expect(error?.place?.description == place)
+            #expect(error?.valuePath?.description == place)
         }
     }
 

@@ -221,7 +221,7 @@ import Testing
     ) {
         for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
             let outcome = DefaultsV4Conversion(target: target).convert(stored, as: form)
-            let failure = outcome.failure.map { "\($0.place): \($0.reason)" }
+            let failure = outcome.failure.map { "\($0.path): \($0.reason)" }
             #expect(failure == "\(place): \(reason)")
         }
     }

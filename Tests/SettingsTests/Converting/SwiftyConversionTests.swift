@@ -167,7 +167,7 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
 
     /// The reason why a value is not converted, after the place if it is inside the value; nil if it is converted.
     private func failure(_ stored: PropertyListValue, _ form: DefaultsForm) -> String? {
-        conversion.convert(stored, as: form).failure.map { $0.place.isEmpty ? $0.reason : "\($0.place): \($0.reason)" }
+        conversion.convert(stored, as: form).failure.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" }
     }
 
     @Test func `An archive of a class that the app does not have is named, with what to do`() throws {

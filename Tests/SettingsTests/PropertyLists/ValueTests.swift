@@ -12,7 +12,7 @@ private func expectRefused(
 ) -> MoltError? {
     let error = MoltError.thrown(sourceLocation: sourceLocation) { try body() }
     error?.expect(.cannotStore, sourceLocation: sourceLocation)
-    #expect(error?.place?.fullDescription == place, sourceLocation: sourceLocation)
+    #expect(error?.valuePath?.fullDescription == place, sourceLocation: sourceLocation)
     return error
 }
 
@@ -214,10 +214,10 @@ private func expectRefused(
             ([.index(2)], "[2]", "[2]"),
             ([.key("k"), .index(0), .property("name")], #"["…"][0].name"#, #"["k"][0].name"#),
             ([.property("home"), .property("name"), .key("a.b")], #"home.name["…"]"#, #"home.name["a.b"]"#),
-        ] as [([ValuePlace.Step], String, String)]
+        ] as [([ValuePath.Step], String, String)]
     )
-    func `shows dictionary keys only on request`(steps: [ValuePlace.Step], text: String, full: String) {
-        let place = ValuePlace(steps)
+    func `shows dictionary keys only on request`(steps: [ValuePath.Step], text: String, full: String) {
+        let place = ValuePath(steps)
         #expect(place.fullDescription == full)
         #expect(place.description == text)
         #expect(String(reflecting: Optional(place)) == "Optional(\(text))")

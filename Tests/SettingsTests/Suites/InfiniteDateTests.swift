@@ -35,7 +35,7 @@
                 try scratch.expectUnchanged {
                     let error = cause { try upgrade(primary, .renameKey("a", to: "b", in: suite)) }
                     error?.expect(.cannotStore, key: "list", says: "Set another one, or remove it.")
-                    #expect(error?.place == ValuePlace([.index(0)]))
+                    #expect(error?.valuePath == ValuePath([.index(0)]))
                 }
             }
             try primary.state(of: suite, cache: cache.url).expect(version: 0)

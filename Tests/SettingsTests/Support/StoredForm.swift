@@ -36,7 +36,7 @@ func expectUnreadable<Value: DefaultsSerializable>(
         _ = try read(type, from: stored)
     } throws: { error in
         guard let error = error as? MoltError else { return false }
-        return error.code == .typeMismatch && error.key == "key" && error.place?.fullDescription == place
+        return error.code == .typeMismatch && error.key == "key" && error.valuePath?.fullDescription == place
     }
 }
 
@@ -49,9 +49,9 @@ func expectUnreadable(
 }
 
 extension ConversionOutcome {
-    /// Why, and at which place, a value was not converted; nil if it was.
-    var failure: (reason: String, place: String)? {
-        if case .notConvertible(let reason, let place) = self { (reason, place.fullDescription) } else { nil }
+    /// Why, and at which path, a value was not converted; nil if it was.
+    var failure: (reason: String, path: String)? {
+        if case .notConvertible(let reason, let path) = self { (reason, path.fullDescription) } else { nil }
     }
 }
 

@@ -65,14 +65,14 @@ struct ContentMerge {
         // Most properties are in the same order.
         var next = new.children(of: ownObject).makeIterator()
         var candidate = next.next()
-        var places: [ExactName: Int]?
+        var indexes: [ExactName: Int]?
         for property in stored.children(of: object) {
             if let own = candidate, stored.hasSameName(property, as: own, in: new) {
                 candidate = next.next()
                 body(property, own)
             } else {
-                let all = places ?? new.properties(of: ownObject)
-                places = all
+                let all = indexes ?? new.properties(of: ownObject)
+                indexes = all
                 body(property, all[ExactName(stored.name(of: property))])
             }
         }
@@ -81,8 +81,8 @@ struct ContentMerge {
     /// Some properties of the stored object without those that a later one of the same name replaces.
     private func last(_ properties: [Int]) -> [Int] {
         guard properties.count > 1 else { return properties }
-        let places = Dictionary(properties.map { (ExactName(stored.name(of: $0)), $0) }) { $1 }
-        return properties.filter { places[ExactName(stored.name(of: $0))] == $0 }
+        let indexes = Dictionary(properties.map { (ExactName(stored.name(of: $0)), $0) }) { $1 }
+        return properties.filter { indexes[ExactName(stored.name(of: $0))] == $0 }
     }
 
     // MARK: Merging
@@ -158,11 +158,11 @@ struct ContentMerge {
             )
             for (child, origin) in zip(elements.enumerated(), origins.found()) {
                 switch origin {
-                case .unchanged(let place):
-                    writer.replace(child.element, by: storedElements[place])
-                case .changed(let place):
+                case .unchanged(let index):
+                    writer.replace(child.element, by: storedElements[index])
+                case .changed(let index):
                     guard let nested = reading.elements[child.offset] else { continue }
-                    merge(child.element, storedElements[place], nested, former.elements[place])
+                    merge(child.element, storedElements[index], nested, former.elements[index])
                 case nil: break
                 }
             }
@@ -241,13 +241,13 @@ private struct ElementOrigins {
             origins[index] = .unchanged(index)
             isFree[index] = false
         }
-        var places: [ArraySlice<UInt8>: [Int]] = [:]
-        for index in former.indices.reversed() where isFree[index] { places[former[index], default: []].append(index) }
+        var indexes: [ArraySlice<UInt8>: [Int]] = [:]
+        for index in former.indices.reversed() where isFree[index] { indexes[former[index], default: []].append(index) }
         var hasMoved = false
         for index in new.indices where origins[index] == nil {
-            guard let place = places[new[index]]?.popLast() else { continue }
-            origins[index] = .unchanged(place)
-            isFree[place] = false
+            guard let other = indexes[new[index]]?.popLast() else { continue }
+            origins[index] = .unchanged(other)
+            isFree[other] = false
             hasMoved = true
         }
         var identified: [AnyHashable: Int] = [:]
@@ -255,11 +255,11 @@ private struct ElementOrigins {
             if let id = formerReading.elements[index]?.id { identified[id] = index }
         }
         // A changed element without an identity is the one at its place, if all others are still at theirs.
-        let isInPlace = !hasMoved && !reading.isSet && new.count == former.count
+        let isUnmoved = !hasMoved && !reading.isSet && new.count == former.count
         for index in new.indices where origins[index] == nil {
             if let id = reading.elements[index]?.id {
-                if let place = identified.removeValue(forKey: id) { origins[index] = .changed(place) }
-            } else if isInPlace {
+                if let other = identified.removeValue(forKey: id) { origins[index] = .changed(other) }
+            } else if isUnmoved {
                 origins[index] = .changed(index)
             }
         }
@@ -268,11 +268,11 @@ private struct ElementOrigins {
 
     /// The values of a dictionary whose keys and values alternate.
     private func foundByKey() -> [Origin?] {
-        var places: [ArraySlice<UInt8>: Int] = [:]
-        for index in stride(from: 1, to: former.count, by: 2) { places[former[index - 1]] = index }
+        var indexes: [ArraySlice<UInt8>: Int] = [:]
+        for index in stride(from: 1, to: former.count, by: 2) { indexes[former[index - 1]] = index }
         return new.indices.map { index in
-            guard !index.isMultiple(of: 2), let place = places[new[index - 1]] else { return nil }
-            return new[index] == former[place] ? .unchanged(place) : .changed(place)
+            guard !index.isMultiple(of: 2), let other = indexes[new[index - 1]] else { return nil }
+            return new[index] == former[other] ? .unchanged(other) : .changed(other)
         }
     }
 }

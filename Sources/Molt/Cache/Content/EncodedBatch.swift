@@ -90,8 +90,8 @@ struct EncodedBatch: Sendable {
     /// The index of a content's form; nearly always one of the last few.
     private mutating func form(of content: EncodedContent) -> Int32 {
         if content.firstShape == nil {
-            for place in forms.indices.suffix(8).reversed() where forms[place].isForm(of: content) {
-                return Int32(place)
+            for index in forms.indices.suffix(8).reversed() where forms[index].isForm(of: content) {
+                return Int32(index)
             }
         }
         forms.append(Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape))

@@ -19,11 +19,11 @@ struct DryRun {
         original.options.readsLaterLayouts = configuration.opensNewerStores
         var opening = configuration.opening(of: original, mode)
         let copy: ScratchCopy
-        let places: OldPlaces
+        let oldFiles: OldFiles
         do {
-            places = try OldPlaces(of: original, isFresh: original.state().isFresh, migrations)
-            opening.storeSize = (places.move?.source ?? original).byteCount
-            copy = try ScratchCopy(of: places.move?.sourceURL ?? url, for: .dryRun, byteCount: opening.storeSize ?? 0)
+            oldFiles = try OldFiles(of: original, isFresh: original.state().isFresh, migrations)
+            opening.storeSize = (oldFiles.move?.source ?? original).byteCount
+            copy = try ScratchCopy(of: oldFiles.move?.sourceURL ?? url, for: .dryRun, byteCount: opening.storeSize ?? 0)
         } catch {
             opening.end(with: error)
             throw error
@@ -48,8 +48,8 @@ struct DryRun {
                 try reading?.report
                 ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
             report.store = FileStatus.path(of: url)
-            report.move = places.move.map(MigrationReport.Move.init(pending:))
-            report.otherStores = places.others
+            report.move = oldFiles.move.map(MigrationReport.Move.init(pending:))
+            report.otherStores = oldFiles.others
             return report
         } catch {
             throw copy.ofOriginal(error)

@@ -300,12 +300,12 @@ final class BackfillSweep: @unchecked Sendable {
     ) throws(SQLiteError) {
         let outcomes = part.work.outcomes
         // The rows are in the order of the records.
-        var places: [Int] = []
-        for index in 0..<part.records.count where places.count < contents.rows.count {
-            if outcomes[index].id == contents.rows[places.count].id { places.append(index) }
+        var indexes: [Int] = []
+        for index in 0..<part.records.count where indexes.count < contents.rows.count {
+            if outcomes[index].id == contents.rows[indexes.count].id { indexes.append(index) }
         }
-        try session.upgrade(contents, readAs: places.map { part.states[$0] }) { row in
-            for stepIndex in outcomes[places[row]].changedBy { counts[stepIndex].changed += 1 }
+        try session.upgrade(contents, readAs: indexes.map { part.states[$0] }) { row in
+            for stepIndex in outcomes[indexes[row]].changedBy { counts[stepIndex].changed += 1 }
         }
     }
 

@@ -120,8 +120,8 @@ struct RecordRetry {
 
     /// The migrations that were applied to the store since a failure, with the failed one.
     private func migrations(from failure: MigrationReport.RecordFailure) throws(Obstacle) -> [Migration] {
-        let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        guard let first = places[failure.migration.name] else {
+        let positions = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        guard let first = positions[failure.migration.name] else {
             throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")
         }
         guard let failed = migrations.migrations.first(where: { $0.id == failure.migration }) else {
@@ -132,19 +132,19 @@ struct RecordRetry {
         }
         let (names, allReplaced) = (Set(migrations.names), migrations.allReplaced)
         var known: Set<String> = []
-        var since: [(migration: Migration, place: Int)] = []
+        var since: [(migration: Migration, position: Int)] = []
         for migration in migrations.migrations {
-            guard var place = places[migration.name] else { continue }
+            guard var position = positions[migration.name] else { continue }
             known.formUnion([migration.name] + migrations.replaced(by: migration))
             // No other record went through it, unless the record failed in it.
-            if applied[place].outcome == .marked, migration.name != failure.migration.name { continue }
-            if applied[place].outcome == .replaced {
+            if applied[position].outcome == .marked, migration.name != failure.migration.name { continue }
+            if applied[position].outcome == .replaced {
                 // The migrations that a shortcut replaces are in the registry.
                 if migration.isShortcut(among: names, allReplaced) { continue }
                 // The migrations that it replaces ran, before the ledger got its own row.
-                place = migration.replaces.compactMap { places[$0] }.max() ?? place
+                position = migration.replaces.compactMap { positions[$0] }.max() ?? position
             }
-            if place >= first { since.append((migration, place)) }
+            if position >= first { since.append((migration, position)) }
         }
         let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
         guard missing.isEmpty else {
@@ -152,7 +152,7 @@ struct RecordRetry {
             throw Obstacle(reason: "The registry lacks migrations that were applied since: \(names).")
         }
         // The store may have run a late migration after migrations that follow it in the registry.
-        guard since.map(\.place) == since.map(\.place).sorted() else {
+        guard since.map(\.position) == since.map(\.position).sorted() else {
             throw Obstacle(
                 reason: "The store has run late migrations since, and not in the order of the registry. Put a value in "
                     + "the record's place with `restoreQuarantined(_:as:)`."

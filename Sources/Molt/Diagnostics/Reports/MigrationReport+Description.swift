@@ -157,8 +157,8 @@ extension MigrationReport: CustomStringConvertible {
             {
                 // A dictionary's keys are part of the value, and must not be logged.
                 let isPlain = key.place?.utf8.allSatisfy { "[]0123456789".utf8.contains($0) } == true
-                let place = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
-                let reason = place + (key.reason.map { ": \($0)" } ?? "")
+                let location = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
+                let reason = location + (key.reason.map { ": \($0)" } ?? "")
                 lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
             }
             let absent = keys.filter { $0.outcome == .absent && $0.reason == nil }

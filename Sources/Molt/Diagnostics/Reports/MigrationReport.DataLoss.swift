@@ -61,10 +61,10 @@ extension MigrationReport {
         /// The data in a few words.
         public var description: String {
             let records = count.map(DisplayText.records)
-            let place = records.map { " in \($0)" } ?? ""
+            let location = records.map { " in \($0)" } ?? ""
             return switch kind {
-            case .property, .converted: "\(name)\(place)"
-            case .values: "values of \(name)\(place)"
+            case .property, .converted: "\(name)\(location)"
+            case .values: "values of \(name)\(location)"
             case .records: "\(records ?? "all records") of type \(name)"
             case .merged: "\(records ?? "records") of type \(typeName) merged with others of the same key"
             case .setting: "the setting \(name)"

@@ -16,14 +16,14 @@ extension MigrationReport {
 
         /// The name, and the one that was probably meant.
         public var description: String {
-            let what = property.map { "\"\($0)\" does not occur in \(place)" } ?? "no record of type \"\(type)\""
+            let what = property.map { "\"\($0)\" does not occur in \(location)" } ?? "no record of type \"\(type)\""
             if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
             guard let name = property?.onlyName, name.contains(".") else { return what }
             let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
             return what + "; a dot does not separate names; write the path as [\(path)]"
         }
 
-        private var place: String {
+        private var location: String {
             if let suite { return recordCount == 1 ? "\"\(type)\" of \(suite)" : "any setting \"\(type)\" of \(suite)" }
             let records = recordCount == 1 ? "the only record" : "any of \(DisplayText.records(recordCount))"
             return "\(records) of type \"\(type)\""

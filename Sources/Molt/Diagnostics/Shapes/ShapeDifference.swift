@@ -41,26 +41,26 @@ package struct ShapeDifference: Equatable, Sendable, Codable {
 extension ShapeDifference: CustomStringConvertible {
     package var description: String {
         let separator = property.isEmpty || property.hasPrefix("[]") ? "" : "."
-        let place = "\"\(type)\(separator)\(property)\""
-        return sentence(about: (property.isEmpty ? "Type " : "Property ") + place, "Case", of: place)
+        let subject = "\"\(type)\(separator)\(property)\""
+        return sentence(about: (property.isEmpty ? "Type " : "Property ") + subject, "Case", of: subject)
     }
 
     /// The difference in one sentence about a setting, which the type does not name.
     ///
     /// - Parameter setting: The key in quotes, and the suite.
     package func description(ofSetting setting: String) -> String {
-        let place = property.isEmpty ? "the value" : "property \"\(property)\""
-        return "Setting \(setting): " + sentence(about: place, "case", of: place)
+        let subject = property.isEmpty ? "the value" : "property \"\(property)\""
+        return "Setting \(setting): " + sentence(about: subject, "case", of: subject)
     }
 
-    private func sentence(about subject: String, _ aCase: String, of place: String) -> String {
+    private func sentence(about subject: String, _ aCase: String, of value: String) -> String {
         switch kind {
         case .added: "\(subject) has been added."
         case .removed: "\(subject) has been removed."
         case .typeChanged: "\(subject) changed from \"\(old ?? "?")\" to \"\(new ?? "?")\"."
         case .madeOptional: "\(subject) has been made optional."
         case .madeRequired: "\(subject) has been made required."
-        case .caseRemoved: "\(aCase) \"\(old ?? "?")\" of \(place) has been removed."
+        case .caseRemoved: "\(aCase) \"\(old ?? "?")\" of \(value) has been removed."
         }
     }
 }

@@ -71,7 +71,7 @@ private struct ShapeComparison {
         case (.cases(let a, _, _), .cases(let b, let isComplete, let code)):
             var found = removals(from: Array(a.keys), to: isComplete ? Array(b.keys) : nil, code, at: path)
             for (name, shape) in a {
-                if let current = b[name] { found += differences(shape, current, at: place(name, in: path)) }
+                if let current = b[name] { found += differences(shape, current, at: full(name, in: path)) }
             }
             return sameType(old, new, at: path, found)
         default:
@@ -101,16 +101,16 @@ private struct ShapeComparison {
         let haveSameMembers = old.members != nil && old.members == new.members
         let missing = old.properties.keys.filter { new.properties[$0] == nil && !new.code.knows($0) }
         var found = missing.filter { !haveSameMembers || !old.onlyRead.contains($0) }
-            .map { difference(.removed, place($0, in: path)) }
+            .map { difference(.removed, full($0, in: path)) }
         for (name, shape) in new.properties {
             if let earlier = old.properties[name] {
                 // A type may read a property as another type than it writes.
                 guard old.onlyRead.contains(name) == new.onlyRead.contains(name) else { continue }
                 let isLenient = old.lenient.contains(name) || new.lenient.contains(name)
-                found += differences(earlier, shape, at: place(name, in: path), isLenient: isLenient)
+                found += differences(earlier, shape, at: full(name, in: path), isLenient: isLenient)
             } else if !haveSameMembers || !missing.isEmpty && !new.onlyRead.contains(name) {
                 // Otherwise the same code wrote both values, and only this one has the property.
-                found.append(difference(.added, place(name, in: path)))
+                found.append(difference(.added, full(name, in: path)))
             }
         }
         return found
@@ -128,7 +128,7 @@ private struct ShapeComparison {
             .map { difference(.caseRemoved, path, from: $0) }
     }
 
-    private func place(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+    private func full(_ name: String, in path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     private func difference(
         _ kind: ShapeDifference.Kind,

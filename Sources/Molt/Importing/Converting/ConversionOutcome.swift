@@ -4,13 +4,13 @@ package enum ConversionOutcome: Equatable, Sendable {
     case converted(PropertyListValue)
     /// The value already has the target form.
     case alreadyCurrent
-    /// The value stays unchanged, for a reason that contains nothing of the value, at a place inside it.
-    case notConvertible(reason: String, place: ValuePlace)
+    /// The value stays unchanged, for a reason that contains nothing of the value, at a path inside it.
+    case notConvertible(reason: String, path: ValuePath)
 }
 
 struct ConversionFailure: Error {
     var reason: String
-    var place: ValuePlace
+    var path: ValuePath
 }
 
 extension DefaultsForm {

@@ -23,7 +23,7 @@ package struct DefaultsV4Conversion: Sendable {
             let value = try walk.convert(.native(stored), as: form)
             return walk.isChanged ? .converted(value) : .alreadyCurrent
         } catch {
-            return .notConvertible(reason: error.reason, place: error.place)
+            return .notConvertible(reason: error.reason, path: error.path)
         }
     }
 }
@@ -37,7 +37,7 @@ struct DefaultsV4Walk {
     }
 
     private let target: DefaultsRelease
-    private var place = ValuePlace()
+    private var path = ValuePath()
     /// Whether the result differs from the stored value.
     private(set) var isChanged = false
 
@@ -117,11 +117,11 @@ struct DefaultsV4Walk {
     /// Converts a part at a place inside the current one.
     private mutating func convert(
         _ source: Source,
-        at step: ValuePlace.Step,
+        at step: ValuePath.Step,
         as form: DefaultsForm
     ) throws(ConversionFailure) -> PropertyListValue {
-        place.steps.append(step)
-        defer { place.steps.removeLast() }
+        path.steps.append(step)
+        defer { path.steps.removeLast() }
         return try convert(source, as: form)
     }
 
@@ -232,8 +232,8 @@ struct DefaultsV4Walk {
         } catch let error as NoCodableForm {
             throw failure(error.description)
         } catch let error as MoltError where error.code == .typeMismatch {
-            let place = error.place.map { ", at \($0)" } ?? ""
-            throw failure("the stored value does not have the form of its type\(place)")
+            let path = error.valuePath.map { ", at \($0)" } ?? ""
+            throw failure("the stored value does not have the form of its type\(path)")
         } catch {
             throw failure("its type cannot read it: \(ErrorSummary.line(of: error))")
         }
@@ -299,8 +299,8 @@ struct DefaultsV4Walk {
 
     // MARK: Failures
 
-    private func failure(_ reason: String, at step: ValuePlace.Step? = nil) -> ConversionFailure {
-        ConversionFailure(reason: reason, place: ValuePlace(place.steps + [step].compactMap(\.self)))
+    private func failure(_ reason: String, at step: ValuePath.Step? = nil) -> ConversionFailure {
+        ConversionFailure(reason: reason, path: ValuePath(path.steps + [step].compactMap(\.self)))
     }
 
     private func mismatch(_ source: Source, _ form: DefaultsForm) -> ConversionFailure {

@@ -15,7 +15,7 @@ package struct SwiftyConversion: Sendable {
             let value = try converted(stored, as: form, &walk)
             return value == stored ? .alreadyCurrent : .converted(value)
         } catch {
-            return .notConvertible(reason: error.reason, place: error.place)
+            return .notConvertible(reason: error.reason, path: error.path)
         }
     }
 
@@ -114,7 +114,7 @@ package struct SwiftyConversion: Sendable {
     }
 
     private static func failure(_ reason: String) -> ConversionFailure {
-        ConversionFailure(reason: reason, place: ValuePlace())
+        ConversionFailure(reason: reason, path: ValuePath())
     }
 }
 

@@ -43,8 +43,8 @@ struct DecimalNumber: Hashable {
     }
 
     /// Multiplies the number by a power of ten; returns whether that is possible.
-    mutating func shift(by places: Int) -> Bool {
-        scale -= places
+    mutating func shift(by digits: Int) -> Bool {
+        scale -= digits
         guard scale <= Self.greatestScale else { return false }
         return scale >= 0 || widen(to: 0)
     }

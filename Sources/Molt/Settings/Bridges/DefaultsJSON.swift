@@ -16,20 +16,20 @@ enum DefaultsJSON {
             // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
             if json.firstRange(of: Data("NaN".utf8)) == nil || (try? check(json)) != nil { return json }
         } catch let EncodingError.invalidValue(_, context) {
-            error.place = place(context.codingPath)
+            error.valuePath = path(context.codingPath)
         }
         throw error
     }
 
     /// Decodes a value from JSON.
     ///
-    /// - Throws: ``MoltError`` with the place where the JSON does not match the type.
+    /// - Throws: ``MoltError`` with the path where the JSON does not match the type.
     static func decode<Value: Decodable>(_ type: Value.Type, from json: some Sequence<UInt8>) throws -> Value {
         do {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch let error as DecodingError {
             var mismatch = MoltError.unusable(fault(error, type))
-            mismatch.place = place(error.codingPath)
+            mismatch.valuePath = path(error.codingPath)
             throw mismatch
         }
     }
@@ -44,7 +44,7 @@ enum DefaultsJSON {
             return try JSONDecoder().decode(type, fromStored: Data(json))
         } catch {
             var mismatch = MoltError.mismatch("JSON text of \(type), or a native value of it")
-            mismatch.place = (error as? DecodingError).flatMap { place($0.codingPath) }
+            mismatch.valuePath = (error as? DecodingError).flatMap { path($0.codingPath) }
             throw mismatch
         }
     }
@@ -65,15 +65,15 @@ enum DefaultsJSON {
     }
 
     // Only the coding path is used, because the error's description may contain the value.
-    private static func place(_ path: [any CodingKey]) -> ValuePlace? {
-        let steps = path.map { key -> ValuePlace.Step in
+    private static func path(_ keys: [any CodingKey]) -> ValuePath? {
+        let steps = keys.map { key -> ValuePath.Step in
             switch CodingStep(key) {
             case .index(let index): .index(index)
             case .property(let name): .property(name)
             case .key(let key): .key(key)
             }
         }
-        return steps.isEmpty ? nil : ValuePlace(steps)
+        return steps.isEmpty ? nil : ValuePath(steps)
     }
 }
 

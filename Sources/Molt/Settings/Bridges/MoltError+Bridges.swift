@@ -19,7 +19,7 @@ extension MoltError {
     ///
     /// - Parameter code: The code for other errors than ``MoltError``, which a custom bridge may throw.
     static func within<Value>(
-        _ step: ValuePlace.Step,
+        _ step: ValuePath.Step,
         _ code: Code,
         _ convert: () throws -> Value
     ) throws(MoltError) -> Value {

@@ -203,16 +203,16 @@ public final class SuiteEditor: SettingsAccess {
         patch.renamed = edits.renamed
         patch.arrived = edits.arrived
         patch.rows = rows
-        let places = edits.moved.compactMapValues { $0.suite?.place(of: $0.key) }
+        let newKeys = edits.moved.compactMapValues { $0.suite?.newKey(of: $0.key) }
             .filter { $0.value.suite != suite.name }
-        patch.moved = places.isEmpty ? nil : places
+        patch.moved = newKeys.isEmpty ? nil : newKeys
         return try patch.encoded()
     }
 
     /// Where a value is after all steps; nil if one of them removed it.
-    private func place(of key: String) -> SuitePatch.Place? {
-        guard current(key) == nil else { return SuitePatch.Place(suite: suite.name, key: key) }
-        return edits.moved[key].flatMap { $0.suite?.place(of: $0.key) }
+    private func newKey(of key: String) -> SuitePatch.NewKey? {
+        guard current(key) == nil else { return SuitePatch.NewKey(suite: suite.name, key: key) }
+        return edits.moved[key].flatMap { $0.suite?.newKey(of: $0.key) }
     }
 
     private var currentKeys: Set<String> {

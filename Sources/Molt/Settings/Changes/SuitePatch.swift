@@ -12,7 +12,7 @@ package struct SuitePatch: Codable {
     /// The keys of values that come from another suite, which loses them once this suite has them.
     var arrived: Set<String> = []
     /// The places of moved values in other suites, by the keys that they had in this one; nil for none.
-    var moved: [String: Place]?
+    var moved: [String: NewKey]?
     /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
     private var added = SuiteLedger.Rows()
@@ -45,8 +45,8 @@ package struct SuitePatch: Codable {
         case remove
     }
 
-    /// A key of a suite, which is the app's own if it has no name.
-    struct Place: Codable {
+    /// The key that a setting has now, in a suite, which is the app's own if it has no name.
+    struct NewKey: Codable {
         var suite: String?
         var key: String
     }

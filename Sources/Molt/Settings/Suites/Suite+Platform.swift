@@ -129,15 +129,15 @@ extension Suite {
         /// system may empty while the app is not running.
         var filesDirectory: URL? {
             #if os(tvOS)
-                let (path, place) = ("Library/Caches", FileManager.SearchPathDirectory.cachesDirectory)
+                let (path, directory) = ("Library/Caches", FileManager.SearchPathDirectory.cachesDirectory)
             #else
-                let (path, place) = (
+                let (path, directory) = (
                     "Library/Application Support", FileManager.SearchPathDirectory.applicationSupportDirectory
                 )
             #endif
             let support =
                 groupDirectory?.appending(path: path, directoryHint: .isDirectory)
-                ?? FileManager.default.urls(for: place, in: .userDomainMask).first
+                ?? FileManager.default.urls(for: directory, in: .userDomainMask).first
             return support?.appending(path: "Molt", directoryHint: .isDirectory)
         }
 
@@ -364,7 +364,7 @@ extension Suite {
                 return values
             } catch var error as MoltError {
                 error.code = .unreadable
-                if case .key(let key)? = error.place?.steps.first { error = error.at(key: key) }
+                if case .key(let key)? = error.valuePath?.steps.first { error = error.at(key: key) }
                 throw error.of(suite: self)
             } catch {
                 return nil
@@ -461,10 +461,10 @@ extension Suite {
         /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
         package func checkWritable() throws {
             try validate()
-            var place = preferencesPath
-            while access(place, W_OK) != 0 {
-                guard errno == ENOENT, place.count > 1 else { throw failure(of: errno) }
-                place = (place as NSString).deletingLastPathComponent
+            var path = preferencesPath
+            while access(path, W_OK) != 0 {
+                guard errno == ENOENT, path.count > 1 else { throw failure(of: errno) }
+                path = (path as NSString).deletingLastPathComponent
             }
         }
 

@@ -9,14 +9,14 @@ enum SettingsWork: Sendable {
     /// Converts some keys from the form of another library.
     case convert(Suite, keys: Set<String>, isOldForm: @Sendable (PropertyListValue) -> Bool, MigrationStep.Block)
     /// Moves or copies settings into a suite, from another one or from a file.
-    case receive(from: AttachedStore, Suite, newPlace: NewPlace, MigrationStep.Block)
+    case receive(from: AttachedStore, Suite, destinationOfKey: DestinationOfKey, MigrationStep.Block)
     /// Runs a closure of the app, which may look for any setting of a suite.
     case block(Suite, MigrationStep.Block)
 
-    /// The place that a setting of a suite gets, by the name of that one as an attached store; nil if it gets none.
-    typealias NewPlace = @Sendable (_ key: String, _ suite: String) -> Destination?
+    /// Where a setting of a suite is moved or copied, by the name of that one as an attached store; nil if it is neither.
+    typealias DestinationOfKey = @Sendable (_ key: String, _ suite: String) -> Destination?
 
-    /// The place to which a setting is moved or copied.
+    /// The suite and the key to which a setting is moved or copied.
     struct Destination: Sendable {
         var suite: Suite
         var key: String
@@ -98,10 +98,10 @@ enum SettingsWork: Sendable {
     /// Where a setting is, or is too, after the step; nil if the step brings it nowhere.
     ///
     /// - Parameter suite: The setting's suite, by its name as an attached store.
-    func newPlace(of key: String, in suite: String) -> Destination? {
+    func destination(of key: String, in suite: String) -> Destination? {
         switch self {
         case .renameKeys(let declaration): declaration.destination(of: key, in: suite)
-        case .receive(_, _, let newPlace, _): newPlace(key, suite)
+        case .receive(_, _, let destinationOfKey, _): destinationOfKey(key, suite)
         case .edit, .changeForm, .removeKeys, .moveToRecords, .convert, .block: nil
         }
     }

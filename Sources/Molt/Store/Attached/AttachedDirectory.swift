@@ -19,10 +19,10 @@ package struct AttachedDirectory: Sendable {
         for file in (try? JSONDecoder().decode([File].self, fromStored: Data(files))) ?? [] {
             // A journal that was tampered with must not remove files elsewhere.
             guard !file.name.contains("/") else { continue }
-            let place = path + "/" + file.name
-            guard File(name: file.name, at: place) == file else { continue }
+            let filePath = path + "/" + file.name
+            guard File(name: file.name, at: filePath) == file else { continue }
             // A failure must not keep the store from being opened, and loses nothing: the content was imported.
-            _ = unlink(place)
+            _ = unlink(filePath)
         }
         // Fails by design when the directory is not empty.
         _ = rmdir(path)

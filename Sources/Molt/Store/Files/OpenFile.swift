@@ -26,7 +26,7 @@ final class OpenFile: Sendable {
         paths = filePath == path ? [path] : [path, filePath]
         self.device = device
         self.number = number
-        guard paths.count == 1 || isInPlace else { return nil }
+        guard paths.count == 1 || isAtPath else { return nil }
     }
 
     deinit {
@@ -35,7 +35,7 @@ final class OpenFile: Sendable {
     }
 
     /// Whether the paths still lead to that file; costs one system call each.
-    var isInPlace: Bool {
+    var isAtPath: Bool {
         paths.allSatisfy { path in
             guard let (device, number) = Self.identity(of: path) else { return false }
             return device == self.device && number == self.number
@@ -46,18 +46,18 @@ final class OpenFile: Sendable {
     var isUndisturbed: Bool {
         let age = watchedSince.value
         if age >= 0, PathWatch.shared?.isUnchanged(since: age) == true { return true }
-        if age == Self.unwatchable || paths.count > 1 { return isInPlace }
-        return watching.withLock { isInPlace(&$0) }
+        if age == Self.unwatchable || paths.count > 1 { return isAtPath }
+        return watching.withLock { isAtPath(&$0) }
     }
 
-    private func isInPlace(_ state: inout Watching) -> Bool {
+    private func isAtPath(_ state: inout Watching) -> Bool {
         guard state.checksLeft == 0 else {
             state.checksLeft -= 1
-            return isInPlace
+            return isAtPath
         }
         guard let watch = PathWatch.shared else {
             watchedSince.value = Self.unwatchable
-            return isInPlace
+            return isAtPath
         }
         let age = watch.currentAge()
         if age == watchedSince.value { return true }
@@ -65,7 +65,7 @@ final class OpenFile: Sendable {
         let watches = watch.add(paths[0])
         watch.remove(state.watches)
         state.watches = watches ?? []
-        guard isInPlace else {
+        guard isAtPath else {
             watchedSince.value = Self.unwatched
             return false
         }

@@ -76,9 +76,9 @@ extension MigrationReport {
 extension MigrationReport.RecordFailure: CustomStringConvertible {
     /// The migration, the step, the kind of failure and the reason.
     public var description: String {
-        let place = property.map { ", property \"\($0)\"" } ?? ""
+        let location = property.map { ", property \"\($0)\"" } ?? ""
         return ErrorSummary.oneLine(
-            "migration \(migration), step \(step.number) (\(step.summary))\(place): \(code): \(reason)"
+            "migration \(migration), step \(step.number) (\(step.summary))\(location): \(code): \(reason)"
         )
     }
 }
@@ -86,7 +86,7 @@ extension MigrationReport.RecordFailure: CustomStringConvertible {
 extension MigrationReport.FailedRecord: CustomStringConvertible {
     /// The outcome, the record and the reason, in one line; never a value.
     public var description: String {
-        let place = property.map { ", property \"\($0)\"" } ?? ""
-        return ErrorSummary.oneLine("\(outcome.rawValue): \"\(key)\" of type \(type)\(place): \(code): \(reason)")
+        let location = property.map { ", property \"\($0)\"" } ?? ""
+        return ErrorSummary.oneLine("\(outcome.rawValue): \"\(key)\" of type \(type)\(location): \(code): \(reason)")
     }
 }

@@ -22,7 +22,7 @@ final class ContentSource {
     /// For each row, whether `molt_is_as_read` has found it as it was read.
     private var isAsRead: [Bool] = []
     private var buffers: [UnsafeRawBufferPointer] = []
-    private var place = 0
+    private var position = 0
 
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -52,7 +52,7 @@ final class ContentSource {
                 { context, _, values in
                     ContentSource.with(context, values) { source, id in
                         guard source.find(id) else { return sqlite3_result_null(context) }
-                        let row = source.rows[source.place]
+                        let row = source.rows[source.position]
                         ContentSource.give(source.content(of: row), isData: row.isData, to: context)
                     }
                 }
@@ -92,7 +92,7 @@ final class ContentSource {
             buffers.removeAll(keepingCapacity: true)
             self.states = []
         }
-        place = 0
+        position = 0
         try contents.rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
             self.rows = rows
             try lend(contents.buffers[...]) { () throws(SQLiteError) in
@@ -151,9 +151,9 @@ final class ContentSource {
 
     /// Moves to the row with an id, if it is lent.
     private func find(_ id: Int64) -> Bool {
-        if place < rows.count, rows[place].id == id { return true }
-        if place + 1 < rows.count, rows[place + 1].id == id {
-            place += 1
+        if position < rows.count, rows[position].id == id { return true }
+        if position + 1 < rows.count, rows[position + 1].id == id {
+            position += 1
             return true
         }
         var low = 0
@@ -163,16 +163,16 @@ final class ContentSource {
             if rows[middle].id < id { low = middle + 1 } else { high = middle }
         }
         guard low < rows.count, rows[low].id == id else { return false }
-        place = low
+        position = low
         return true
     }
 
     /// Compares the current row with the one that was read.
     private func compare(version: OpaquePointer?, updated: OpaquePointer?) -> Bool {
-        let state = states[place]
+        let state = states[position]
         let found = sqlite3_value_type(updated) == SQLITE_NULL ? nil : sqlite3_value_double(updated)
-        isAsRead[place] = sqlite3_value_int64(version) == state.version && found == state.updated
-        return isAsRead[place]
+        isAsRead[position] = sqlite3_value_int64(version) == state.version && found == state.updated
+        return isAsRead[position]
     }
 
     /// The indexes of rows that an UPDATE with `molt_is_as_read` has written.

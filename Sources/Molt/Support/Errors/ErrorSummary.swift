@@ -48,7 +48,7 @@ package enum ErrorSummary {
         case let error as DecodingError:
             return decodingText(error)
         case EncodingError.invalidValue(_, let context):
-            return "EncodingError.invalidValue" + place(context.codingPath)
+            return "EncodingError.invalidValue" + location(context.codingPath)
         case let error as CocoaError:
             return "CocoaError \(error.errorCode)"
         case let error as POSIXError:
@@ -68,10 +68,10 @@ package enum ErrorSummary {
             case .dataCorrupted: ".dataCorrupted"
             @unknown default: ""
             }
-        return "DecodingError\(problem)" + place(error.codingPath)
+        return "DecodingError\(problem)" + location(error.codingPath)
     }
 
-    private static func place(_ path: [any CodingKey]) -> String {
+    private static func location(_ path: [any CodingKey]) -> String {
         let names = names(path)
         return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
     }

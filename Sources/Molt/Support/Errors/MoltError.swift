@@ -83,12 +83,12 @@ public struct MoltError: Error, Sendable {
         get { facts.value.property }
         set { facts.value.property = newValue }
     }
-    /// The place inside a setting's value, such as `[2].name`; nil for the whole value.
+    /// The path into a setting's value, such as `[2].name`; nil for the whole value.
     ///
-    /// Descriptions of the place and of the error omit the keys of dictionaries.
-    package var place: ValuePlace? {
-        get { facts.value.place }
-        set { facts.value.place = newValue }
+    /// Descriptions of the path and of the error omit the keys of dictionaries.
+    package var valuePath: ValuePath? {
+        get { facts.value.valuePath }
+        set { facts.value.valuePath = newValue }
     }
     /// The store's version, if the failure is about versions.
     public var storeVersion: Int? {
@@ -162,7 +162,7 @@ public struct MoltError: Error, Sendable {
                 type: type,
                 requestedType: requestedType,
                 property: property,
-                place: nil,
+                valuePath: nil,
                 storeVersion: storeVersion,
                 registryVersion: registryVersion,
                 attempts: attempts,
@@ -222,7 +222,7 @@ public struct MoltError: Error, Sendable {
         var type: String?
         var requestedType: String?
         var property: String?
-        var place: ValuePlace?
+        var valuePath: ValuePath?
         var storeVersion: Int?
         var registryVersion: Int?
         var attempts: [UpgradeAttempt]
@@ -246,8 +246,8 @@ extension MoltError: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var description: String {
         var parts = details.map { "\($0.label): \($0.text)" }
         if let underlying { parts.append("underlying: \(ErrorSummary.line(of: underlying))") }
-        let place = parts.isEmpty ? "" : " [\(parts.joined(separator: "; "))]"
-        return ErrorSummary.oneLine("\(code): \(message)\(place)")
+        let location = parts.isEmpty ? "" : " [\(parts.joined(separator: "; "))]"
+        return ErrorSummary.oneLine("\(code): \(message)\(location)")
     }
 
     /// A tree: the code, then one line for each known fact, and the underlying error below.
@@ -303,7 +303,7 @@ extension MoltError: CustomStringConvertible, CustomDebugStringConvertible, Cust
             (record?.label ?? "", record?.text),
             ("requested type", requestedType),
             ("property", property.map { "\"\($0)\"" }),
-            ("place", place?.description),
+            ("place", valuePath?.description),
             ("store version", storeVersion.map(String.init)),
             (code == .tooOld ? "oldest supported version" : "registry version", registryVersion.map(String.init)),
         ]
@@ -380,10 +380,10 @@ extension MoltError {
         return error
     }
 
-    /// A copy of the error whose place is prefixed with a step.
-    func inside(_ step: ValuePlace.Step) -> MoltError {
+    /// A copy of the error whose path is prefixed with a step.
+    func inside(_ step: ValuePath.Step) -> MoltError {
         var error = self
-        error.place = ValuePlace([step] + (place?.steps ?? []))
+        error.valuePath = ValuePath([step] + (valuePath?.steps ?? []))
         return error
     }
 }

@@ -197,11 +197,11 @@ extension ExtractRecordsStep {
     func take(from record: inout Record) throws -> NewRecords {
         let (outerKey, outer, expiration) = (record.key, record.id, record.expirationSeconds)
         var taken = NewRecords(ofType: newType)
-        try record.changeEachPlace(of: [path], ifMissing: .skip, areNamed: key == .derived) { place, paths in
-            let newKey = try place.withValue(at: paths[0]) { json -> String? in
+        try record.changeRecordOrElements(at: [path], ifMissing: .skip, areNamed: key == .derived) { object, paths in
+            let newKey = try object.withValue(at: paths[0]) { json -> String? in
                 if json.elementsEqual("null".utf8) { return nil }
-                let newKey = try key(of: json, in: place, at: paths[0], outerKey)
-                let content = try withOwner(json, ofKey: newKey, in: place, at: paths[0], outerKey)
+                let newKey = try key(of: json, in: object, at: paths[0], outerKey)
+                let content = try withOwner(json, ofKey: newKey, in: object, at: paths[0], outerKey)
                 if let content {
                     taken.append(content, key: newKey, expiration: expiration, outer: outer)
                 } else {
@@ -213,8 +213,8 @@ extension ExtractRecordsStep {
             // Null stays.
             guard let newKey else { return true }
             switch remainder {
-            case .key: try place.put(at: paths[0], isNew: false) { JSONString.write(newKey, to: &$0) }
-            case .nothing: try place.remove(paths[0], ifMissing: .skip)
+            case .key: try object.put(at: paths[0], isNew: false) { JSONString.write(newKey, to: &$0) }
+            case .nothing: try object.remove(paths[0], ifMissing: .skip)
             }
             return true
         }
@@ -226,9 +226,9 @@ extension ExtractRecordsStep {
 
     /// Removes the arrays and dictionaries at a path that have no elements any more.
     private static func removeEmpty(_ path: PropertyPath, from record: inout Record) throws {
-        try record.changeEachPlace(of: [path], ifMissing: .skip) { place, paths in
-            guard let value = place[paths[0]], value == [] || value == [:] else { return false }
-            try place.remove(paths[0], ifMissing: .skip)
+        try record.changeRecordOrElements(at: [path], ifMissing: .skip) { object, paths in
+            guard let value = object[paths[0]], value == [] || value == [:] else { return false }
+            try object.remove(paths[0], ifMissing: .skip)
             return true
         }
     }
@@ -236,33 +236,33 @@ extension ExtractRecordsStep {
     /// The key of an object that becomes a record.
     private func key(
         of json: UnsafeBufferPointer<UInt8>,
-        in place: Record,
+        in object: Record,
         at path: PropertyPath,
         _ outerKey: String
     ) throws -> String {
         guard json.first == 0x7B else {
-            throw place.error(
+            throw object.error(
                 .typeMismatch,
-                "The value of \"\(place.full(path))\" is not an object, so it cannot become a record.",
+                "The value of \"\(object.full(path))\" is not an object, so it cannot become a record.",
                 property: path
             )
         }
-        return try key(in: place, at: path, outerKey)
+        return try key(in: object, at: path, outerKey)
     }
 
     /// The bytes of an object with the key of its owner; nil if it gets none.
     private func withOwner(
         _ json: UnsafeBufferPointer<UInt8>,
         ofKey newKey: String,
-        in place: Record,
+        in object: Record,
         at path: PropertyPath,
         _ outerKey: String
     ) throws -> [UInt8]? {
         guard let owner else { return nil }
-        var new = Record(coding: place.coding, key: newKey, typeName: newType, content: json)
+        var new = Record(coding: object.coding, key: newKey, typeName: newType, content: json)
         try new.read()
         guard !new.contains(owner) else {
-            throw place.error(
+            throw object.error(
                 .propertyExists,
                 "The property \"\(owner)\" of a new record cannot be set to the key of its owner: the object has a "
                     + "property there already.",
@@ -273,21 +273,21 @@ extension ExtractRecordsStep {
         return new.writtenContent
     }
 
-    private func key(in place: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
+    private func key(in object: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
         switch key {
         case .derived:
-            var elements = place.elementNames[...]
+            var elements = object.elementNames[...]
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
             let keyPath = path.count == 0 ? name : path + name
-            if let key = place.key(at: keyPath) { return key }
-            let object = "object at \"\(place.full(path))\""
-            throw place.error(
+            if let key = object.key(at: keyPath) { return key }
+            let subject = "object at \"\(object.full(path))\""
+            throw object.error(
                 .typeMismatch,
-                place[keyPath]?.string == ""
-                    ? "The property \"\(name)\" of an \(object) is empty, and the key of a record must not be."
-                    : "An \(object) has no string or integer \"\(name)\", so the new record has no key.",
+                object[keyPath]?.string == ""
+                    ? "The property \"\(name)\" of an \(subject) is empty, and the key of a record must not be."
+                    : "An \(subject) has no string or integer \"\(name)\", so the new record has no key.",
                 property: path
             )
         }

@@ -137,10 +137,10 @@ extension MigrationContext {
             return (.removed, "later steps drop the record \"\(key)\" of type \(declaration.type)")
         }
         let new = documents?[0].record ?? moved
-        let place = "the record \"\(new.key)\""
+        let target = "the record \"\(new.key)\""
         if let other = try record(forKey: new.key) {
-            guard try !other.isSame(as: new) else { return (.moved, "to \(place) of type \(new.typeName)") }
-            if step.pending.actions.runsAgain { return (.kept, "\(place) exists, with other content") }
+            guard try !other.isSame(as: new) else { return (.moved, "to \(target) of type \(new.typeName)") }
+            if step.pending.actions.runsAgain { return (.kept, "\(target) exists, with other content") }
             throw MoltError(
                 .keyExists,
                 "The setting would become a record with the key \"\(new.key)\", which another record has.",
@@ -148,7 +148,7 @@ extension MigrationContext {
             )
         }
         if let documents { try insert(documents) } else { try create(new, expiration: nil) }
-        return (.moved, "to \(place) of type \(new.typeName)")
+        return (.moved, "to \(target) of type \(new.typeName)")
     }
 
     /// A record with the content of a setting; data in no form that Molt reads becomes raw data.

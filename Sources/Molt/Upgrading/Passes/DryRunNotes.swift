@@ -49,10 +49,10 @@ final class DryRunNotes: Sendable {
             {
                 note.samples.remove(at: last)
             }
-            let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
+            let index = note.samples.firstIndex { $0.id > id } ?? note.samples.count
             // A step that left malformed content has failed already.
-            if place < sampleCount, let sample = try? MigrationReport.Sample(before: before, after: after) {
-                note.samples.insert((id, sample), at: place)
+            if index < sampleCount, let sample = try? MigrationReport.Sample(before: before, after: after) {
+                note.samples.insert((id, sample), at: index)
                 if note.samples.count > sampleCount { note.samples.removeLast() }
             }
             notes[step] = note

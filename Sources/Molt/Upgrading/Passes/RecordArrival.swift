@@ -15,7 +15,7 @@ struct RecordArrival {
     /// Why no record can come in any more, in words for a report; nil if it can.
     var obstacle: String? {
         blocking.map {
-            "as a record it would miss \($0.placeInReason), which needs the whole store"
+            "as a record it would miss \($0.positionInReason), which needs the whole store"
         }
     }
 
@@ -27,7 +27,7 @@ struct RecordArrival {
         if let blocking {
             throw MoltError(
                 .lateMigration,
-                "A record comes in too late: the store has been through \(blocking.placeInReason), "
+                "A record comes in too late: the store has been through \(blocking.positionInReason), "
                     + "which needs the whole store, so the record cannot go through it.",
                 advice: "Give the migration a version above every one that has shipped."
             )

@@ -51,7 +51,7 @@ final class RecordPass {
         let isLarge = last > Int64(runner.configuration.hooks.batchSize)
         let reader = isLarge ? try records.makeReader(ofTypes: types, through: last) : nil
         try runner.configuration.checkCancellation()
-        let place = "of \(types.joined(separator: ", "))"
+        let subject = "of \(types.joined(separator: ", "))"
         var position = Int64.min
         let pipeline = RecordPipeline(
             batches,
@@ -59,7 +59,7 @@ final class RecordPass {
             stoppedBy: stopCheck,
             readsOnlyOnUsersThread: reader == nil
         ) { [records, configuration = runner.configuration] batch in
-            try configuration.reach(.read, place)
+            try configuration.reach(.read, subject)
             if let reader { return try reader.read(into: batch.records) }
             try records.read(into: batch.records, types: types, after: position, through: last)
             position = batch.records.lastID ?? last

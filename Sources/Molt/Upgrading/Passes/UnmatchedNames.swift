@@ -162,21 +162,21 @@ extension PropertyPath {
     /// - Parameter changed: The paths that earlier steps have changed; records may no longer have them.
     func nearest(in records: [Record], changed: [PropertyPath] = []) -> String? {
         // The first name in the path that no record has is the wrong one.
-        for (place, part) in parts.enumerated() {
+        for (index, part) in parts.enumerated() {
             guard let name = part.name else { continue }
-            let outer = PropertyPath(parts: parts.prefix(place))
+            let outer = PropertyPath(parts: parts.prefix(index))
             let own = PropertyPath(parts: [part])
             guard !records.contains(where: { $0.contains(outer + own) }) else { continue }
             if records.contains(where: { $0.contains(outer + .each + own) }) {
-                return (outer + .each + PropertyPath(parts: parts.dropFirst(place))).code
+                return (outer + .each + PropertyPath(parts: parts.dropFirst(index))).code
             }
-            let former = changed.filter { $0.count > place && $0.starts(with: outer) }.map { $0.names[place] }
+            let former = changed.filter { $0.count > index && $0.starts(with: outer) }.map { $0.names[index] }
             return MigrationReport.UnmatchedName.nearest(
                 to: name,
                 // An earlier step of the pass has changed one of the same name.
                 among: outer.properties(in: records).union(former).filter { !ExactName.isSame($0, name) }
             ).map { nearest in
-                let rest = PropertyPath(parts: parts.dropFirst(place + 1))
+                let rest = PropertyPath(parts: parts.dropFirst(index + 1))
                 return (outer + PropertyPath(nearest) + rest).code
             }
         }

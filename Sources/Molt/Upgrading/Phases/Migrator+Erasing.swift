@@ -10,9 +10,9 @@ extension Migrator {
         }
         do throws(MoltError) {
             // Backups stay where the file was when they were made.
-            for place in [store.path] + registry.oldPlaces(of: store.path) {
-                StoreFiles(place).removeLeftovers()
-                erasure.copies += try StoreFiles(place).copies()
+            for path in [store.path] + registry.oldPaths(of: store.path) {
+                StoreFiles(path).removeLeftovers()
+                erasure.copies += try StoreFiles(path).copies()
             }
         } catch {
             erasure.reason = error.problem

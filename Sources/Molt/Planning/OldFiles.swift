@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A move of a store's file that its opening has to make first.
 struct PendingMove: Equatable, Sendable {
-    /// The paths of the two places.
+    /// The old and the new path.
     let path: String
     let newPath: String
     /// The state of the file with the data.
@@ -21,22 +21,22 @@ struct PendingMove: Equatable, Sendable {
     }
 }
 
-/// What is at the places from which a registry moves a store's file.
-struct OldPlaces {
+/// What is at the paths from which a registry moves a store's file.
+struct OldFiles {
     /// The move that opening the store has to make first; nil if there is none.
     private(set) var move: PendingMove?
-    /// The paths of files at the old places of a store that was moved from there: an older build has begun anew.
+    /// The paths of files at the old paths of a store that was moved from there: an older build has begun anew.
     private(set) var others: [String] = []
 
-    /// Looks at the old places of a store; the store is read only if something is there.
+    /// Looks at the old paths of a store; the store is read only if something is there.
     ///
-    /// - Parameter isFresh: Whether the store does not exist yet at its own place.
+    /// - Parameter isFresh: Whether the store does not exist yet at its own path.
     /// - Throws: ``MoltError`` with the code `twoStores`, or that of an old file that cannot be used.
     init(of store: StoreFile, isFresh: Bool, _ registry: MigrationRegistry) throws {
         guard !store.isInMemory, store.primary == nil else { return }
-        // The newest place that has data is the store's.
+        // The newest path that has data is the store's.
         var current = isFresh ? nil : store
-        for path in registry.oldPlaces(of: store.path) where !FileStatus.isMissing(path) {
+        for path in registry.oldPaths(of: store.path) where !FileStatus.isMissing(path) {
             if let current, let mark = try current.mark(FileFormat.move) {
                 guard current === store else { continue }
                 // Only a sealed file is what the move has left. The state of any other is of no interest.
@@ -75,7 +75,7 @@ struct OldPlaces {
 }
 
 extension MigrationReport.Move {
-    /// The move with the copies that are still at the old place.
+    /// The move with the copies that are still at the old path.
     init(pending move: PendingMove) {
         self.init(from: move.path, copies: (try? StoreFiles(move.path).copies()) ?? [])
     }

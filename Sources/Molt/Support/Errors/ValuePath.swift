@@ -1,8 +1,8 @@
-/// A place inside a setting's value: the steps that lead to it from the whole value.
+/// A path into a setting's value: the steps that lead to it from the whole value.
 ///
 /// The keys of dictionaries are part of the value and may be user input. ``description`` and errors therefore omit
 /// them; ``fullDescription`` shows them.
-package struct ValuePlace: Hashable, Sendable {
+package struct ValuePath: Hashable, Sendable {
     /// One step into a container.
     package enum Step: Hashable, Sendable {
         case index(Int)
@@ -14,12 +14,12 @@ package struct ValuePlace: Hashable, Sendable {
     /// The steps, outermost first; empty for the whole value.
     var steps: [Step]
 
-    /// Creates a place from its steps; without steps it is the whole value.
+    /// Creates a path from its steps; without steps it is the whole value.
     package init(_ steps: [Step] = []) {
         self.steps = steps
     }
 
-    /// The place including the keys of dictionaries, such as `["Ada"][0].name`.
+    /// The path including the keys of dictionaries, such as `["Ada"][0].name`.
     ///
     /// - Important: It contains a part of the value. Do not log it where users' data must not go.
     package var fullDescription: String {
@@ -39,13 +39,13 @@ package struct ValuePlace: Hashable, Sendable {
     }
 }
 
-extension ValuePlace: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The place without the keys of dictionaries, such as `["…"][0].name`; empty for the whole value.
+extension ValuePath: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The path without the keys of dictionaries, such as `["…"][0].name`; empty for the whole value.
     package var description: String {
         text { _ in "…" }
     }
 
-    /// The same as ``description``, so that a place printed inside another value does not show keys either.
+    /// The same as ``description``, so that a path printed inside another value does not show keys either.
     package var debugDescription: String {
         description
     }
