@@ -149,7 +149,7 @@ final class CacheSession: @unchecked Sendable {
 
     /// The error for a file that has been begun anew, and has no tables until it is opened; nil if it has them.
     func changed(after error: SQLiteError) -> MoltError? {
-        guard !error.isBusy, (try? connection.hasTable("molt_meta")) == false else { return nil }
+        guard !error.isBusy, (try? FileFormat.hasTables(connection)) == false else { return nil }
         return try? storeChanged()
     }
 

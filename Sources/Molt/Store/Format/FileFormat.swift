@@ -46,6 +46,11 @@ package enum FileFormat {
         "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(applicationID)"
     }
 
+    /// Whether a file has our tables; one that was begun anew has none until it is opened.
+    static func hasTables(_ connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.hasTable("molt_meta")
+    }
+
     /// The declarations of the tables and indexes in every file, as SQLite stores them, by name.
     ///
     /// The content is the last column, so that the others are read without following its overflow pages. An upgrade

@@ -210,6 +210,9 @@ package enum RowQuery: Int, CaseIterable {
         """
     }
 
+    /// The names of the indexes with an entry for each record, by key and by type.
+    static let fullIndexes = ["sqlite_autoindex_molt_record_1", "molt_record_type"]
+
     /// SQL that counts the entries at the end of an index; `count(*)` alone takes the smallest one, whichever is named.
     static func end(ofIndex name: String) -> String {
         "SELECT count(*) FROM (SELECT 1 FROM molt_record INDEXED BY \(name) LIMIT 2 OFFSET ?1)"

@@ -405,7 +405,7 @@ extension Connection {
 
     /// Whether these indexes have a number of entries.
     func indexesHave(_ count: Int) throws(SQLiteError) -> Bool {
-        for index in ["sqlite_autoindex_molt_record_1", "molt_record_type"] {
+        for index in RowQuery.fullIndexes {
             // A million entries take less than 10 ms.
             let found = try integer(RowQuery.end(ofIndex: index), max(0, count - 1))
             guard found == min(count, 1) else { return false }
