@@ -116,6 +116,9 @@ package struct Resident: Codable, Equatable, Sendable {
         }
     }
 
+    /// Whether steps are those that move the parts of an address into an object.
+    static func moveAddress(_ steps: [MigrationStep]) -> Bool { steps.count == 3 }
+
     /// The ways in which a step puts the text into the state.
     package enum TextMove: CaseIterable, Sendable {
         case moving, copying, joining, splitting, calling

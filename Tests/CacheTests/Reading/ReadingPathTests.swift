@@ -8,7 +8,8 @@ import Testing
 
 /// Invariant 8 for a file that is only read: a record that is read is what an upgrade makes of it.
 @Suite("A record that is read from an older file") struct ReadingPathTests {
-    @Test(arguments: 0..<TestRun.choose(2, long: 30))
+    // The seeds 245, 301 and 498, for which the upgrade failed, are in the last three blocks.
+    @Test(arguments: TestRun.choose([0, 1, 12, 15, 24], long: Array(0..<30)) as [UInt64])
     func `has the bytes that an upgrade gives it`(block: UInt64) throws {
         var read = 0
         for seed in (block * 20)..<(block * 20 + 20) { read += try Self.compare(seed: seed) }
