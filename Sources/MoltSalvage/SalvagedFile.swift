@@ -3,7 +3,7 @@ internal import Molt
 
 /// The new file with the saved records; it has the suffix `.part` until it is complete.
 final class SalvagedFile {
-    enum Outcome {
+    enum Insertion {
         case added
         /// The same record exists, byte for byte.
         case same
@@ -91,7 +91,7 @@ final class SalvagedFile {
     }
 
     /// Adds a record, unless one with the same id or key was written later.
-    func add(_ row: SalvagedRow) throws(SQLiteError) -> Outcome {
+    func add(_ row: SalvagedRow) throws(SQLiteError) -> Insertion {
         let search = try statement(
             "SELECT id, key, updated_at, content IS ?3 FROM molt_record WHERE id = ?1 OR key = ?2"
         )

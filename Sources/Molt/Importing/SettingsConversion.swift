@@ -12,7 +12,7 @@ struct SettingsConversion: Sendable {
     var unconvertible: UnconvertibleSettings
     /// Whether a value probably has a form that it converts.
     var mayNeedConversion: @Sendable (PropertyListValue) -> Bool
-    var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
+    var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionResult
 
     var step: MigrationStep {
         let declaration = AttachedStoreStep(

@@ -50,7 +50,7 @@ extension Record {
 
 extension Record.ConflictPolicy {
     /// What became of two records with one key.
-    enum Outcome {
+    enum Resolution {
         /// They are equal, so nothing is lost with the second one.
         case equal
         case first
@@ -96,9 +96,9 @@ extension Record.ConflictPolicy {
     ///
     /// - Parameter record: The first record; then the one that stays.
     /// - Throws: The error of a closure.
-    func merge(_ other: Record, into record: inout Record) throws -> Outcome {
+    func merge(_ other: Record, into record: inout Record) throws -> Resolution {
         var merged = record
-        var outcome = Outcome.merged
+        var outcome = Resolution.merged
         if case .merge(_, let body) = self {
             merged.extend(to: other)
             try body(&merged, other)
@@ -117,7 +117,7 @@ extension Record.ConflictPolicy {
         return outcome
     }
 
-    private func choose(_ first: Record, _ second: Record) throws -> Outcome {
+    private func choose(_ first: Record, _ second: Record) throws -> Resolution {
         let (content, other) = try (first.comparable(), second.comparable())
         if first.isData == second.isData, content == other { return .equal }
         guard let path else { return if case .stop = self { .undecided(nil) } else { .first } }

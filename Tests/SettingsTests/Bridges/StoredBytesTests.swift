@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `counts as current in both forms when settings are converted`() {
-        let cases: [(stored: PropertyListValue, form: DefaultsForm, outcome: ConversionOutcome)] = [
+        let cases: [(stored: PropertyListValue, form: DefaultsForm, outcome: ConversionResult)] = [
             ("dark", Theme.defaultsForm, .alreadyCurrent), ("\"dark\"", Theme.defaultsForm, .alreadyCurrent),
             (2, Size.defaultsForm, .alreadyCurrent), (["dark"], [Theme].defaultsForm, .alreadyCurrent),
             (#"["dark"]"#, [Theme].defaultsForm, .converted(["\"dark\""])),

@@ -16,7 +16,7 @@ import Testing
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let form = DefaultsKey<Value?>("key").form
-        let expected = stored == .string(text) ? ConversionOutcome.alreadyCurrent : .converted(stored)
+        let expected = stored == .string(text) ? ConversionResult.alreadyCurrent : .converted(stored)
         for target in [DefaultsRelease.v5, .latest] {
             let conversion = DefaultsV4Conversion(target: target)
             #expect(conversion.convert(.string(text), as: form) == expected, sourceLocation: sourceLocation)

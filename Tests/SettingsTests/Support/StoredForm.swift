@@ -48,7 +48,7 @@ func expectUnreadable(
     for (stored, type) in rows { expectUnreadable(stored, as: type, sourceLocation: sourceLocation) }
 }
 
-extension ConversionOutcome {
+extension ConversionResult {
     /// Why, and at which path, a value was not converted; nil if it was.
     var failure: (reason: String, path: String)? {
         if case .notConvertible(let reason, let path) = self { (reason, path.fullDescription) } else { nil }

@@ -233,21 +233,21 @@ final class BackfillSweep: @unchecked Sendable {
         for index in 0..<part.records.count {
             if let reason = stopCheck.reason() { throw reason }
             var record = part.records[index]
-            var outcome: RecordOutcome
+            var result: RecordResult
             switch try upgrader.upgradeUnderPolicy(&record) {
             case .upgraded(let upgraded):
-                outcome = upgraded
+                result = upgraded
             case .unconverted(let failed) where failed.firstStepIndex == stepIndex:
                 part.unconverted.append((index, failed))
-                (record, outcome) = (failed.record, failed.outcome)
+                (record, result) = (failed.record, failed.result)
             case .unconverted(let failed):
                 // It is the turn of a later migration.
                 guard failed.firstStepIndex > stepIndex else { throw RecordChanger.inconsistentClosure(failed.error) }
-                outcome = RecordOutcome(id: record.id)
-                outcome.fail(failed.error, at: failed.stepIndex)
+                result = RecordResult(id: record.id)
+                result.fail(failed.error, at: failed.stepIndex)
             }
-            part.work.outcomes[index] = outcome
-            if let version = outcome.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
+            part.work.results[index] = result
+            if let version = result.changedAt { part.work.workers[0].add(record, version: version, buffer: 0) }
         }
     }
 
@@ -271,7 +271,7 @@ final class BackfillSweep: @unchecked Sendable {
                 CacheSession.FailedRow(
                     id: failed.record.id,
                     // Earlier migrations have just changed it.
-                    version: failed.outcome.changedAt ?? part.states[index].version,
+                    version: failed.result.changedAt ?? part.states[index].version,
                     updated: part.states[index].updated,
                     failure: upgrader.outcome(of: failed) == .dropped ? nil : failed.failure
                 )
@@ -298,14 +298,14 @@ final class BackfillSweep: @unchecked Sendable {
         _ session: CacheSession,
         _ counts: inout [MigrationReport.Counts]
     ) throws(SQLiteError) {
-        let outcomes = part.work.outcomes
+        let results = part.work.results
         // The rows are in the order of the records.
         var indexes: [Int] = []
         for index in 0..<part.records.count where indexes.count < contents.rows.count {
-            if outcomes[index].id == contents.rows[indexes.count].id { indexes.append(index) }
+            if results[index].id == contents.rows[indexes.count].id { indexes.append(index) }
         }
         try session.upgrade(contents, readAs: indexes.map { part.states[$0] }) { row in
-            for stepIndex in outcomes[indexes[row]].changedBy { counts[stepIndex].changed += 1 }
+            for stepIndex in results[indexes[row]].changedBy { counts[stepIndex].changed += 1 }
         }
     }
 
@@ -326,14 +326,14 @@ final class BackfillSweep: @unchecked Sendable {
         }
         part.work.workers[0].counts = upgrader.noCounts
         for (_, failed) in part.unconverted { tally.list(failed.record, failed.failure, at: failed.step) }
-        for index in 0..<part.records.count where part.work.outcomes[index].failure != nil {
-            guard let error = part.work.outcomes[index].error.map(upgrader.named) else { continue }
-            guard let stepIndex = part.work.outcomes[index].failedStepIndex else {
+        for index in 0..<part.records.count where part.work.results[index].failure != nil {
+            guard let error = part.work.results[index].error.map(upgrader.named) else { continue }
+            guard let stepIndex = part.work.results[index].failedStepIndex else {
                 failure = failure ?? error
                 continue
             }
             if phase == .counting { tally.count(error, at: upgrader.steps[stepIndex]) }
-            let before = part.work.outcomes[index].id - 1
+            let before = part.work.results[index].id - 1
             let first = upgrader.firstStepIndex(of: stepIndex)
             unconverted[first] = min(unconverted[first] ?? before, before)
         }

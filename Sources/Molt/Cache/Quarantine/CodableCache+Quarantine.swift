@@ -185,17 +185,17 @@ extension CodableCache {
             }
             guard let last = page.last else { return report }
             after = last.id
-            let outcomes = try page.filter { wanted?.contains($0.id) ?? true }.map { record in
-                let outcome =
+            let results = try page.filter { wanted?.contains($0.id) ?? true }.map { record in
+                let result =
                     record.isSound
                     ? try retry.run(record.stored, after: record.failure)
                     : .notTried("Its row in the file is damaged: the step or the version in it does not exist.")
-                return (record, outcome)
+                return (record, result)
             }
             report.entries += try change { session in
                 var entries: [QuarantineReport.Entry] = []
-                for (record, outcome) in outcomes {
-                    if let entry = try session.apply(outcome, to: record) { entries.append(entry) }
+                for (record, result) in results {
+                    if let entry = try session.apply(result, to: record) { entries.append(entry) }
                 }
                 return entries
             }
@@ -204,11 +204,11 @@ extension CodableCache {
 }
 
 extension CacheSession {
-    /// Writes the outcome of a retry, and moves a converted record into the store.
+    /// Writes the result of a retry, and moves a converted record into the store.
     ///
     /// - Returns: The entry for the report; nil if another process has removed the record first.
     fileprivate func apply(
-        _ outcome: RecordRetry.Outcome,
+        _ result: RecordRetry.RetryResult,
         to record: CodableCache.QuarantinedRecord
     ) throws -> CodableCache.QuarantineReport.Entry? {
         guard let quarantine = try QuarantineTable(of: connection), try connection.quarantined(record.id) != nil else {
@@ -220,7 +220,7 @@ extension CacheSession {
             typeName: record.typeName,
             outcome: .notTried
         )
-        switch outcome {
+        switch result {
         case .notTried(let reason):
             entry.reason = reason
         case .dropped:

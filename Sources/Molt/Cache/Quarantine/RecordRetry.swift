@@ -3,7 +3,7 @@
 /// Only steps that change single records run, and those that give records new keys. A block may read and
 /// change any record, so a record whose way leads through one cannot be retried.
 struct RecordRetry {
-    enum Outcome: Sendable {
+    enum RetryResult: Sendable {
         case converted(StoreContents.StoredRecord)
         case dropped
         /// The record as it was before the migration that failed this time.
@@ -26,7 +26,7 @@ struct RecordRetry {
     ///
     /// - Throws: The error of a closure that was cancelled.
     func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws
-        -> Outcome
+        -> RetryResult
     {
         do {
             return try run(stored, through: migrations(from: failure), after: failure)
@@ -42,7 +42,7 @@ struct RecordRetry {
         _ stored: StoreContents.StoredRecord,
         through migrations: [Migration],
         after failure: MigrationReport.RecordFailure
-    ) throws -> Outcome {
+    ) throws -> RetryResult {
         let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
         let pending = PendingMigration.all(
             migrations.map { ($0, .init(.run)) },
@@ -57,10 +57,10 @@ struct RecordRetry {
         )
         var record = Record(stored)
         switch try upgrader.upgradeUnderPolicy(&record) {
-        case .upgraded(let outcome):
-            return outcome.isDropped ? .dropped : .converted(content(of: record, outcome, stored))
+        case .upgraded(let result):
+            return result.isDropped ? .dropped : .converted(content(of: record, result, stored))
         case .unconverted(let failed):
-            return .failed(content(of: failed.record, failed.outcome, stored), failed.failure)
+            return .failed(content(of: failed.record, failed.result, stored), failed.failure)
         }
     }
 
@@ -68,13 +68,13 @@ struct RecordRetry {
 
     private func content(
         of record: Record,
-        _ outcome: RecordOutcome,
+        _ result: RecordResult,
         _ old: StoreContents.StoredRecord
     ) -> StoreContents.StoredRecord {
         var new = old
         new.key = record.key
         new.typeName = record.typeName
-        guard let version = outcome.changedAt else { return new }
+        guard let version = result.changedAt else { return new }
         new.content = record.writtenContent
         new.isData = record.isData
         new.expiration = record.expirationSeconds

@@ -17,7 +17,7 @@ package struct DefaultsV4Conversion: Sendable {
     }
 
     /// Converts a stored value; one with an element that cannot be converted is not converted.
-    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
+    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionResult {
         var walk = DefaultsV4Walk(target: target)
         do throws(ConversionFailure) {
             let value = try walk.convert(.native(stored), as: form)

@@ -9,7 +9,7 @@ package struct SwiftyConversion: Sendable {
     package init() {}
 
     /// Converts a stored value; one with an element that cannot be converted is not converted.
-    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
+    package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionResult {
         do throws(ConversionFailure) {
             var walk = DefaultsV4Walk(target: .latest)
             let value = try converted(stored, as: form, &walk)

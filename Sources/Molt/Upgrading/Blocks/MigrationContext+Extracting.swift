@@ -164,11 +164,11 @@ extension Record {
         _ new: Record,
         from outer: Record,
         _ extraction: ExtractRecordsStep
-    ) throws -> ConflictPolicy.Outcome {
+    ) throws -> ConflictPolicy.Resolution {
         let isSameType = ExactName.isSame(typeName, new.typeName)
         var merged = self
-        let outcome = isSameType ? try extraction.policy.merge(new, into: &merged) : .undecided(nil)
-        switch outcome {
+        let resolution = isSameType ? try extraction.policy.merge(new, into: &merged) : .undecided(nil)
+        switch resolution {
         case .equal, .first, .merged: self = merged
         case .second:
             // The record stays, with other content.
@@ -187,7 +187,7 @@ extension Record {
                 property: extraction.path
             )
         }
-        return outcome
+        return resolution
     }
 }
 

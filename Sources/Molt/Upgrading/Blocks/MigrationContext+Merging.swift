@@ -87,15 +87,15 @@ extension MigrationContext {
         into kept: inout Kept,
         _ merging: Merging
     ) throws {
-        let outcome: Record.ConflictPolicy.Outcome
+        let resolution: Record.ConflictPolicy.Resolution
         let before = kept
         do {
-            outcome = try merging.policy.merge(record, into: &kept.record)
+            resolution = try merging.policy.merge(record, into: &kept.record)
         } catch {
             throw MoltError(error, in: step, key: record.key, type: record.typeName, store: runner.storeName)
         }
         var (lost, isLostMoving) = (record, row.isMoving)
-        switch outcome {
+        switch resolution {
         case .undecided(let reason):
             throw record.error(
                 .keyExists,
@@ -115,7 +115,7 @@ extension MigrationContext {
         // It was counted as changed when it got its new key.
         if isLostMoving { counts.changed -= 1 }
         counts.dropped += 1
-        if outcome.isLossy { noteMerged(ofType: record.typeName) }
+        if resolution.isLossy { noteMerged(ofType: record.typeName) }
         note(lost, nil, replacing: isLostMoving)
     }
 

@@ -87,9 +87,9 @@ struct DocumentSteps: Sendable {
             switch part {
             case .pass(let upgrader):
                 let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
-                let outcome = try upgrader.upgrade(&documents[index].record, chain)
-                documents[index].isChanged = documents[index].isChanged || outcome.changedAt != nil
-                documents[index].isDropped = outcome.isDropped
+                let result = try upgrader.upgrade(&documents[index].record, chain)
+                documents[index].isChanged = documents[index].isChanged || result.changedAt != nil
+                documents[index].isDropped = result.isDropped
             case .extraction(let declaration, let step):
                 guard step.pending.doneFrom > version,
                     ExactName.isSame(documents[index].record.typeName, declaration.type)

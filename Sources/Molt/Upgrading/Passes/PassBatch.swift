@@ -3,7 +3,7 @@ final class PassBatch: PipelineBatch {
     let records: RecordBatch
     var isEmpty: Bool { records.isEmpty }
     /// Indexed by the record's position in the batch.
-    var outcomes: [RecordOutcome]
+    var results: [RecordResult]
     /// One for each thread that processes records.
     var workers: [Worker]
     /// The number of threads that processed a part of the current batch.
@@ -46,7 +46,7 @@ final class PassBatch: PipelineBatch {
         self.workers = (0..<workers).map { _ in
             Worker(chains: workers > 1 ? chains.map(\.withOwnCoders) : chains, counts: counts)
         }
-        outcomes = Array(repeating: RecordOutcome(), count: capacity)
+        results = Array(repeating: RecordResult(), count: capacity)
     }
 }
 
@@ -112,7 +112,7 @@ struct PassCounts {
 }
 
 /// The result of the steps for one record, beside its content.
-struct RecordOutcome {
+struct RecordResult {
     /// A step's change of a record's expiry.
     enum Expiration {
         case kept
@@ -149,7 +149,7 @@ struct RecordOutcome {
 struct UnconvertedRecord {
     var record: Record
     /// The outcome of the migrations before.
-    var outcome: RecordOutcome
+    var result: RecordResult
     /// The step that failed.
     let step: ScheduledStep
     /// Its position in the pass.

@@ -81,12 +81,12 @@ struct RecordChanger: Sendable {
         work.usedWorkers = workerCount
         let distance = work.workers[0].chains.contains(where: \.runsClosure) ? 1 : StopCheck.distance
         work.records.withRecords { records in
-            work.outcomes.withUnsafeMutableBufferPointer { outcomes in
+            work.results.withUnsafeMutableBufferPointer { results in
                 work.workers.withUnsafeMutableBufferPointer { workers in
                     // Each iteration accesses only the records and outcomes in its own range, and its own worker;
                     // `concurrentPerform` returns when all have ended. No memory is shared.
                     nonisolated(unsafe) let records = records
-                    nonisolated(unsafe) let outcomes = outcomes
+                    nonisolated(unsafe) let results = results
                     nonisolated(unsafe) let workers = workers
                     let run = { @Sendable (number: Int) in
                         // Each thread counts in its own memory, because cores that write to the same cache line slow
@@ -113,7 +113,7 @@ struct RecordChanger: Sendable {
                             if chains.count > 1, !records[index].hasType(last.typeName) {
                                 last = chains.first { records[index].hasType($0.typeName) } ?? last
                             }
-                            if changeAndEncode(&records[index], last, &worker, number, &outcomes[index]) {
+                            if changeAndEncode(&records[index], last, &worker, number, &results[index]) {
                                 return
                             }
                         }
@@ -139,15 +139,15 @@ struct RecordChanger: Sendable {
         _ chain: StepsByType.Chain,
         _ worker: inout PassBatch.Worker,
         _ number: Int,
-        _ outcome: inout RecordOutcome
+        _ result: inout RecordResult
     ) -> Bool {
-        runChain(&record, chain, &worker.counts, &outcome)
-        if purpose == .backfill { outcome.changedBy = worker.counts.changedLast }
-        if outcome.failure != nil || !outcome.postponed.isEmpty { worker.isPlain = false }
-        guard outcome.failure == nil else { return outcome.failedStepIndex == nil && purpose != .backfill }
-        guard let version = outcome.changedAt, !outcome.isDropped else { return false }
+        runChain(&record, chain, &worker.counts, &result)
+        if purpose == .backfill { result.changedBy = worker.counts.changedLast }
+        if result.failure != nil || !result.postponed.isEmpty { worker.isPlain = false }
+        guard result.failure == nil else { return result.failedStepIndex == nil && purpose != .backfill }
+        guard let version = result.changedAt, !result.isDropped else { return false }
         if record.hasNewExpiration {
-            outcome.expiration = .set(record.expirationSeconds)
+            result.expiration = .set(record.expirationSeconds)
             worker.isPlain = false
         }
         worker.add(record, version: version, buffer: number)
@@ -158,9 +158,9 @@ struct RecordChanger: Sendable {
     /// undone.
     private func note(
         _ changes: [(before: Record, after: Record, step: StepsByType.ChainStep)],
-        _ outcome: RecordOutcome
+        _ result: RecordResult
     ) {
-        let end = outcome.failedStepIndex.map(firstStepIndex) ?? .max
+        let end = result.failedStepIndex.map(firstStepIndex) ?? .max
         for (before, after, step) in changes where step.index < end {
             notes?.add(before, after, by: step.scheduled.id, runsClosure: step.edit.runsClosure)
         }
@@ -187,10 +187,10 @@ struct RecordChanger: Sendable {
     /// Runs a record through its steps by itself: the test hook is not called and nothing is noted.
     ///
     /// Afterwards it has the type name that it gets by all steps.
-    func change(_ record: inout Record, _ chain: StepsByType.Chain, _ counts: inout PassCounts) -> RecordOutcome {
-        var outcome = RecordOutcome()
-        runChain(&record, chain, &counts, &outcome, isAlone: true)
-        return outcome
+    func change(_ record: inout Record, _ chain: StepsByType.Chain, _ counts: inout PassCounts) -> RecordResult {
+        var result = RecordResult()
+        runChain(&record, chain, &counts, &result, isAlone: true)
+        return result
     }
 
     /// The record as it was before the migration of a step that failed for it.
@@ -201,7 +201,7 @@ struct RecordChanger: Sendable {
     ///   - chain: The steps.
     /// - Throws: The failure if the upgrade must stop at it, or an error if a closure's result varies.
     func recordBeforeFailure(
-        _ failed: RecordOutcome,
+        _ failed: RecordResult,
         of stored: Record,
         _ chain: StepsByType.Chain
     ) throws -> UnconvertedRecord {
@@ -211,13 +211,13 @@ struct RecordChanger: Sendable {
         let first = firstStepIndex(of: stepIndex)
         var record = stored
         var counts = noCounts
-        var outcome = RecordOutcome()
-        runChain(&record, chain, &counts, &outcome, before: first, isAlone: true)
-        guard outcome.failure == nil else { throw Self.inconsistentClosure(error) }
-        outcome.changedBy = counts.changedLast
+        var result = RecordResult()
+        runChain(&record, chain, &counts, &result, before: first, isAlone: true)
+        guard result.failure == nil else { throw Self.inconsistentClosure(error) }
+        result.changedBy = counts.changedLast
         return UnconvertedRecord(
             record: record,
-            outcome: outcome,
+            result: result,
             step: step,
             stepIndex: stepIndex,
             firstStepIndex: first,
@@ -243,18 +243,18 @@ struct RecordChanger: Sendable {
     /// Runs a record through its steps.
     ///
     /// - Parameters:
-    ///   - outcome: Becomes that of the steps; not returned, because copying one takes as long as a short step.
+    ///   - result: Becomes that of the steps; not returned, because copying one takes as long as a short step.
     ///   - end: The position in the pass of the step before which it ends.
     ///   - isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
     private func runChain(
         _ record: inout Record,
         _ chain: StepsByType.Chain,
         _ counts: inout PassCounts,
-        _ outcome: inout RecordOutcome,
+        _ result: inout RecordResult,
         before end: Int = .max,
         isAlone: Bool = false
     ) {
-        outcome = RecordOutcome(id: record.id)
+        result = RecordResult(id: record.id)
         counts.beginRecord()
         var chain = chain
         // The position of the step from which the record's current type name applies.
@@ -263,7 +263,7 @@ struct RecordChanger: Sendable {
         var next = 0
         /// The changes for the notes of a dry run; empty in an upgrade.
         var changes: [(before: Record, after: Record, step: StepsByType.ChainStep)] = []
-        defer { if !changes.isEmpty { note(changes, outcome) } }
+        defer { if !changes.isEmpty { note(changes, result) } }
         var key = record.changedKey
         /// That of the current migration.
         var firstStepIndex = -1
@@ -311,15 +311,15 @@ struct RecordChanger: Sendable {
                 let (key, type) = (record.key, record.typeName)
                 let failure = MoltError(error, in: step.scheduled, key: key, type: type, store: storeName)
                 let isTolerated = !isAtPoint && policies[step.index].tolerates(failure)
-                outcome.fail(failure, at: isTolerated ? step.index : nil)
+                result.fail(failure, at: isTolerated ? step.index : nil)
                 return
             }
             if !before.isEmpty, record.revision != revision { changes.append((before[0], record, step)) }
             if record.isDropped {
                 counts.steps[step.index].dropped += 1
                 counts.migrations[firstStepIndex].dropped += 1
-                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
-                outcome.isDropped = true
+                result.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
+                result.isDropped = true
                 return
             }
             guard record.revision != revision else { continue }
@@ -328,24 +328,24 @@ struct RecordChanger: Sendable {
                 isMigrationCounted = true
                 counts.noteChange(by: firstStepIndex)
             }
-            outcome.changedAt = step.recordVersion
+            result.changedAt = step.recordVersion
             if record.headRevision == headRevision { continue }
             // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
             // equal.
             if let newKey = record.changedKey, key.map({ !ExactName.isSame(newKey, $0) }) ?? true {
-                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .key(newKey)))
+                result.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .key(newKey)))
             }
             key = record.changedKey
             if record.hasNewTypeName, !ExactName.isSame(record.typeName, step.typeName) {
                 let newName = record.typeName
-                outcome.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .type(newName)))
+                result.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .type(newName)))
                 chain = stepsByType.chain(from: step.index + 1, typeName: newName)
                 next = 0
                 named = step.index + 1
             }
         }
         if end == .max {
-            outcome.isDropped = chain.lastName == nil
+            result.isDropped = chain.lastName == nil
             if isAlone, let name = chain.lastName { record.typeName = name }
         } else {
             record.typeName = stepsByType.name(of: record.typeName, from: named, before: end)

@@ -162,24 +162,24 @@ final class RecordPass {
     private func makeOtherChanges(of work: PassBatch, _ contents: inout RecordContents) throws {
         var unconverted = PassBatch.Worker(chains: [], counts: changer.noCounts)
         for index in 0..<work.records.count {
-            var outcome = work.outcomes[index]
-            if let failure = outcome.error {
+            var result = work.results[index]
+            if let failure = result.error {
                 // The record's closures run again.
                 try runner.configuration.checkCancellation()
-                let record = try removeFailed(&outcome, failure)
-                if let version = outcome.changedAt, !outcome.isDropped {
-                    if record.hasNewExpiration { outcome.expiration = .set(record.expirationSeconds) }
+                let record = try removeFailed(&result, failure)
+                if let version = result.changedAt, !result.isDropped {
+                    if record.hasNewExpiration { result.expiration = .set(record.expirationSeconds) }
                     unconverted.add(record, version: version, buffer: contents.buffers.count)
                 }
             }
-            for change in outcome.postponed {
+            for change in result.postponed {
                 postponedRounds.insert(change.round)
                 try runner.configuration.reach(.postponeChange)
                 try records.postpone(change)
             }
-            if case .set(let expiration) = outcome.expiration, !outcome.isDropped {
+            if case .set(let expiration) = result.expiration, !result.isDropped {
                 try runner.configuration.reach(.writeExpiry)
-                try records.write(expiration: expiration, id: outcome.id)
+                try records.write(expiration: expiration, id: result.id)
             }
         }
         guard !unconverted.rows.isEmpty else { return }
@@ -194,18 +194,18 @@ final class RecordPass {
     /// The store still has the record as it was read. It runs again through the migrations before the failed one, so
     /// that its state after those is quarantined, as if each migration ran by itself.
     ///
-    /// - Parameter outcome: Becomes that of those migrations.
+    /// - Parameter result: Becomes that of those migrations.
     /// - Returns: The record after those migrations.
-    private func removeFailed(_ outcome: inout RecordOutcome, _ error: MoltError) throws -> Record {
-        guard outcome.failedStepIndex != nil, let stored = try records.record(id: outcome.id) else { throw error }
+    private func removeFailed(_ result: inout RecordResult, _ error: MoltError) throws -> Record {
+        guard result.failedStepIndex != nil, let stored = try records.record(id: result.id) else { throw error }
         let chain = changer.chain(typeName: stored.typeName)
         var record = stored
         var again = changer.noCounts
         // If the closure's result varies, the record's intended state is unknown.
-        guard changer.change(&record, chain, &again).failedStepIndex == outcome.failedStepIndex else {
+        guard changer.change(&record, chain, &again).failedStepIndex == result.failedStepIndex else {
             throw RecordChanger.inconsistentClosure(error)
         }
-        let unconverted = try changer.recordBeforeFailure(outcome, of: stored, chain)
+        let unconverted = try changer.recordBeforeFailure(result, of: stored, chain)
         let (stepIndex, first) = (unconverted.stepIndex, unconverted.firstStepIndex)
         let fate = try runner.failures.add(
             unconverted.record,
@@ -215,18 +215,18 @@ final class RecordPass {
             of: recordCount(at: stepIndex)
         )
         subtract(again, from: first)
-        outcome = unconverted.outcome
-        var change = PostponedChange(round: first, id: outcome.id, kind: .quarantine(unconverted.failure))
+        result = unconverted.result
+        var change = PostponedChange(round: first, id: result.id, kind: .quarantine(unconverted.failure))
         if fate == .dropped {
             change.kind = .drop
-            outcome.isDropped = true
+            result.isDropped = true
             counts.steps[stepIndex].dropped += 1
             counts.migrations[first].dropped += 1
         } else {
             counts.steps[stepIndex].quarantined += 1
             counts.migrations[first].quarantined += 1
         }
-        outcome.postponed.append(change)
+        result.postponed.append(change)
         return unconverted.record
     }
 

@@ -96,16 +96,16 @@ final class RecordUpgrader: Sendable {
     /// Sends a record through the steps of its chain.
     ///
     /// - Throws: ``MoltError`` that names the migration, the step and the record, whatever the policy.
-    func upgrade(_ record: inout Record, _ chain: StepsByType.Chain) throws(MoltError) -> RecordOutcome {
+    func upgrade(_ record: inout Record, _ chain: StepsByType.Chain) throws(MoltError) -> RecordResult {
         var counts = changer.noCounts
-        let outcome = changer.change(&record, chain, &counts)
-        if let failure = outcome.error { throw named(failure) }
-        return outcome
+        let result = changer.change(&record, chain, &counts)
+        if let failure = result.error { throw named(failure) }
+        return result
     }
 
     /// The result for a record that the policy may quarantine or drop.
     enum Result {
-        case upgraded(RecordOutcome)
+        case upgraded(RecordResult)
         case unconverted(UnconvertedRecord)
     }
 
@@ -116,11 +116,11 @@ final class RecordUpgrader: Sendable {
         let stored = record
         let chain = chain(typeName: record.typeName, from: record.storedVersion)
         var counts = changer.noCounts
-        var outcome = changer.change(&record, chain, &counts)
-        outcome.changedBy = counts.changedLast
-        guard let failure = outcome.error else { return .upgraded(outcome) }
-        guard outcome.failedStepIndex != nil else { throw named(failure) }
-        return .unconverted(try changer.recordBeforeFailure(outcome, of: stored, chain))
+        var result = changer.change(&record, chain, &counts)
+        result.changedBy = counts.changedLast
+        guard let failure = result.error else { return .upgraded(result) }
+        guard result.failedStepIndex != nil else { throw named(failure) }
+        return .unconverted(try changer.recordBeforeFailure(result, of: stored, chain))
     }
 
     /// What the policy does with a record.

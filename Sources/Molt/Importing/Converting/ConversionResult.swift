@@ -1,5 +1,5 @@
-/// The outcome of converting one setting's value.
-package enum ConversionOutcome: Equatable, Sendable {
+/// The result of converting one setting's value.
+package enum ConversionResult: Equatable, Sendable {
     /// The value that replaces the stored one.
     case converted(PropertyListValue)
     /// The value already has the target form.
