@@ -281,9 +281,9 @@ final class SalvageSource {
         return false
     }
 
-    private typealias Entry = (value: ColumnValue, id: Int64)
+    private typealias IndexEntry = (value: ColumnValue, id: Int64)
 
-    private static func isOrdered(_ pair: (Entry, Entry)) -> Bool {
+    private static func isOrdered(_ pair: (IndexEntry, IndexEntry)) -> Bool {
         switch (pair.0.value, pair.1.value) {
         case (.text(let first), .text(let second)): first.lexicographicallyPrecedes(second)
         case (.integer(let first), .integer(let second)): (first, pair.0.id) < (second, pair.1.id)

@@ -180,7 +180,7 @@ extension CodableCache {
     ) throws -> [CodableCache.Finding] {
         do throws(MoltError) {
             return try CacheFile.look(path) { connection throws(SQLiteError) in
-                var check = CacheCheck(connection, progress: progress ?? { _ in }, isCancelled: isCancelled)
+                var check = CacheVerification(connection, progress: progress ?? { _ in }, isCancelled: isCancelled)
                 try check.run()
                 return check.findings
             }

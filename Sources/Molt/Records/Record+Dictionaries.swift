@@ -81,13 +81,13 @@ extension Record.DictionaryForm {
                 throw DictionaryJSON.Problem(text: dictionary.isObject ? "is an object already" : "is an array already")
             }
             var names: Set<ExactName> = []
-            var entries: [[UInt8]] = []
-            for entry in dictionary.entries {
-                let name = try DictionaryJSON.name(entry.key)
+            var pairs: [[UInt8]] = []
+            for pair in dictionary.pairs {
+                let name = try DictionaryJSON.name(pair.key)
                 guard names.insert(ExactName(name.text)).inserted else { throw .hasDuplicates }
-                entries.append(try opening(name) + entry.value)
+                pairs.append(try opening(name) + pair.value)
             }
-            let content = Array(entries.joined(separator: [0x2C]))
+            let content = Array(pairs.joined(separator: [0x2C]))
             return .new(self == .object ? [0x7B] + content + [0x7D] : [0x5B] + content + [0x5D])
         }
     }
@@ -111,16 +111,16 @@ extension ValueMap {
     /// Changes the keys or values of a dictionary.
     func change(_ part: Record.DictionaryPart, of json: UnsafeBufferPointer<UInt8>) -> ValueChange {
         DictionaryJSON.change(json) { dictionary throws(DictionaryJSON.Problem) in
-            let new = try dictionary.changing { entry throws(DictionaryJSON.Problem) in
-                var entry = entry
-                switch try change(part, of: entry, in: dictionary) {
+            let new = try dictionary.changing { pair throws(DictionaryJSON.Problem) in
+                var pair = pair
+                switch try change(part, of: pair, in: dictionary) {
                 case .kept: break
                 case .removed: return nil
                 case .failed(let problem, let advice): throw DictionaryJSON.Problem(text: problem, advice: advice)
-                case .new(let json) where part == .values: entry.value = json
-                case .new(let json): entry.key = dictionary.isObject ? try DictionaryJSON.name(json).json : json
+                case .new(let json) where part == .values: pair.value = json
+                case .new(let json): pair.key = dictionary.isObject ? try DictionaryJSON.name(json).json : json
                 }
-                return entry
+                return pair
             }
             guard let new else { return .kept }
             if part == .keys, try DictionaryJSON(new).hasDuplicates { throw .hasDuplicates }
@@ -130,16 +130,16 @@ extension ValueMap {
 
     private func change(
         _ part: Record.DictionaryPart,
-        of entry: DictionaryJSON.Entry,
+        of pair: DictionaryJSON.Pair,
         in dictionary: DictionaryJSON
     ) throws(DictionaryJSON.Problem) -> ValueChange {
-        guard part == .keys else { return change(of: entry.value) }
+        guard part == .keys else { return change(of: pair.value) }
         // In an object, an integer is written as a string.
-        let text = dictionary.isObject ? try DictionaryJSON.name(entry.key).text : ""
+        let text = dictionary.isObject ? try DictionaryJSON.name(pair.key).text : ""
         if let number = RecordValue.Number(text: text), number.isInteger, isNamed(Array(text.utf8)) {
             return change(of: Array(text.utf8))
         }
-        return change(of: entry.key)
+        return change(of: pair.key)
     }
 
     private func change(of json: [UInt8]) -> ValueChange {

@@ -46,7 +46,7 @@ extension Record {
         guard let elements = elements(at: outer) else { return nil }
         var element = element(at: outer)
         var values: [UInt8] = [0x5B]
-        for index in 0..<elements.entries.count {
+        for index in 0..<elements.members.count {
             elements.withValue(at: index) { element.loadElement($0) }
             element.withValue(at: path) { value in
                 if values.count > 1 { values.append(0x2C) }
@@ -160,7 +160,7 @@ private struct RecordElements {
         outerNames = record.elementNames
     }
 
-    var count: Int { elements.entries.count }
+    var count: Int { elements.members.count }
 
     mutating func load(_ index: Int) {
         elements.withValue(at: index) { element.loadElement($0) }

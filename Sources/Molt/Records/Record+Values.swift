@@ -493,13 +493,13 @@ extension Record.Wrapper {
         let null = ValueChange.new(Array("null".utf8))
         switch (self, content.kind) {
         case (.array, .array):
-            if content.entries.count == 0 { return null }
-            guard content.entries.count == 1 else {
-                return .failed("has \(content.entries.count) elements, of which only one can be kept")
+            if content.members.count == 0 { return null }
+            guard content.members.count == 1 else {
+                return .failed("has \(content.members.count) elements, of which only one can be kept")
             }
             return content.withValue(at: 0) { .new(Array($0)) }
         case (.object(let name), .object):
-            if content.entries.count == 0 { return null }
+            if content.members.count == 0 { return null }
             guard let index = content.lastIndex(of: name) else { return .failed("has no property \"\(name)\"") }
             guard content.names.allSatisfy({ ExactName.isSame($0, name) }) else {
                 return .failed("has properties other than \"\(name)\", which would be lost")

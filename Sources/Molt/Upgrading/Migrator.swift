@@ -102,7 +102,7 @@ extension Migrator {
     /// A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the end.
     func reading(of store: StoreFile) throws -> StoreReading? {
         switch mode {
-        case .reading: try ReadingCheck(registry, configuration, mode).check(store)
+        case .reading: try ReadOnlyOpening(registry, configuration, mode).check(store)
         case .opening, .atOnce, .dryRun, .importing, .document, .retry: try readNewer(store)
         }
     }
@@ -131,7 +131,7 @@ extension Migrator {
             let plan = try plan(for: store)
             if plan.isSuperseded { _ = try undoUnshipped(plan, of: store) }
         }
-        return try ReadingCheck(registry, configuration, mode).checkNewer(store)
+        return try ReadOnlyOpening(registry, configuration, mode).checkNewer(store)
     }
 }
 

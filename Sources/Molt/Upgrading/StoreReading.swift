@@ -12,7 +12,7 @@ struct StoreReading {
 }
 
 /// Checks whether a store can be read without an upgrade.
-struct ReadingCheck {
+struct ReadOnlyOpening {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
     private let mode: RunMode

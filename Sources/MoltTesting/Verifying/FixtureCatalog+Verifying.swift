@@ -85,7 +85,7 @@ struct CatalogVerification {
     private var report = VerificationReport()
     private var failures = FailureList()
     private var names = StepNames()
-    private var settings: SettingCheck
+    private var settings: SettingReading
     private var lost: Set<String> = []
     /// Whether all fixtures of versions before the registry's have been upgraded without a failure.
     private var areOlderFixturesSound = true
@@ -111,7 +111,7 @@ struct CatalogVerification {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
-        self.settings = SettingCheck(settings)
+        self.settings = SettingReading(settings)
         declaredSettings = settings
         self.losses = losses
         self.configuration = configuration
@@ -421,7 +421,7 @@ struct CatalogVerification {
         }
         let mode = hasFailed || mode == .all && audit.hasShipped(release.file) ? .never : mode
         let older = audit.fixtures.filter { $0.name == CatalogFile.samples && $0.version < release.file.version }
-        let check = try TypesCheck(
+        let check = try TypesRecording(
             at: catalog.typesURL,
             shapes,
             release.types,

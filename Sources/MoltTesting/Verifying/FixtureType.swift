@@ -69,7 +69,7 @@ public struct FixtureType: Sendable {
 }
 
 /// Decodes every record of an upgraded store as the app's current type, and looks for steps that the type contradicts.
-struct TypeCheck {
+struct RecordReading {
     private(set) var failures = FailureList()
 
     /// - Parameters:

@@ -31,7 +31,7 @@ extension FixtureUpgrades {
                 _ = try copy.upgradeNow(through: migrations, by: entry, configuration: configuration)
                 result = try copy.contents(after: entry)
             }
-            var found = TypeCheck(result, types, migrations, newest: migrations.version, name: name).failures
+            var found = RecordReading(result, types, migrations, newest: migrations.version, name: name).failures
             found.add(settings.failures(in: result, name: name))
             return found.failures.filter { [.decoding, .unknownType].contains($0.kind) }.map(\.message)
         } catch {

@@ -8,7 +8,7 @@ struct FixtureUpgrades {
     let fixture: StoreFixture
     let migrations: MigrationRegistry
     let types: [FixtureType]
-    let settings: SettingCheck
+    let settings: SettingReading
     private(set) var configuration: CodableCache.Configuration
     private let newest: Int
     /// The version at which the fixture enters, if its ledger is empty and the registry says so.
@@ -33,7 +33,7 @@ struct FixtureUpgrades {
         _ fixture: StoreFixture,
         migrations: MigrationRegistry,
         types: [FixtureType],
-        settings: SettingCheck,
+        settings: SettingReading,
         configuration: CodableCache.Configuration,
         newest: Int? = nil,
         losses: AcknowledgedLosses? = nil
@@ -94,7 +94,7 @@ struct FixtureUpgrades {
         if await provesShortcuts() { await upgradeStepByStep() }
         if let result = results[migrations.version] {
             let live = result.withoutExpired(by: configuration.now())
-            failures.add(TypeCheck(live, types, migrations, newest: newest, name: name).failures)
+            failures.add(RecordReading(live, types, migrations, newest: newest, name: name).failures)
             failures.add(settings.failures(in: result, name: name))
         }
     }

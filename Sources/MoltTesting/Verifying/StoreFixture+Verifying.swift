@@ -61,7 +61,7 @@ extension StoreFixture {
                 self,
                 migrations: migrations,
                 types: types,
-                settings: SettingCheck(settings),
+                settings: SettingReading(settings),
                 configuration: configuration
             )
             try await upgrades.run()

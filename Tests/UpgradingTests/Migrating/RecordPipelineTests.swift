@@ -18,7 +18,7 @@ import Testing
         let pipeline = RecordPipeline(
             (Numbers(), Numbers()),
             on: DispatchQueue(label: "test"),
-            stoppedBy: StopCheck {},
+            stoppedBy: StopSignal {},
             readsOnlyOnUsersThread: readsAlone
         ) { batch in
             count += 1
@@ -43,7 +43,7 @@ import Testing
         let pipeline = RecordPipeline(
             (Numbers(), Numbers()),
             on: DispatchQueue(label: "test"),
-            stoppedBy: StopCheck {}
+            stoppedBy: StopSignal {}
         ) { batch in
             read += 1
             batch.values = read <= count ? [read] : []

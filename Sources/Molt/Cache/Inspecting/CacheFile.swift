@@ -134,10 +134,10 @@ extension CacheFile {
     /// As with ``eachRecord(ofType:_:)``, each page is read in a snapshot of its own, so that memory stays flat. It
     /// trusts the index of the keys; one in the wrong order is an error.
     package struct KeyOrder {
-        package typealias Entry = (key: [UInt8], record: StoreContents.StoredRecord)
+        package typealias KeyedRecord = (key: [UInt8], record: StoreContents.StoredRecord)
 
         private let file: CacheFile
-        private var page: ArraySlice<Entry> = []
+        private var page: ArraySlice<KeyedRecord> = []
         /// The key of the last record that was read; nil before the first page.
         private var last: [UInt8]?
         private var isAtEnd = false
@@ -147,7 +147,7 @@ extension CacheFile {
         }
 
         /// The next record, with the bytes of its key as they are stored; nil at the end.
-        package mutating func next() throws -> Entry? {
+        package mutating func next() throws -> KeyedRecord? {
             if page.isEmpty, !isAtEnd { try readPage() }
             return page.popFirst()
         }
@@ -158,7 +158,7 @@ extension CacheFile {
                 let statement = try connection.prepare(previous == nil ? .storedInKeyOrder : .storedAfterKey)
                 if let previous { try statement.bind(previous, at: 1) }
                 defer { statement.reset() }
-                var page: [Entry] = []
+                var page: [KeyedRecord] = []
                 var byteCount = 0
                 while page.count < pageSize, byteCount < pageByteCount, try statement.step() {
                     let record = try StoreContents.DatedRecord(statement).stored

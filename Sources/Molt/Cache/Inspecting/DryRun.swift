@@ -43,7 +43,7 @@ struct DryRun {
         do {
             let reading =
                 configuration.opensNewerStores
-                ? try ReadingCheck(migrations, configuration, mode).checkNewer(store, opening) : nil
+                ? try ReadOnlyOpening(migrations, configuration, mode).checkNewer(store, opening) : nil
             var report =
                 try reading?.report
                 ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)

@@ -87,15 +87,15 @@ final class BackfillSweep: @unchecked Sendable {
         pause: (Duration) -> Void
     ) throws {
         guard !types.isEmpty else { return }
-        let stopCheck = StopCheck(check)
-        let changer = upgrader.makeBatchChanger(stoppedBy: stopCheck)
+        let stopSignal = StopSignal(check)
+        let changer = upgrader.makeBatchChanger(stoppedBy: stopSignal)
         var last = position
         /// The number of records after the last batch.
         var remaining = 0
         let pipeline = RecordPipeline(
             (Part(changer, capacity: batchSize), Part(changer, capacity: batchSize)),
             on: queue,
-            stoppedBy: stopCheck
+            stoppedBy: stopSignal
         ) { [self] part in
             let start = Instant.now
             try readRows(into: part, after: last)
@@ -106,7 +106,7 @@ final class BackfillSweep: @unchecked Sendable {
             let start = Instant.now
             switch phase {
             case .counting: try changer.changeBatch(part.work)
-            case .removingFailures(let step): try change(part, removingFailuresOf: step, stopCheck)
+            case .removingFailures(let step): try change(part, removingFailuresOf: step, stopSignal)
             }
             part.duration += start.duration(to: .now)
         }
@@ -227,11 +227,11 @@ final class BackfillSweep: @unchecked Sendable {
     /// Upgrades the records of a batch one by one, to remove those that a migration cannot convert.
     ///
     /// - Parameter stepIndex: The first step of that migration.
-    private func change(_ part: Part, removingFailuresOf stepIndex: Int, _ stopCheck: StopCheck) throws {
+    private func change(_ part: Part, removingFailuresOf stepIndex: Int, _ stopSignal: StopSignal) throws {
         part.unconverted.removeAll()
         part.work.workers[0].start()
         for index in 0..<part.records.count {
-            if let reason = stopCheck.reason() { throw reason }
+            if let reason = stopSignal.reason() { throw reason }
             var record = part.records[index]
             var result: RecordResult
             switch try upgrader.upgradeUnderPolicy(&record) {

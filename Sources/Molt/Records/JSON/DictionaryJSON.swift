@@ -2,7 +2,7 @@
 ///
 /// Codable writes such an array if the keys are neither strings nor integers nor `CodingKeyRepresentable`.
 struct DictionaryJSON {
-    struct Entry {
+    struct Pair {
         /// A string with its quotes, in an object always; in an array any value.
         var key: [UInt8]
         var value: [UInt8]
@@ -27,7 +27,7 @@ struct DictionaryJSON {
 
     let isObject: Bool
     private let bytes: [UInt8]
-    let entries: [Entry]
+    let pairs: [Pair]
 
     /// Reads a value that was checked with its record.
     init(_ json: some Collection<UInt8>) throws(Problem) {
@@ -35,12 +35,12 @@ struct DictionaryJSON {
         guard let part = try? JSONPart(bytes) else { throw Problem(text: "is not JSON") }
         isObject = part.kind == .object
         if let members = part.members {
-            entries = members.map { Entry($0, $1) }
+            pairs = members.map { Pair($0, $1) }
         } else if let elements = part.elements {
             guard elements.count.isMultiple(of: 2) else {
                 throw Problem(text: "has an odd number of elements, so keys and values do not alternate in it")
             }
-            entries = stride(from: 0, to: elements.count, by: 2).map { Entry(elements[$0], elements[$0 + 1]) }
+            pairs = stride(from: 0, to: elements.count, by: 2).map { Pair(elements[$0], elements[$0 + 1]) }
         } else {
             throw Problem(text: "is neither an object nor an array")
         }
@@ -73,9 +73,9 @@ struct DictionaryJSON {
     var hasDuplicates: Bool {
         // Strings and numbers are equal if their bytes are, and the properties of an object have no order.
         var keys: Set<ExactName> = []
-        return entries.contains { entry in
-            let json = try? RecordValue(json: entry.key).sorted.json()
-            return !keys.insert(ExactName(String(decoding: json ?? entry.key, as: UTF8.self))).inserted
+        return pairs.contains { pair in
+            let json = try? RecordValue(json: pair.key).sorted.json()
+            return !keys.insert(ExactName(String(decoding: json ?? pair.key, as: UTF8.self))).inserted
         }
     }
 
@@ -85,22 +85,22 @@ struct DictionaryJSON {
     ///
     /// - Parameter body: Returns the entry with another key or value, or nil to remove it.
     /// - Returns: The JSON; nil if nothing was changed.
-    func changing(_ body: (Entry) throws(Problem) -> Entry?) throws(Problem) -> [UInt8]? {
-        guard let first = entries.first, let last = entries.last else { return nil }
+    func changing(_ body: (Pair) throws(Problem) -> Pair?) throws(Problem) -> [UInt8]? {
+        guard let first = pairs.first, let last = pairs.last else { return nil }
         var json = Array(bytes[..<first.keyRange.lowerBound])
         let opening = json.count
         var isChanged = false
         // Where the entry before ends.
         var end = first.keyRange.lowerBound
-        for entry in entries {
-            if let new = try body(entry) {
-                if json.count > opening { json += bytes[end..<entry.keyRange.lowerBound] }
-                json += new.key + bytes[entry.keyRange.upperBound..<entry.valueRange.lowerBound] + new.value
-                isChanged = isChanged || new.key != entry.key || new.value != entry.value
+        for pair in pairs {
+            if let new = try body(pair) {
+                if json.count > opening { json += bytes[end..<pair.keyRange.lowerBound] }
+                json += new.key + bytes[pair.keyRange.upperBound..<pair.valueRange.lowerBound] + new.value
+                isChanged = isChanged || new.key != pair.key || new.value != pair.value
             } else {
                 isChanged = true
             }
-            end = entry.valueRange.upperBound
+            end = pair.valueRange.upperBound
         }
         guard isChanged else { return nil }
         if json.count == opening { return Array((isObject ? "{}" : "[]").utf8) }

@@ -27,7 +27,7 @@ struct SplicedObject: Sendable {
     private(set) var kind = Kind.unread
 
     /// The properties of the text, in order, then the added ones.
-    private(set) var entries = EntryList()
+    private(set) var members = MemberList()
     /// New names and values, concatenated.
     private var edits: [UInt8] = []
     /// The number of properties in the original text.
@@ -95,7 +95,7 @@ struct SplicedObject: Sendable {
     }
 
     private mutating func clear() {
-        entries.removeAll()
+        members.removeAll()
         if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
         kind = .unread
         sourceCount = 0
@@ -109,8 +109,8 @@ struct SplicedObject: Sendable {
     /// - Parameter includesArrays: Whether the elements of an array are indexed.
     mutating func read(depth: Int = 0, includesArrays: Bool = false) throws(JSONSyntaxError) {
         guard kind == .unread else { return }
-        var found = entries
-        entries = EntryList()
+        var found = members
+        members = MemberList()
         let foundKind = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Kind in
             guard let base = buffer.baseAddress, contentEnd > 0 else {
                 throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
@@ -118,7 +118,7 @@ struct SplicedObject: Sendable {
             var scanner = JSONScanner(base: base, to: contentEnd)
             return try found.index(&scanner, depth: depth, includesArrays: includesArrays)
         }
-        entries = found
+        members = found
         sourceCount = found.count
         liveCount = found.count
         kind = foundKind
@@ -129,27 +129,27 @@ struct SplicedObject: Sendable {
     /// The names of the current properties, in order, including duplicates.
     var names: [String] {
         withTexts { source, edited in
-            entries.withEntries { entries in
-                entries.lazy.filter { !$0.changes.contains(.removed) }.map { Self.text(of: $0, source, edited) }
+            members.withMembers { members in
+                members.lazy.filter { !$0.changes.contains(.removed) }.map { Self.text(of: $0, source, edited) }
             }
         }
     }
 
     private static func text(
-        of entry: Entry,
+        of member: Member,
         _ source: UnsafePointer<UInt8>,
         _ edited: UnsafePointer<UInt8>
     ) -> String {
-        let range = entry.name.range
+        let range = member.name.range
         return JSONString.decode(
-            entry.changes.contains(.named) ? edited : source,
+            member.changes.contains(.named) ? edited : source,
             from: range.lowerBound,
             to: range.upperBound
         )
     }
 
     func lastIndex(of name: String) -> Int? {
-        lastIndex(of: name, before: entries.count)
+        lastIndex(of: name, before: members.count)
     }
 
     /// The index of the last property with a name among the first ones.
@@ -165,7 +165,7 @@ struct SplicedObject: Sendable {
     /// The indexes of the first and the last property with a name; the same for one that is not repeated.
     private func firstAndLast(of name: String) -> ClosedRange<Int>? {
         var found: ClosedRange<Int>?
-        search(name, before: entries.count) { index in
+        search(name, before: members.count) { index in
             found = index...(found?.upperBound ?? index)
             return true
         }
@@ -178,18 +178,18 @@ struct SplicedObject: Sendable {
         var name = name
         name.withUTF8 { text in
             withTexts { source, edited in
-                entries.withEntries { entries in
+                members.withMembers { members in
                     // The length includes the quotes.
                     let length = Int32(clamping: text.count + 2)
                     var index = end
                     while index > 0 {
                         index -= 1
-                        if entries[index].name.end &- entries[index].name.start != length,
-                            !entries[index].nameHasEscapes
+                        if members[index].name.end &- members[index].name.start != length,
+                            !members[index].nameHasEscapes
                         {
                             continue
                         }
-                        if Self.matches(entries[index], text, source, edited), !body(index) { return }
+                        if Self.matches(members[index], text, source, edited), !body(index) { return }
                     }
                 }
             }
@@ -198,15 +198,15 @@ struct SplicedObject: Sendable {
 
     @inline(__always)
     private static func matches(
-        _ entry: Entry,
+        _ member: Member,
         _ text: UnsafeBufferPointer<UInt8>,
         _ source: UnsafePointer<UInt8>,
         _ edited: UnsafePointer<UInt8>
     ) -> Bool {
-        if entry.changes.contains(.removed) { return false }
-        let start = (entry.changes.contains(.named) ? edited : source) + Int(entry.name.start) + 1
-        if entry.nameHasEscapes {
-            let name = UnsafeBufferPointer(start: start, count: entry.name.count - 2)
+        if member.changes.contains(.removed) { return false }
+        let start = (member.changes.contains(.named) ? edited : source) + Int(member.name.start) + 1
+        if member.nameHasEscapes {
+            let name = UnsafeBufferPointer(start: start, count: member.name.count - 2)
             return JSONString.unescaped(name).elementsEqual(text)
         }
         var offset = 0
@@ -219,7 +219,7 @@ struct SplicedObject: Sendable {
 
     @inline(__always)
     private func withTexts<R>(_ body: (UnsafePointer<UInt8>, UnsafePointer<UInt8>) -> R) -> R {
-        // An entry refers only to a buffer that is not empty, whose base address is not nil; the placeholder is never
+        // A member refers only to a buffer that is not empty, whose base address is not nil; the placeholder is never
         // read.
         withUnsafePointer(to: 0x22 as UInt8) { nothing in
             bytes.withUnsafeBufferPointer { source in
@@ -240,14 +240,14 @@ struct SplicedObject: Sendable {
 
     @inline(__always)
     func withValue<R>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
-        let entry = entries[index]
-        if entry.changes.contains(.valued) {
+        let member = members[index]
+        if member.changes.contains(.valued) {
             return try edits.withUnsafeBufferPointer { buffer in
-                try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
+                try body(UnsafeBufferPointer(rebasing: buffer[member.value.range]))
             }
         }
         return try bytes.withUnsafeBufferPointer { buffer in
-            try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
+            try body(UnsafeBufferPointer(rebasing: buffer[member.value.range]))
         }
     }
 
@@ -294,8 +294,8 @@ struct SplicedObject: Sendable {
 
     private mutating func append(_ name: String, edit value: Slice) {
         let nameSlice = append(name: name)
-        entries.append(
-            Entry(
+        members.append(
+            Member(
                 name: nameSlice.slice,
                 value: value,
                 nameHasEscapes: nameSlice.hasEscapes,
@@ -319,14 +319,14 @@ struct SplicedObject: Sendable {
             edits.removeSubrange(Int(value.start)...)
             return
         }
-        entries[index].value = value
-        entries[index].changes.insert(.valued)
+        members[index].value = value
+        members[index].changes.insert(.valued)
         isUnchanged = false
         revision += 1
     }
 
     private func isValue(at index: Int, sameAs value: Slice) -> Bool {
-        guard entries[index].value.count == value.count else { return false }
+        guard members[index].value.count == value.count else { return false }
         return withValue(at: index) { old in
             edits.withUnsafeBufferPointer { edits in
                 old.elementsEqual(UnsafeBufferPointer(rebasing: edits[value.range]))
@@ -348,7 +348,7 @@ struct SplicedObject: Sendable {
 
     /// Removes a property or element.
     mutating func remove(_ index: Int) {
-        entries[index].changes.insert(.removed)
+        members[index].changes.insert(.removed)
         liveCount -= 1
         isUnchanged = false
         revision += 1
@@ -380,9 +380,9 @@ struct SplicedObject: Sendable {
     }
 
     private mutating func setName(of index: Int, to text: (slice: Slice, hasEscapes: Bool)) {
-        entries[index].name = text.slice
-        entries[index].nameHasEscapes = text.hasEscapes
-        entries[index].changes.insert(.named)
+        members[index].name = text.slice
+        members[index].nameHasEscapes = text.hasEscapes
+        members[index].changes.insert(.named)
     }
 
     private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {
@@ -484,7 +484,7 @@ struct SplicedObject: Sendable {
                 return output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
             }
             edits.withUnsafeBufferPointer { edited in
-                entries.withEntries { write(source, edited, $0, to: &output) }
+                members.withMembers { write(source, edited, $0, to: &output) }
             }
         }
     }
@@ -492,13 +492,13 @@ struct SplicedObject: Sendable {
     private func write(
         _ source: UnsafeBufferPointer<UInt8>,
         _ edited: UnsafeBufferPointer<UInt8>,
-        _ entries: UnsafeBufferPointer<Entry>,
+        _ members: UnsafeBufferPointer<Member>,
         to output: inout [UInt8]
     ) {
         // Each byte of the text, each change, and a comma and a colon for each added property.
         var mostCount = contentEnd
-        for index in entries.indices where !entries[index].changes.isEmpty {
-            mostCount += entries[index].name.count + entries[index].value.count + 2
+        for index in members.indices where !members[index].changes.isEmpty {
+            mostCount += members[index].name.count + members[index].value.count + 2
         }
         let count = output.count + mostCount
         // Grow exponentially, or the next record would copy everything again.
@@ -508,7 +508,7 @@ struct SplicedObject: Sendable {
         let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
         output.append(upTo: mostCount) { buffer in
             var writer = Writer(source: text, edited: edited, output: buffer)
-            writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
+            writer.write(members, sourceCount: sourceCount, keepsSpace: keepsSpace)
             return writer.count
         }
     }
@@ -532,7 +532,7 @@ extension SplicedObject {
     }
 
     /// A property: its original ranges, and the current ranges of its name and value.
-    struct Entry: Sendable {
+    struct Member: Sendable {
         /// The quoted name in the original bytes.
         var sourceName = Slice(0, 0)
         /// The value in the original bytes.
@@ -557,17 +557,17 @@ extension SplicedObject {
     }
 
     /// The properties of an object, in storage that never shrinks.
-    struct EntryList: Sendable {
-        private var storage: [Entry] = []
+    struct MemberList: Sendable {
+        private var storage: [Member] = []
         private(set) var count = 0
 
-        subscript(index: Int) -> Entry {
+        subscript(index: Int) -> Member {
             get { storage[index] }
             _modify { yield &storage[index] }
         }
 
-        mutating func append(_ entry: Entry) {
-            if count == storage.count { storage.append(entry) } else { storage[count] = entry }
+        mutating func append(_ member: Member) {
+            if count == storage.count { storage.append(member) } else { storage[count] = member }
             count += 1
         }
 
@@ -577,7 +577,7 @@ extension SplicedObject {
 
         /// Passes the properties to a closure.
         @inline(__always)
-        func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
+        func withMembers<R>(_ body: (UnsafeBufferPointer<Member>) -> R) -> R {
             storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
         }
 
@@ -612,7 +612,7 @@ extension SplicedObject {
             var isWhole = false
             while !isWhole {
                 // Most records of a type have as many properties as the previous one.
-                if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
+                if count == storage.count { storage += repeatElement(Member(), count: max(8, count)) }
                 var own = scanner
                 (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
                     [count] storage throws(JSONSyntaxError) in
@@ -632,7 +632,7 @@ extension SplicedObject {
         @inline(__always)
         private static func index(
             _ scanner: inout JSONScanner,
-            into storage: UnsafeMutableBufferPointer<Entry>,
+            into storage: UnsafeMutableBufferPointer<Member>,
             from count: Int,
             depth: Int,
             areNamed: Bool
@@ -650,7 +650,7 @@ extension SplicedObject {
                 let valueStart = scanner.position
                 try scanner.skipValue(depth: depth + 1)
                 let value = Slice(valueStart, scanner.position)
-                storage[count] = Entry(
+                storage[count] = Member(
                     sourceName: name,
                     sourceValue: value,
                     name: name,
@@ -706,34 +706,34 @@ private struct Writer {
     /// - Parameters:
     ///   - sourceCount: The number of properties in the source; added ones follow them.
     ///   - keepsSpace: Whether to keep the white space inside the brackets.
-    mutating func write(_ entries: UnsafeBufferPointer<SplicedObject.Entry>, sourceCount: Int, keepsSpace: Bool) {
+    mutating func write(_ members: UnsafeBufferPointer<SplicedObject.Member>, sourceCount: Int, keepsSpace: Bool) {
         var open = 0
         while source[open] <= 0x20 { open += 1 }
-        keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
+        keep(0, keepsSpace ? Int(members[0].sourceName.start) : open + 1)
         var isFirst = true
-        for index in entries.indices {
-            if entries[index].changes.isEmpty, !isFirst, end == Int(entries[index - 1].sourceValue.end) {
+        for index in members.indices {
+            if members[index].changes.isEmpty, !isFirst, end == Int(members[index - 1].sourceValue.end) {
                 // Includes everything between the two.
-                end = Int(entries[index].sourceValue.end)
+                end = Int(members[index].sourceValue.end)
                 continue
             }
-            let entry = entries[index]
-            if entry.changes.contains(.removed) { continue }
-            let isAdded = entry.changes.contains(.added)
+            let member = members[index]
+            if member.changes.contains(.removed) { continue }
+            let isAdded = member.changes.contains(.added)
             if !isFirst {
                 if isAdded {
                     put(0x2C)
                 } else {
-                    keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
+                    keep(Int(members[index - 1].sourceValue.end), Int(member.sourceName.start))
                 }
             }
             isFirst = false
-            if entry.changes.contains(.named) { put(entry.name) } else { keep(entry.sourceName) }
-            if isAdded { put(0x3A) } else { keep(Int(entry.sourceName.end), Int(entry.sourceValue.start)) }
-            if entry.changes.contains(.valued) { put(entry.value) } else { keep(entry.sourceValue) }
+            if member.changes.contains(.named) { put(member.name) } else { keep(member.sourceName) }
+            if isAdded { put(0x3A) } else { keep(Int(member.sourceName.end), Int(member.sourceValue.start)) }
+            if member.changes.contains(.valued) { put(member.value) } else { keep(member.sourceValue) }
         }
         if keepsSpace {
-            keep(Int(entries[sourceCount - 1].sourceValue.end), source.count)
+            keep(Int(members[sourceCount - 1].sourceValue.end), source.count)
         } else {
             var close = source.count - 1
             while source[close] <= 0x20 { close -= 1 }

@@ -48,7 +48,7 @@ extension RecordValue {
             self = .null
             return
         }
-        var reader = CheckedReader(base: base, end: bytes.count)
+        var reader = ScannedReader(base: base, end: bytes.count)
         self = reader.value()
     }
 
@@ -88,7 +88,7 @@ extension RecordValue {
 }
 
 /// Parses values from bytes that a scanner has accepted, without checking them again.
-private struct CheckedReader {
+private struct ScannedReader {
     let base: UnsafePointer<UInt8>
     let end: Int
     var position = 0

@@ -35,7 +35,7 @@ extension StoreFile {
     ) throws -> [String] {
         let files = files
         let source = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
-        let state = try BackupCheck.verify(backup, at: source)
+        let state = try BackupVerification.verify(backup, at: source)
         let unattached = try request.unattached(state.journal, in: backup)
         // The replacement makes everything that this connection has cached stale.
         close()
@@ -110,7 +110,7 @@ extension StoreFile {
 
     /// Whether the file is damaged, from a check of all pages.
     func isDamaged() -> Bool {
-        !isInMemory && BackupCheck.damage(path) != nil
+        !isInMemory && BackupVerification.damage(path) != nil
     }
 
     /// Moves the file's contents aside under another name, and leaves an empty cache.

@@ -37,7 +37,7 @@ package struct StoreReplacement {
 
         /// Throws if the other file is damaged.
         fileprivate func check() throws(DamagedSource) {
-            guard case .file(let path) = self, let reason = BackupCheck.damage(path) else { return }
+            guard case .file(let path) = self, let reason = BackupVerification.damage(path) else { return }
             throw DamagedSource(reason: reason)
         }
     }
@@ -221,5 +221,5 @@ package struct StoreReplacement {
         return hasContent ? aside : nil
     }
 
-    private var isDamaged: Bool { BackupCheck.damage(storeName) != nil }
+    private var isDamaged: Bool { BackupVerification.damage(storeName) != nil }
 }

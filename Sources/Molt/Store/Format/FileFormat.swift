@@ -258,7 +258,7 @@ package enum FileFormat {
     ) throws(MoltError) -> Marks? {
         do {
             let owner = try connection.integer(.applicationID)
-            let schema = try SchemaCheck(connection)
+            let schema = try SchemaReading(connection)
             guard owner == applicationID else {
                 if owner == 0, schema.isEmpty { return nil }
                 throw foreign(path)
@@ -303,7 +303,7 @@ package enum FileFormat {
     }
 
     /// What a database has in the place of our tables and indexes, found by reading its schema once.
-    private struct SchemaCheck {
+    private struct SchemaReading {
         /// Whether the database has no tables.
         private(set) var isEmpty = true
         /// A view in place of one of our tables, or a trigger on one; nil when there is none.

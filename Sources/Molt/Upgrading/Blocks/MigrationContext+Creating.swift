@@ -66,7 +66,7 @@ extension SplicedObject {
         } catch {
             return nil
         }
-        guard object.entries.count == 1, let index = object.lastIndex(of: property) else { return nil }
+        guard object.members.count == 1, let index = object.lastIndex(of: property) else { return nil }
         return object.withValue(at: index) { Array($0) }
     }
 }

@@ -164,7 +164,7 @@ extension MigrationContext {
         return RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
-            stoppedBy: StopCheck { [configuration] in try configuration.checkCancellation() }
+            stoppedBy: StopSignal { [configuration] in try configuration.checkCancellation() }
         ) { batch in
             try reader.read(into: batch)
         } change: { [coding] batch in

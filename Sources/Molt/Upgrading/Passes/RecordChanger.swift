@@ -8,7 +8,7 @@ struct RecordChanger: Sendable {
     private let storeName: String?
 
     private let atPoint: UpgradeHook?
-    private let stopCheck: StopCheck
+    private let stopSignal: StopSignal
     private let notes: DryRunNotes?
     /// For each step, the policy for a record that it cannot convert.
     private let policies: [RecordFailurePolicy]
@@ -36,7 +36,7 @@ struct RecordChanger: Sendable {
         storeName: String?,
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
-        stopCheck: StopCheck? = nil,
+        stopSignal: StopSignal? = nil,
         notes: DryRunNotes? = nil,
         for purpose: Purpose = .upgrade
     ) {
@@ -45,7 +45,7 @@ struct RecordChanger: Sendable {
         self.storeName = storeName
         // A backfill is no upgrade, and has no points.
         atPoint = purpose == .backfill ? nil : configuration.hooks.atPoint
-        self.stopCheck = stopCheck ?? StopCheck { try configuration.checkCancellation() }
+        self.stopSignal = stopSignal ?? StopSignal { try configuration.checkCancellation() }
         self.notes = notes
         self.purpose = purpose
         policies = steps.map { $0.onFailure ?? policy }
@@ -79,7 +79,7 @@ struct RecordChanger: Sendable {
         let count = work.records.count
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
-        let distance = work.workers[0].chains.contains(where: \.runsClosure) ? 1 : StopCheck.distance
+        let distance = work.workers[0].chains.contains(where: \.runsClosure) ? 1 : StopSignal.distance
         work.records.withRecords { records in
             work.results.withUnsafeMutableBufferPointer { results in
                 work.workers.withUnsafeMutableBufferPointer { workers in
@@ -106,7 +106,7 @@ struct RecordChanger: Sendable {
                         // Most records have the type of the one before.
                         var last = chains[0]
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
-                            if index % distance == 0, let reason = stopCheck.reason() {
+                            if index % distance == 0, let reason = stopSignal.reason() {
                                 worker.stopReason = reason
                                 return
                             }

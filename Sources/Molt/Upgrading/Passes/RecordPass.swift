@@ -11,7 +11,7 @@ final class RecordPass {
     private let steps: [ScheduledStep]
     private let runner: StepRunner
     private let changer: RecordChanger
-    private let stopCheck: StopCheck
+    private let stopSignal: StopSignal
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var postponedRounds: Set<Int> = []
     private var readCount = 0
@@ -20,13 +20,13 @@ final class RecordPass {
     init(_ steps: [ScheduledStep], _ runner: StepRunner) {
         self.steps = steps
         self.runner = runner
-        stopCheck = StopCheck { [configuration = runner.configuration] in try configuration.checkCancellation() }
+        stopSignal = StopSignal { [configuration = runner.configuration] in try configuration.checkCancellation() }
         changer = RecordChanger(
             steps,
             storeName: runner.storeName,
             configuration: runner.configuration,
             onFailure: runner.registry.failurePolicy,
-            stopCheck: stopCheck,
+            stopSignal: stopSignal,
             notes: runner.notes
         )
         counts = changer.noCounts
@@ -56,7 +56,7 @@ final class RecordPass {
         let pipeline = RecordPipeline(
             batches,
             on: queue,
-            stoppedBy: stopCheck,
+            stoppedBy: stopSignal,
             readsOnlyOnUsersThread: reader == nil
         ) { [records, configuration = runner.configuration] batch in
             try configuration.reach(.read, subject)

@@ -14,7 +14,7 @@ extension RecordBatch: PipelineBatch {}
 /// would otherwise wait for the other one reads the next batch.
 final class RecordPipeline<Batch: PipelineBatch> {
     private let queue: DispatchQueue
-    private let stopCheck: StopCheck
+    private let stopSignal: StopSignal
     /// See ``init(_:on:stoppedBy:readsOnlyOnUsersThread:read:change:atEnd:)``.
     private let readsOnlyOnUsersThread: Bool
     private var read: (Batch) throws -> Void
@@ -40,7 +40,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
 
     /// - Parameters:
     ///   - batches: Memory for two batches.
-    ///   - stopCheck: Stops the change of a batch when the work has failed.
+    ///   - stopSignal: Stops the change of a batch when the work has failed.
     ///   - readsOnlyOnUsersThread: Whether only the user's thread may read, as for a store that has one connection.
     ///   - read: Reads the next records into a batch; it stays empty at the end. It is called on either thread, but not
     ///     on both at a time.
@@ -49,7 +49,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
     init(
         _ batches: (Batch, Batch),
         on queue: DispatchQueue,
-        stoppedBy stopCheck: StopCheck,
+        stoppedBy stopSignal: StopSignal,
         readsOnlyOnUsersThread: Bool = false,
         read: @escaping (Batch) throws -> Void,
         change: @escaping (Batch) throws -> Void,
@@ -57,7 +57,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
     ) {
         (current, next) = batches
         self.queue = queue
-        self.stopCheck = stopCheck
+        self.stopSignal = stopSignal
         self.readsOnlyOnUsersThread = readsOnlyOnUsersThread
         self.read = read
         self.change = change
@@ -90,7 +90,7 @@ final class RecordPipeline<Batch: PipelineBatch> {
 
     /// Waits until the other thread uses nothing any more; the last call.
     func end() {
-        stopCheck.stop()
+        stopSignal.stop()
         wait()
         atEnd()
         // The queue may keep the pipeline a little longer, and the closures keep connections open.

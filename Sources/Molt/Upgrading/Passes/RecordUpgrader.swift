@@ -150,13 +150,13 @@ final class RecordUpgrader: Sendable {
     }
 
     /// Changes batches of records that go through the same migrations.
-    func makeBatchChanger(stoppedBy stopCheck: StopCheck) -> RecordChanger {
+    func makeBatchChanger(stoppedBy stopSignal: StopSignal) -> RecordChanger {
         RecordChanger(
             steps,
             storeName: storeName ?? "",
             configuration: configuration,
             onFailure: policy,
-            stopCheck: stopCheck,
+            stopSignal: stopSignal,
             for: .backfill
         )
     }

@@ -1,5 +1,5 @@
-/// A check between records whether the work must stop; called by all its threads.
-final class StopCheck: Sendable {
+/// A signal, asked for between records, that the work must stop; called by all its threads.
+final class StopSignal: Sendable {
     /// The number of records between two checks, if all steps are Molt's own.
     ///
     /// Such steps take less than a microsecond per record, so checking the clock and the monitor each time would be a

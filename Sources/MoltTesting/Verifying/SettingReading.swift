@@ -2,7 +2,7 @@ internal import Molt
 
 /// Reads the settings of upgraded stores as the app does today, and looks for the names of settings that none of them
 /// has.
-struct SettingCheck {
+struct SettingReading {
     private let settings: [FixtureSetting]
     /// The keys that the stores have, by suite.
     private var keys: [String: Set<String>] = [:]

@@ -4,7 +4,7 @@ internal import Molt
 /// Compares the types of this release with those that the file `types.json` has for the same version, and records them.
 ///
 /// Reordered properties and added enum cases are not changes, because existing data can still be read.
-struct TypesCheck {
+struct TypesRecording {
     private(set) var failures = FailureList()
     /// Whether the file was written.
     private(set) var isRecorded = false

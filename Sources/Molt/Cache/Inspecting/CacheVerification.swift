@@ -2,7 +2,7 @@ internal import CMoltSQLite
 internal import Foundation
 
 /// The check of a whole file, on one snapshot.
-struct CacheCheck {
+struct CacheVerification {
     private(set) var findings: [CodableCache.Finding] = []
     private static let limit = 1_000
 
@@ -44,7 +44,7 @@ struct CacheCheck {
     private mutating func look(
         _ kind: CodableCache.Finding.Kind,
         _ message: String,
-        _ body: (inout CacheCheck) throws(SQLiteError) -> Void
+        _ body: (inout CacheVerification) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         do throws(SQLiteError) {
             try body(&self)

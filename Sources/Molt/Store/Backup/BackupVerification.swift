@@ -1,5 +1,5 @@
 /// Checks whether a file is an intact cache.
-enum BackupCheck {
+enum BackupVerification {
     /// Describes a file's damage in a sentence; nil when the file is intact or missing.
     ///
     /// - Parameter isThorough: Whether to compare the indexes with the rows, too, which takes longer. An incomplete
