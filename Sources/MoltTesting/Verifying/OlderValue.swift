@@ -166,7 +166,7 @@ extension OlderValue: Codable {
             return .object(.init(members.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value.json) }))
         default: break
         }
-        return try Content(from: decoder).json
+        return try AnyJSON(from: decoder).json
     }
 
     private static func read(
@@ -183,7 +183,7 @@ extension OlderValue: Codable {
     }
 
     /// A value of which nothing is known.
-    private struct Content: Decodable {
+    private struct AnyJSON: Decodable {
         let json: RecordValue
 
         init(from decoder: any Decoder) throws {
@@ -191,13 +191,13 @@ extension OlderValue: Codable {
                 json = .object(
                     .init(
                         try container.allKeys.map {
-                            .init(name: $0.stringValue, value: try container.decode(Content.self, forKey: $0).json)
+                            .init(name: $0.stringValue, value: try container.decode(AnyJSON.self, forKey: $0).json)
                         }
                     )
                 )
             } else if var container = try? decoder.unkeyedContainer() {
                 var elements: [RecordValue] = []
-                while !container.isAtEnd { elements.append(try container.decode(Content.self).json) }
+                while !container.isAtEnd { elements.append(try container.decode(AnyJSON.self).json) }
                 json = .array(elements)
             } else {
                 json = try Self.scalar(decoder.singleValueContainer())

@@ -29,7 +29,7 @@ public final class SuiteEditor: SettingsAccess {
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
     /// What the steps of the current migration have changed the content of.
-    private var contents = Contents()
+    private var contents = ContentChanges()
     /// The first error of a subscript, which fails the upgrade.
     private var failure: (any Error)?
 
@@ -46,7 +46,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// Settings whose content the steps of a migration change, all of them or none.
-    private struct Contents {
+    private struct ContentChanges {
         var migration = ""
         /// The values before the migration.
         var before: [String: PropertyListValue] = [:]
@@ -241,7 +241,7 @@ public final class SuiteEditor: SettingsAccess {
 
     /// The value of a key whose content a step of a migration changes; nil if an earlier one could not convert it.
     func content(of key: String, for migration: String) throws -> PropertyListValue? {
-        if contents.migration != migration { contents = Contents(migration: migration) }
+        if contents.migration != migration { contents = ContentChanges(migration: migration) }
         guard !contents.unconverted.contains(key), let value = try value(forKey: key) else { return nil }
         if contents.before[key] == nil { contents.before[key] = value }
         return value
@@ -265,7 +265,7 @@ public final class SuiteEditor: SettingsAccess {
         let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
         defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
-            let (before, after) = (earlier(key).map(ShownContent.init), current(key).map(ShownContent.init))
+            let (before, after) = (earlier(key).map(SampleValue.init), current(key).map(SampleValue.init))
             // Where the content is the same, its form has changed.
             let isSame = before?.content == after?.content
             return MigrationReport.Sample(
@@ -299,7 +299,7 @@ public final class SuiteEditor: SettingsAccess {
 }
 
 /// A value as samples show it.
-private struct ShownContent {
+private struct SampleValue {
     /// The content, whatever its form.
     let content: RecordValue
     /// The form in a few words.

@@ -176,14 +176,14 @@ extension Suite {
         func storedValues(restoring snapshot: [String: PropertyListValue]? = nil) throws -> [String: PropertyListValue]
         {
             let defaults = try makeDefaults()
-            var content = try content(acceptingZeros: snapshot == nil)
+            var content = try fileState(acceptingZeros: snapshot == nil)
             switch (snapshot, content) {
             case (let snapshot?, .damaged(_, let isReadable)):
                 try restore(snapshot, isReadable: isReadable, defaults)
-                content = try self.content()
+                content = try fileState()
             case (let snapshot?, .values(let values)) where hasUnreadableLedger(values):
                 try setAgain(snapshot, defaults)
-                content = try self.content()
+                content = try fileState()
             default: break
             }
             let saved: [String: PropertyListValue]
@@ -224,7 +224,7 @@ extension Suite {
 
         /// The values in the file, which are all after a call of ``save()``.
         func savedValues() throws -> [String: PropertyListValue] {
-            if case .values(let values) = try content() { values } else { try storedValues() }
+            if case .values(let values) = try fileState() { values } else { try storedValues() }
         }
 
         /// The objects that the app sees in the domain, saved or not.
@@ -324,7 +324,7 @@ extension Suite {
         func isHidden() throws -> Bool { false }
 
         /// What the suite's file holds.
-        private enum Content {
+        private enum FileState {
             /// The library removes a file without settings, so a missing one has no values.
             case values([String: PropertyListValue])
             /// What a kill during the library's writing, or a loss of power, has left, down to an empty file.
@@ -334,10 +334,10 @@ extension Suite {
         /// - Parameter acceptsZeros: Whether a file that a loss of power has left with a sector of zeros is read as it
         ///   is: inside a string, zeros can be read.
         /// - Throws: ``MoltError`` with the code `unreadable` for a list with values that no suite can hold.
-        private func content(acceptingZeros acceptsZeros: Bool = true) throws -> Content {
-            var damaged = Content.values([:])
+        private func fileState(acceptingZeros acceptsZeros: Bool = true) throws -> FileState {
+            var damaged = FileState.values([:])
             // Another process may be writing it now.
-            let whole = try poll(every: .milliseconds(2), atMost: 100) { () throws -> Content? in
+            let whole = try poll(every: .milliseconds(2), atMost: 100) { () throws -> FileState? in
                 guard let bytes = try readFile() else { return .values([:]) }
                 let values = try values(in: bytes)
                 if let values, acceptsZeros || !Self.hasZeros(bytes) { return .values(values) }
