@@ -603,7 +603,7 @@ extension CodableCache {
         private func warnOfKeys(of type: String, _ shape: TypeShape, in content: Data) {
             let steps = migrations.stepsOnElements(of: type, newest: migrations.version)
             guard !steps.isEmpty else { return }
-            for warning in steps.onKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
+            for warning in steps.warningsAboutDictionaryKeys(shape, in: Array(content)) { DebugWarning.print(warning) }
         }
     #endif
 

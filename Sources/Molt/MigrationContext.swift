@@ -60,7 +60,7 @@ public final class MigrationContext {
     var unwritten = RecordContents(rows: [], buffers: [[]])
     var keys: [MigrationReport.KeyOutcome] = []
     /// The keys of settings that it could not convert; what earlier steps of the migration did to them is taken back.
-    var leftKeys: Set<String> = []
+    var unconvertedKeys: Set<String> = []
     /// The data that the step has removed from settings by its declaration, and the removed settings with a prefix.
     private var settingLosses: [MigrationReport.DataLoss] = []
     var usedStores: Set<String> = []

@@ -140,7 +140,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     ///
     /// It is not part of the JSON.
-    @NotCompared var finishedOnRead: [String] = []
+    @NotCompared var completedOnRead: [String] = []
     /// The blocks that a new store runs all the same, because a suite that they work on is not new.
     ///
     /// It is not part of the JSON.
@@ -223,7 +223,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
 
     /// Whether the ledger or the version would change.
     var needsRun: Bool {
-        needsSteps || !finishedOnRead.isEmpty
+        needsSteps || !completedOnRead.isEmpty
     }
 
     /// The deferred migrations, with the reasons.
@@ -354,7 +354,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - after the commit\(entry.isWorkPending ? ", still to be done" : ""): \(work)")
             }
         }
-        for name in finishedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
+        for name in completedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines

@@ -486,7 +486,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Whether nobody has written since the last write of the backfill; asked in its next one.
-    var isAsBackfilled: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
+    var onlyBackfillHasWritten: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
 
     /// Whether the total size of all contents is limited.
     var isSizeLimited: Bool { shared.uses != nil }

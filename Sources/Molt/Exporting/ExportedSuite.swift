@@ -10,7 +10,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
     init(_ suite: SuiteSnapshot, in registry: MigrationRegistry) {
         let rows = History(of: suite.ledger.map { [$0] } ?? [], in: registry).rows
         migrations = rows.filter(\.outcome.isApplied).map(ExportedMigration.init)
-        values = suite.values.filter { !Suite.ownKeys.contains($0.key) }
+        values = suite.values.filter { !Suite.reservedKeys.contains($0.key) }
     }
 
     // MARK: JSON text
@@ -45,7 +45,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
     }
 
     private static func value(_ part: JSONPart, forKey key: String) throws(ExportFault) -> PropertyListValue {
-        guard !Suite.ownKeys.contains(key) else {
+        guard !Suite.reservedKeys.contains(key) else {
             throw ExportFault(problem: "the setting's key is reserved by Molt", offset: part.offset)
         }
         try checkNames(part)

@@ -46,7 +46,7 @@ struct ImportedSettings {
             if let patch {
                 for (key, value) in try patch.changes(to: patch.snapshot, of: suite) { values[key] = value }
             }
-            upgraded[name] = values.filter { !Suite.ownKeys.contains($0.key) }
+            upgraded[name] = values.filter { !Suite.reservedKeys.contains($0.key) }
         }
         guard let other = patches.filter({ !$1.arrived.isEmpty }).keys.min() else { return }
         throw error(

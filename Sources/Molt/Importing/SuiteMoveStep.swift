@@ -57,7 +57,7 @@ struct SuiteMoveStep: Sendable {
                 faults.append("The keys \(olds.joined(separator: " and ")) would both become \"\(target)\".")
             }
             if target.isEmpty { faults.append("The key \(olds[0]) would get an empty name.") }
-            if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is reserved by Molt.") }
+            if Suite.reservedKeys.contains(target) { faults.append("The key \"\(target)\" is reserved by Molt.") }
         }
         for key in names.keys.sorted() where !keys.includes(key) {
             faults.append("The key \"\(key)\" gets a new name, but it is not copied.")

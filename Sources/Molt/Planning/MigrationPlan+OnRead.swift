@@ -79,7 +79,7 @@ extension MigrationPlan {
     }
 
     /// The migrations on read that the registry has lost although records may still have to go through them.
-    static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
+    static func unregisteredOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
         guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
         let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
         return histories.store.rows.filter { row in
@@ -94,13 +94,13 @@ extension MigrationPlan {
     /// The rows of migrations on read that left the registry and that all records have been through.
     ///
     /// If a migration of the registry has the name, the records from before its own version would go through it.
-    static func finishedOnRead(
+    static func completedOnRead(
         in histories: Histories,
         _ registry: MigrationRegistry,
         _ hasRecords: (_ before: Int) throws -> Bool
     ) rethrows -> [LedgerEntry] {
         let names = Set(registry.migrations.map(\.name))
-        let lost = lostOnRead(in: histories, registry).filter { !names.contains($0.name) }
+        let lost = unregisteredOnRead(in: histories, registry).filter { !names.contains($0.name) }
         // Each question reads the table, and mostly the first one answers the others.
         guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }

@@ -32,7 +32,7 @@ extension MigrationPlan {
         let notes = suites.flatMap { suite, values in
             values.compactMap { key, value -> SettingNote? in
                 let byteCount = value.byteCount
-                guard byteCount > limit, !Suite.ownKeys.contains(key) else { return nil }
+                guard byteCount > limit, !Suite.reservedKeys.contains(key) else { return nil }
                 return SettingNote(suite: suite, key: key, kind: .large(byteCount: byteCount))
             }
         }

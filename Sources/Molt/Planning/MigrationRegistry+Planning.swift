@@ -28,7 +28,7 @@ extension MigrationRegistry {
         try plan.checkLedger(of: current)
         plan.move = oldFiles.move
         plan.otherStores = oldFiles.others
-        plan.movesFrom = oldFiles.move?.isFinished == false ? oldFiles.move?.path : nil
+        plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
         return plan
     }
@@ -47,7 +47,7 @@ extension MigrationRegistry {
         mode: RunMode,
         hasRecords: (_ before: Int) throws -> Bool
     ) throws -> MigrationPlan {
-        let finished = try MigrationPlan.finishedOnRead(in: histories, self, hasRecords)
+        let finished = try MigrationPlan.completedOnRead(in: histories, self, hasRecords)
         var builder = PlanBuilder(histories, of: storeName, self, finished: finished)
         return try stores.map { try builder.build(mode, $0) } ?? builder.build(mode)
     }

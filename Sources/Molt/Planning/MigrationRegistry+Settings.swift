@@ -30,7 +30,7 @@ extension MigrationRegistry {
             if case .settings(let work) = step.work, work.suite.attachedName == suite { work } else { nil }
         }
         return values.filter { key, value in
-            !Suite.ownKeys.contains(key) && !works.contains { $0.converts(key) } && isOldForm(value)
+            !Suite.reservedKeys.contains(key) && !works.contains { $0.converts(key) } && isOldForm(value)
         }
         .keys.sorted()
     }

@@ -7,11 +7,11 @@ struct PendingMove: Equatable, Sendable {
     let newPath: String
     /// The state of the file with the data.
     let state: StoreState
-    /// Whether only the old file has to be removed, because its copy is complete.
-    var isFinished = false
+    /// Whether only the old file has to be removed.
+    var copyIsComplete = false
 
     /// The file with the data, until it is moved.
-    var sourceURL: URL { URL(fileURLWithPath: isFinished ? newPath : path, isDirectory: false) }
+    var sourceURL: URL { URL(fileURLWithPath: copyIsComplete ? newPath : path, isDirectory: false) }
 
     var source: StoreFile {
         let store = StoreFile(at: sourceURL, createsFile: false)
@@ -41,7 +41,7 @@ struct OldFiles {
                 guard current === store else { continue }
                 // Only a sealed file is what the move has left. The state of any other is of no interest.
                 if (try? StoreMove.seal(at: path)) == mark {
-                    move = try PendingMove(path: path, newPath: store.path, state: store.state(), isFinished: true)
+                    move = try PendingMove(path: path, newPath: store.path, state: store.state(), copyIsComplete: true)
                 } else if FileStatus.unfollowed(path) != nil {
                     others.append(path)
                 }

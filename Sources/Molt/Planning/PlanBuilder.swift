@@ -15,11 +15,11 @@ struct PlanBuilder {
         self.histories = histories
         self.registry = registry
         plan = MigrationPlan(of: storeName, histories, registry)
-        plan.finishedOnRead = finished.map(\.name)
+        plan.completedOnRead = finished.map(\.name)
         plan.addEdits(histories.store, registry)
         checkVersions()
         checkUnknown()
-        let waiting = MigrationPlan.lostOnRead(in: histories, registry).filter { !finished.contains($0) }
+        let waiting = MigrationPlan.unregisteredOnRead(in: histories, registry).filter { !finished.contains($0) }
         if let first = waiting.min(by: { $0.version < $1.version }) {
             plan.problems.append(.missingOnRead(first, registry))
         }

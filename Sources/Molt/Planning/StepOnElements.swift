@@ -72,7 +72,7 @@ extension [StepOnElements] {
     /// - Parameters:
     ///   - shape: The shape of the value that the record was decoded as.
     ///   - json: The record's content.
-    package func onKeys(_ shape: TypeShape, in json: [UInt8]) -> [String] {
+    package func warningsAboutDictionaryKeys(_ shape: TypeShape, in json: [UInt8]) -> [String] {
         guard !isEmpty, let record = try? Record(json: json) else { return [] }
         return compactMap { step in
             guard let keys = shape.keysAmongElements(of: step.path, in: record) else { return nil }

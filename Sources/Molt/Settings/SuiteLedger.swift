@@ -165,7 +165,7 @@ extension Suite {
     package static let ledgerKey = "molt.ledger"
 
     /// The keys reserved for Molt, which steps do not see.
-    static let ownKeys: Set<String> = [ledgerKey]
+    static let reservedKeys: Set<String> = [ledgerKey]
 
     /// The suite's ledger; nil if no migration has changed it.
     func ledger() throws -> SuiteLedger? {

@@ -24,7 +24,7 @@ extension MigrationStep {
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
         let edit = RecordEdit(
-            mayKeepValue: true,
+            skipsSomeValues: true,
             isParallel: true,
             runsClosure: true,
             kindOfLoss: .converted

@@ -54,7 +54,7 @@ struct RenameRecordKeysStep: StepDeclaration {
 
     /// The change of a single record, which is merged with no other.
     var edit: RecordEdit {
-        RecordEdit(property: newKey.path, mayKeepValue: false) { record in try record.rename(newKey) }
+        RecordEdit(property: newKey.path, skipsSomeValues: false) { record in try record.rename(newKey) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -30,7 +30,7 @@ package struct StepCheck {
         case .records(let type) where type.text.isEmpty: add("The type name is empty.")
         case .settings(let settings) where settings.name.text.isEmpty:
             add(settings.isPrefix ? "The prefix is empty." : "The key is empty.")
-        case .settings(let settings) where !settings.isPrefix && Suite.ownKeys.contains(settings.name.text):
+        case .settings(let settings) where !settings.isPrefix && Suite.reservedKeys.contains(settings.name.text):
             add("The key \"\(settings.name.text)\" is reserved by Molt.")
         case .records, .settings:
             if let reason = removed[place] { add("\(place.subject) was \(reason) by an earlier step.") }

@@ -38,7 +38,7 @@ struct RecordEdit: Sendable {
     /// The properties of which it needs any one, if there are several.
     var alternatives: [PropertyPath] = []
     /// Whether it leaves some values of the property as they are.
-    var mayKeepValue: Bool
+    var skipsSomeValues: Bool
     /// Whether it may drop a record by its declaration.
     var mayDrop = false
     /// Whether it is expensive enough to run on several cores.

@@ -41,7 +41,7 @@ struct ReadOnlyOpening {
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
         let found = try check(store, nil) { histories in
-            if let move = try OldFiles(of: store, isFresh: histories.isFresh, registry).move, !move.isFinished {
+            if let move = try OldFiles(of: store, isFresh: histories.isFresh, registry).move, !move.copyIsComplete {
                 throw MoltError.needsMigration(try registry.plan(for: store), moving: move)
             }
             guard !histories.isFresh else { return nil }

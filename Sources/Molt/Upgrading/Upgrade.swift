@@ -124,7 +124,7 @@ final class Upgrade {
             return nil
         }
         // The next process that may upgrade the store completes the ledger.
-        plan.finishedOnRead = []
+        plan.completedOnRead = []
         if isWaiting { configuration.monitor?.send(.planned(plan)) }
     }
 

@@ -99,7 +99,7 @@ struct RecordReading {
             }
             let steps = stepsOnElements[record.typeName] ?? []
             if !steps.isEmpty, !record.content.isData, let shape = type.shape(record.content, coding) {
-                stepsOnKeys.formUnion(steps.onKeys(shape, in: record.content.bytes))
+                stepsOnKeys.formUnion(steps.warningsAboutDictionaryKeys(shape, in: record.content.bytes))
             }
         }
         for step in stepsOnKeys.sorted() { failures.add(.keysAsElements, "registry", step) }

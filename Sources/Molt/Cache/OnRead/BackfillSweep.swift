@@ -147,7 +147,7 @@ final class BackfillSweep: @unchecked Sendable {
         var isComplete = false
         if isAlone {
             try write { session, _ in
-                guard session.isAsBackfilled, try session.connection.indexesHave(passed) else { return }
+                guard session.onlyBackfillHasWritten, try session.connection.indexesHave(passed) else { return }
                 try TypeNameTable(session.connection).checkEveryTypeHasName(session.connection)
                 try noteEnd(session)
                 isComplete = true
@@ -366,7 +366,7 @@ final class BackfillSweep: @unchecked Sendable {
         var isAlone = false
         // A size limit may evict values.
         let hasRemoved = try Self.write(core, hub) { session in
-            isAlone = session.isAsBackfilled
+            isAlone = session.onlyBackfillHasWritten
             try body(session, isAlone && wasAlone)
         }
         wasAlone = isAlone

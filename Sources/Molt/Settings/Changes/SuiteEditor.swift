@@ -87,7 +87,7 @@ public final class SuiteEditor: SettingsAccess {
     /// - Throws: The error that a subscript has met before, since it could not throw it.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
-        return Suite.ownKeys.contains(key) ? nil : current(key)
+        return Suite.reservedKeys.contains(key) ? nil : current(key)
     }
 
     // MARK: Changing
@@ -216,7 +216,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     private var currentKeys: Set<String> {
-        Set(snapshot.keys).union(edits.changes.keys).filter { current($0) != nil }.subtracting(Suite.ownKeys)
+        Set(snapshot.keys).union(edits.changes.keys).filter { current($0) != nil }.subtracting(Suite.reservedKeys)
     }
 
     private func current(_ key: String) -> PropertyListValue? {
@@ -225,7 +225,7 @@ public final class SuiteEditor: SettingsAccess {
 
     private func checkKey(_ key: String) throws {
         try check()
-        guard Suite.ownKeys.contains(key) else { return }
+        guard Suite.reservedKeys.contains(key) else { return }
         throw ofStep(MoltError.ownKey(key, in: suite))
     }
 
@@ -262,7 +262,7 @@ public final class SuiteEditor: SettingsAccess {
 
     func samples(limit: Int) -> [MigrationReport.Sample] {
         func earlier(_ key: String) -> PropertyListValue? { sampled[key] ?? snapshot[key] }
-        let keys = edits.changes.keys.filter { !Suite.ownKeys.contains($0) && earlier($0) != current($0) }.sorted()
+        let keys = edits.changes.keys.filter { !Suite.reservedKeys.contains($0) && earlier($0) != current($0) }.sorted()
         defer { sampled = edits.changes }
         return keys.prefix(limit).map { key in
             let (before, after) = (earlier(key).map(SampleValue.init), current(key).map(SampleValue.init))
@@ -282,7 +282,7 @@ public final class SuiteEditor: SettingsAccess {
         touched = []
         let before = edits.changes
         try step(self)
-        return touched.subtracting(Suite.ownKeys).sorted().map { key in
+        return touched.subtracting(Suite.reservedKeys).sorted().map { key in
             let old = before[key] ?? snapshot[key]
             let new = current(key)
             let outcome: MigrationReport.KeyOutcome.Outcome =

@@ -180,7 +180,7 @@ package struct SuitePatch: Codable {
 
     /// Whether the app has removed all settings since; values derived from them must not come back either.
     private func isEmptied(_ current: [String: PropertyListValue]) -> Bool {
-        let keys = snapshot.keys.filter { !Suite.ownKeys.contains($0) }
+        let keys = snapshot.keys.filter { !Suite.reservedKeys.contains($0) }
         return !keys.isEmpty && keys.allSatisfy { current[$0] == nil }
     }
 

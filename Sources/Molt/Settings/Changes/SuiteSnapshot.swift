@@ -11,5 +11,5 @@ struct SuiteSnapshot {
     }
 
     /// Whether the suite has no settings, apart from values under reserved keys.
-    var isEmpty: Bool { values.keys.allSatisfy(Suite.ownKeys.contains) }
+    var isEmpty: Bool { values.keys.allSatisfy(Suite.reservedKeys.contains) }
 }

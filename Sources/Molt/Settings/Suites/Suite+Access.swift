@@ -39,7 +39,7 @@ extension Suite: SettingsAccess {
     /// - Throws: ``MoltError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a damaged file, which stays unchanged; `noPermission`, `notWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
-        if let key = keys.union(values.keys).intersection(Self.ownKeys).min() {
+        if let key = keys.union(values.keys).intersection(Self.reservedKeys).min() {
             throw MoltError.ownKey(key, in: self)
         }
         try write(set: values, remove: keys)
@@ -59,7 +59,7 @@ extension Suite: SettingsAccess {
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
-        try allValues().filter { !Self.ownKeys.contains($0.key) }
+        try allValues().filter { !Self.reservedKeys.contains($0.key) }
     }
 
     /// Saves values that the app has set through `UserDefaults` itself, which on Linux keeps them only in memory.

@@ -399,7 +399,7 @@ extension Suite {
             _ defaults: UserDefaults
         ) throws {
             // The library saves only what differs from its memory, where an object may be still, or not yet.
-            for key in Suite.ownKeys where values[key] == nil {
+            for key in Suite.reservedKeys where values[key] == nil {
                 defaults.set("", forKey: key)
                 defaults.removeObject(forKey: key)
             }

@@ -51,7 +51,8 @@ struct AddPropertyStep: RecordStep {
     var edit: RecordEdit {
         // A value that is nested too deeply is a fault of the registry, so no record is processed.
         let bytes = json ?? []
-        return RecordEdit(newProperty: path, outer: createsObjects ? nil : path.parent, mayKeepValue: true) { record in
+        return RecordEdit(newProperty: path, outer: createsObjects ? nil : path.parent, skipsSomeValues: true) {
+            record in
             try record.setIfMissing(path, to: bytes, createsObjects: createsObjects)
         }
     }

@@ -49,7 +49,7 @@ struct ChangeDictionaryStep: RecordStep {
     var valueUses: [ValueUse] { form == .object ? [.keys(at: PropertyPlace(place, path + .each))] : [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, skipsSomeValues: true) { record in
             try record.changeDictionary(path, to: form, ifMissing: ifMissing)
         }
     }

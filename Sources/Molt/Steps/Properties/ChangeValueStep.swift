@@ -138,7 +138,7 @@ struct ChangeValueStep: RecordStep {
     var edit: RecordEdit {
         let dateForm: Record.DateForm? = if case .date(let form, _) = conversion { form } else { nil }
         let mayDrop = path.count == 0 && other == .remove
-        return RecordEdit(property: path, mayKeepValue: true, mayDrop: mayDrop, dateForm: dateForm) { record in
+        return RecordEdit(property: path, skipsSomeValues: true, mayDrop: mayDrop, dateForm: dateForm) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, otherwise: other) }
         }
     }

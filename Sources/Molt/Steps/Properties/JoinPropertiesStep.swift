@@ -64,7 +64,7 @@ struct JoinPropertiesStep: RecordStep {
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: paths.first, alternatives: paths, mayKeepValue: true) { record in
+        RecordEdit(property: paths.first, alternatives: paths, skipsSomeValues: true) { record in
             try record.join(
                 paths,
                 into: newPath,

@@ -91,7 +91,7 @@ struct MapValueStep: RecordStep {
         let map = place.settings == nil ? map : map.ofSettings
         return RecordEdit(
             property: path,
-            mayKeepValue: true,
+            skipsSomeValues: true,
             mayDrop: dropsWhole,
             leavesForeignValue: leavesForeignValue
         ) { record in

@@ -101,7 +101,7 @@ struct MovePropertyStep: RecordStep {
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: false) { record in
+        RecordEdit(property: path, skipsSomeValues: false) { record in
             if copies {
                 try record.copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
             } else {

@@ -26,7 +26,7 @@ struct RemovePropertyStep: RecordStep {
     var losses: [MigrationReport.DataLoss] { [MigrationReport.DataLoss(.property, place.name(of: path))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: false) { try $0.remove(path, ifMissing: ifMissing) }
+        RecordEdit(property: path, skipsSomeValues: false) { try $0.remove(path, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

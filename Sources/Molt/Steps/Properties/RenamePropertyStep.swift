@@ -32,7 +32,7 @@ struct RenamePropertyStep: RecordStep {
     private var newPath: PropertyPath { path.parent + PropertyPath(newName) }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: false) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
+        RecordEdit(property: path, skipsSomeValues: false) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
     }
 
     func check(_ check: inout StepCheck) {

@@ -73,7 +73,7 @@ struct SplitIntoArrayStep: RecordStep {
     var losses: [MigrationReport.DataLoss] { change.trims ? [.init(.values, place.name(of: path))] : [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, skipsSomeValues: true) { record in
             let depth = record.full(path).count
             try record.replaceValue(path, ifMissing: ifMissing) { change.split($0, depth: depth) }
         }
@@ -100,7 +100,7 @@ struct JoinArrayStep: RecordStep {
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, skipsSomeValues: true) { record in
             try record.replaceValue(path, ifMissing: ifMissing) { change.join($0) }
         }
     }

@@ -78,7 +78,7 @@ struct SplitPropertyStep: RecordStep {
     var edit: RecordEdit {
         let missing = missing ?? []
         let paths = [path] + newPaths
-        return RecordEdit(property: path, mayKeepValue: false) { record in
+        return RecordEdit(property: path, skipsSomeValues: false) { record in
             try record.split(
                 paths,
                 at: separator,

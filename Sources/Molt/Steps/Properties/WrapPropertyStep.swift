@@ -65,7 +65,7 @@ struct WrapPropertyStep: RecordStep {
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, skipsSomeValues: true) { record in
             try record.wrap(path, in: wrapper, ifMissing: ifMissing)
         }
     }
@@ -90,7 +90,7 @@ struct UnwrapPropertyStep: RecordStep {
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, mayKeepValue: true) { record in
+        RecordEdit(property: path, skipsSomeValues: true) { record in
             try record.unwrap(path, from: wrapper, ifMissing: ifMissing)
         }
     }

@@ -27,7 +27,7 @@ extension MigrationStep {
         let declaration = ChangeFormStep(place: place, form: form, dates: dates)
         // A type of records is a fault of the registry.
         guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit(mayKeepValue: true) { _ in })
+            return MigrationStep(declaration, at: place, RecordEdit(skipsSomeValues: true) { _ in })
         }
         return MigrationStep(declaration, .settings(.changeForm(settings, declaration)))
     }

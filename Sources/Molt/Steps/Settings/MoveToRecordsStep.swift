@@ -39,7 +39,7 @@ extension MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
         // A type of records is a fault of the registry.
         guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit(mayKeepValue: true) { _ in })
+            return MigrationStep(declaration, at: place, RecordEdit(skipsSomeValues: true) { _ in })
         }
         return MigrationStep(declaration, .settings(.moveToRecords(settings, declaration)))
     }

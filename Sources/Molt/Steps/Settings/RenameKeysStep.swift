@@ -86,7 +86,7 @@ struct RenameKeysStep: StepDeclaration {
             )
         } else if newName.isEmpty, !place.isPrefix {
             check.add("The new key is empty.")
-        } else if !place.isPrefix, Suite.ownKeys.contains(newName) {
+        } else if !place.isPrefix, Suite.reservedKeys.contains(newName) {
             check.add("The key \"\(newName)\" is reserved by Molt.")
         }
         if place.isPrefix {

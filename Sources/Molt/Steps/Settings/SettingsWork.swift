@@ -13,7 +13,7 @@ enum SettingsWork: Sendable {
     /// Runs a closure of the app, which may look for any setting of a suite.
     case block(Suite, MigrationStep.Block)
 
-    /// Where a setting of a suite is moved or copied, by the name of that one as an attached store; nil if it is neither.
+    /// Where a setting is moved or copied, by its key and the name of its suite as an attached store; nil if it is not.
     typealias DestinationOfKey = @Sendable (_ key: String, _ suite: String) -> Destination?
 
     /// The suite and the key to which a setting is moved or copied.

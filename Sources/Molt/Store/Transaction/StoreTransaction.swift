@@ -90,7 +90,7 @@ package final class StoreTransaction {
     // MARK: The ledger
 
     /// Whether the transaction has found the file as it was when the store last read its state.
-    var isAsLastRead: Bool { lastReadState != nil }
+    var stateIsCurrent: Bool { lastReadState != nil }
 
     /// The version and the ledger; called before the transaction changes them.
     func state() throws -> StoreState {

@@ -231,7 +231,7 @@ extension MigrationContext {
         guard failurePolicy.tolerates(failure), failure.code != .keyExists else { throw failure }
         try runner.failures.count(setting: failure, at: step)
         var outcome = outcome
-        leftKeys.insert(outcome.key)
+        unconvertedKeys.insert(outcome.key)
         outcome.reason = MigrationReport.RecordFailure(failure, in: step, firstStep: step.number).reason
         if case .drop = failurePolicy {
             try settings.removeValue(forKey: outcome.key)

@@ -310,8 +310,8 @@ final class StepRunner {
             result.losses += context.losses + lostByBlock(step)
         }
         var result = self[step.migration]
-        for index in 0..<step.number where !context.leftKeys.isEmpty {
-            result.entry.steps[index].takeBack(context.leftKeys, of: ownSuite)
+        for index in 0..<step.number where !context.unconvertedKeys.isEmpty {
+            result.entry.steps[index].takeBack(context.unconvertedKeys, of: ownSuite)
         }
         result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(done))
         result.entry.counts += context.counts

@@ -78,7 +78,7 @@ struct UnmatchedNames {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
                 } else if let path = edit.property ?? edit.outer, path.count > 0, !counts.isEffective,
-                    try !edit.mayKeepValue || !mayHaveBeen(path, in: type, at: stepIndex)
+                    try !edit.skipsSomeValues || !mayHaveBeen(path, in: type, at: stepIndex)
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
                 }

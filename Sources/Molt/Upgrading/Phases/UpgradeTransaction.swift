@@ -79,7 +79,7 @@ struct UpgradeTransaction {
         let stored = try transaction.state()
         let histories = try stores.addingBaseline(to: stores.histories(stored), configuration) { try $0(transaction) }
         var plan = planned
-        if !transaction.isAsLastRead || !stores.isEmpty || planned.move != nil {
+        if !transaction.stateIsCurrent || !stores.isEmpty || planned.move != nil {
             plan = try migrator.plan(for: histories, of: store, stores, transaction)
         }
         opening.plan = plan
@@ -251,7 +251,7 @@ extension MigrationPlan {
 
     /// The rows of migrations on read that left the registry and that all records have been through.
     fileprivate func finishedRows(of ledger: [LedgerEntry]) -> [LedgerEntry] {
-        ledger.filter { finishedOnRead.contains($0.name) }.map { row in
+        ledger.filter { completedOnRead.contains($0.name) }.map { row in
             var row = row
             row.outcome = .ran
             // They are added to those of the row.
