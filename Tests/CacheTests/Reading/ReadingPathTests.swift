@@ -8,8 +8,8 @@ import Testing
 
 /// Invariant 8 for a file that is only read: a record that is read is what an upgrade makes of it.
 @Suite("A record that is read from an older file") struct ReadingPathTests {
-    // The seeds 245, 301 and 498, for which the upgrade failed, are in the last three blocks.
-    @Test(arguments: TestRun.choose([0, 1, 12, 15, 24], long: Array(0..<30)) as [UInt64])
+    // For seed 286, in the last block of the short form, the upgrade fails, and the reader leaves out a record.
+    @Test(arguments: TestRun.choose([0, 1, 14], long: Array(0..<30)) as [UInt64])
     func `has the bytes that an upgrade gives it`(block: UInt64) throws {
         var read = 0
         for seed in (block * 20)..<(block * 20 + 20) { read += try Self.compare(seed: seed) }
