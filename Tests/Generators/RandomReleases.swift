@@ -201,12 +201,11 @@ package struct RandomReleases: Sendable {
         }
         if random.oneIn(2) {
             // All models have it under the same name.
-            let steps = Resident.steps("Item", at: "resident", fails: false, &random)
+            var steps = Resident.steps("Item", at: "resident", fails: false, &random)
             let movesAddress = Resident.moveAddress(steps)
             // Once: a model may write the old parts as null, which no step moves over an address.
-            if !movesAddress || !hasAddress {
-                migrations.append(Migration(to: version, "move in \(version)", steps: steps))
-            }
+            if movesAddress, hasAddress { steps.removeFirst(2) }
+            migrations.append(Migration(to: version, "move in \(version)", steps: steps))
             hasAddress = hasAddress || movesAddress
         }
         return migrations
