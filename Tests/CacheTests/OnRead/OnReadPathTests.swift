@@ -36,7 +36,7 @@ import Testing
         withKnownIssue("A record that a migration on read will quarantine holds its key when an eager step needs it.") {
             #expect((error == nil) == (other == nil), "\(upgrade): \("\(error as Any)"), \("\(other as Any)")")
         } when: {
-            seed == 377
+            seed == 377 && !traits.contains(.failures)
         }
         guard error == nil, other == nil else { return false }
 
