@@ -4,17 +4,10 @@ extension Record {
     ///
     /// An element that the closure drops is removed. If the closure throws, nothing is changed.
     ///
-    /// - Parameter areNamed: Whether the elements have their ``elementNames``.
     /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
     ///   object nor null.
-    mutating func changeEachElement(
-        of path: PropertyPath,
-        areNamed: Bool = false,
-        _ body: (inout Record) throws -> Void
-    ) throws -> Bool {
-        guard var elements = RecordElements(of: self, at: path, areNamed: areNamed) else {
-            return hasNoElements(at: path)
-        }
+    mutating func changeEachElement(of path: PropertyPath, _ body: (inout Record) throws -> Void) throws -> Bool {
+        guard var elements = RecordElements(of: self, at: path) else { return hasNoElements(at: path) }
         for index in 0..<elements.count {
             elements.load(index)
             do {
@@ -80,24 +73,20 @@ extension Record {
     mutating func changeRecordOrElements(
         at paths: [PropertyPath],
         ifMissing: MissingProperty,
-        areNamed: Bool = false,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
-        if paths.contains(where: { $0.hasEach }) {
-            return try changeElements(paths, ifMissing: ifMissing, areNamed, body)
-        }
+        if paths.contains(where: { $0.hasEach }) { return try changeElements(paths, ifMissing: ifMissing, body) }
         if try !body(&self, paths), ifMissing == .fail { throw missing(paths.first ?? []) }
     }
 
     private mutating func changeElements(
         _ paths: [PropertyPath],
         ifMissing: MissingProperty,
-        _ areNamed: Bool,
         _ body: (inout Record, [PropertyPath]) throws -> Bool
     ) throws {
         let (outer, inner) = try atFirstEach(paths)
-        let isPresent = try changeEachElement(of: outer, areNamed: areNamed) { element in
-            try element.changeRecordOrElements(at: inner, ifMissing: ifMissing, areNamed: areNamed, body)
+        let isPresent = try changeEachElement(of: outer) { element in
+            try element.changeRecordOrElements(at: inner, ifMissing: ifMissing, body)
         }
         if !isPresent, ifMissing == .fail { throw missing(paths.first ?? []) }
     }
@@ -148,23 +137,23 @@ extension Record {
 private struct RecordElements {
     var element: Record
     private var elements: SplicedObject
-    /// The names of the elements; nil if they do not get any.
-    private let names: [String]?
-    private let outerNames: [String]
+    /// The names of an object's elements, if the elements are asked for theirs.
+    private let names: [String]
+    private let outerNames: [String]?
 
-    init?(of record: Record, at path: PropertyPath, areNamed: Bool) {
+    init?(of record: Record, at path: PropertyPath) {
         guard let elements = record.elements(at: path) else { return nil }
         self.elements = elements
         element = record.element(at: path)
-        names = areNamed ? elements.kind == .object ? elements.names : [] : nil
         outerNames = record.elementNames
+        names = outerNames != nil && elements.kind == .object ? elements.names : []
     }
 
     var count: Int { elements.members.count }
 
     mutating func load(_ index: Int) {
         elements.withValue(at: index) { element.loadElement($0) }
-        if let names { element.elementNames = outerNames + [names.isEmpty ? String(index) : names[index]] }
+        if let outerNames { element.elementNames = outerNames + [names.isEmpty ? String(index) : names[index]] }
     }
 
     /// Stores or removes the loaded element if it was changed or dropped.

@@ -19,8 +19,8 @@ extension Record {
         to newPath: PropertyPath,
         creatingObjects createsObjects: Bool = false
     ) throws {
-        let ifMissing = try requirement(of: [path, newPath])
-        try move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+        let policy = try MissingPolicy(property: requirement(of: [path, newPath]), createsObjects: createsObjects)
+        try move(path, to: newPath, policy)
     }
 
     /// Copies a property within the record, byte for byte.
@@ -39,32 +39,22 @@ extension Record {
         to newPath: PropertyPath,
         creatingObjects createsObjects: Bool = false
     ) throws {
-        let ifMissing = try requirement(of: [path, newPath])
-        try copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
+        let policy = try MissingPolicy(property: requirement(of: [path, newPath]), createsObjects: createsObjects)
+        try copy(path, to: newPath, policy)
     }
 
-    mutating func move(
-        _ path: PropertyPath,
-        to newPath: PropertyPath,
-        ifMissing: MissingProperty,
-        createsObjects: Bool
-    ) throws {
-        try changeRecordOrElements(at: [path, newPath], ifMissing: ifMissing) { record, paths in
+    mutating func move(_ path: PropertyPath, to newPath: PropertyPath, _ policy: MissingPolicy) throws {
+        try changeRecordOrElements(at: [path, newPath], ifMissing: policy.property) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
-            guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, createsObjects) else { return false }
+            guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, policy) else { return false }
             try record.remove(paths[0], ifMissing: .skip)
             return true
         }
     }
 
-    package mutating func copy(
-        _ path: PropertyPath,
-        to newPath: PropertyPath,
-        ifMissing: MissingProperty,
-        createsObjects: Bool
-    ) throws {
-        try changeRecordOrElements(at: [path, newPath], ifMissing: ifMissing) { record, paths in
-            try record.copyIfPresent(paths[0], to: paths[1], moving: false, createsObjects)
+    mutating func copy(_ path: PropertyPath, to newPath: PropertyPath, _ policy: MissingPolicy) throws {
+        try changeRecordOrElements(at: [path, newPath], ifMissing: policy.property) { record, paths in
+            try record.copyIfPresent(paths[0], to: paths[1], moving: false, policy)
         }
     }
 
@@ -73,7 +63,7 @@ extension Record {
         _ path: PropertyPath,
         to newPath: PropertyPath,
         moving isMoved: Bool,
-        _ createsObjects: Bool
+        _ policy: MissingPolicy
     ) throws -> Bool {
         let verb = isMoved ? "moved" : "copied"
         guard let value = withValue(at: path, { Array($0) }) else { return false }
@@ -98,11 +88,9 @@ extension Record {
             throw tooDeep(newPath, syntax)
         }
         let isNull = value.elementsEqual("null".utf8)
-        let source = isMoved ? path : nil
-        guard try hasRoom(at: newPath, forNull: isNull, leaving: source, createsObjects: createsObjects) else {
-            return true
+        if try policy.createsObjects || hasRoom(at: newPath, forNull: isNull, leaving: isMoved ? path : nil) {
+            try put(value, at: newPath)
         }
-        try put(value, at: newPath)
         return true
     }
 }
@@ -146,8 +134,8 @@ extension Record {
         guard let missing = missing.json(within: newPaths) else { throw tooDeep(newPaths.first) }
         if let fault = Self.splitFault(newPaths, at: separator) { throw error(.typeMismatch, fault, property: path) }
         let paths = [path] + newPaths
-        let ifMissing = try requirement(of: paths)
-        try split(paths, at: separator, missing: missing, ifMissing: ifMissing, createsObjects: createsObjects)
+        let policy = try MissingPolicy(property: requirement(of: paths), createsObjects: createsObjects)
+        try split(paths, at: separator, missing: missing, policy)
     }
 
     /// Joins string properties into one.
@@ -168,8 +156,8 @@ extension Record {
         creatingObjects createsObjects: Bool = false
     ) throws {
         if let fault = Self.joinFault(paths) { throw error(.typeMismatch, fault, property: newPath) }
-        let ifMissing = try requirement(of: paths + [newPath])
-        try join(paths, into: newPath, separator: separator, ifMissing: ifMissing, createsObjects: createsObjects)
+        let policy = try MissingPolicy(property: requirement(of: paths + [newPath]), createsObjects: createsObjects)
+        try join(paths, into: newPath, separator: separator, policy)
     }
 
     // MARK: For steps
@@ -205,11 +193,10 @@ extension Record {
         _ paths: [PropertyPath],
         at separator: Separator,
         missing: [UInt8],
-        ifMissing: Record.MissingProperty,
-        createsObjects: Bool
+        _ policy: MissingPolicy
     ) throws {
-        try changeRecordOrElements(at: paths, ifMissing: ifMissing) { record, paths in
-            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing, createsObjects)
+        try changeRecordOrElements(at: paths, ifMissing: policy.property) { record, paths in
+            try record.splitIfPresent(paths[0], at: separator, into: paths.dropFirst(), missing, policy)
         }
     }
 
@@ -217,11 +204,10 @@ extension Record {
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String,
-        ifMissing: Record.MissingProperty,
-        createsObjects: Bool
+        _ policy: MissingPolicy
     ) throws {
-        try changeRecordOrElements(at: paths + [newPath], ifMissing: ifMissing) { record, paths in
-            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator, createsObjects)
+        try changeRecordOrElements(at: paths + [newPath], ifMissing: policy.property) { record, paths in
+            try record.joinIfPresent(Array(paths.dropLast()), into: paths[paths.count - 1], separator, policy)
         }
     }
 
@@ -231,7 +217,7 @@ extension Record {
         at separator: Separator,
         into newPaths: ArraySlice<PropertyPath>,
         _ missing: [UInt8],
-        _ createsObjects: Bool
+        _ policy: MissingPolicy
     ) throws -> Bool {
         guard let value = withValue(at: path, { Array($0) }) else { return false }
         let isNull = value.first == 0x6E
@@ -248,8 +234,8 @@ extension Record {
             // Before the first part is put, so that an object for one part does not look like a case to another.
             newPaths = try newPaths.filter { newPath in
                 // In place of the string, there is an object then.
-                if newPath.starts(with: path) { return !isNull || createsObjects || newPath == path }
-                return try hasRoom(at: newPath, forNull: isNull, createsObjects: createsObjects)
+                if newPath.starts(with: path) { return !isNull || policy.createsObjects || newPath == path }
+                return try policy.createsObjects || hasRoom(at: newPath, forNull: isNull)
             }
         }
         let text = isNull ? nil : SplitText(value, separator, newPaths.count)
@@ -276,7 +262,7 @@ extension Record {
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         _ separator: String,
-        _ createsObjects: Bool
+        _ policy: MissingPolicy
     ) throws -> Bool {
         var between: [UInt8] = []
         JSONString.write(separator, to: &between)
@@ -299,13 +285,12 @@ extension Record {
         if !paths.contains(newPath), contains(newPath) { throw isTaken(newPath, "Properties cannot be joined to") }
         // In place of one of the strings, there may be an object with all of them.
         let replaces = paths.contains { newPath.starts(with: $0) }
-        let hasRoom =
-            try replaces
-            ? isString || createsObjects || paths.contains(newPath)
-            : hasRoom(at: newPath, forNull: !isString, createsObjects: createsObjects)
+        let canPut =
+            try policy.createsObjects
+            || (replaces ? isString || paths.contains(newPath) : hasRoom(at: newPath, forNull: !isString))
         try changing([newPath]) { record in
             for path in paths where path != newPath { try record.remove(path, ifMissing: .skip) }
-            if hasRoom { try record.put(isString ? joined : Array("null".utf8), at: newPath) }
+            if canPut { try record.put(isString ? joined : Array("null".utf8), at: newPath) }
         }
         return true
     }

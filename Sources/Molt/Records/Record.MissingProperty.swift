@@ -12,3 +12,16 @@ extension Record {
 }
 
 extension Record.MissingProperty: FingerprintPart {}
+
+extension Record {
+    /// What a change that puts a value in another place does where something is missing.
+    struct MissingPolicy: Sendable {
+        /// The policy for a record without the property.
+        var property: MissingProperty
+        /// Whether objects on a new path are created for null and beside an enum's case, too.
+        var createsObjects: Bool
+
+        /// Its part of fingerprints, which must stay the same in all releases of Molt.
+        var identity: [String] { [property.identity] + (createsObjects ? ["creatingObjects"] : []) }
+    }
+}

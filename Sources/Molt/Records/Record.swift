@@ -54,8 +54,8 @@ public struct Record: Sendable {
     var isSetting = false
     /// The path of an element that is changed as a record of its own; nil for a whole record.
     var elementPath: PropertyPath?
-    /// The positions and dictionary keys that lead to such an element, if they were asked for.
-    var elementNames: [String] = []
+    /// The positions and dictionary keys that lead to such an element; nil if they are not asked for.
+    var elementNames: [String]?
 
     // MARK: Loading and writing
 
@@ -415,18 +415,12 @@ public struct Record: Sendable {
     /// - Parameters:
     ///   - isNull: Whether the value is null.
     ///   - source: The property from which the value is moved, if it leaves its place.
-    ///   - createsObjects: Whether objects are created in any case.
     /// - Throws: ``MoltError`` with the code `typeMismatch` when an object would be created beside an enum's case.
-    func hasRoom(
-        at path: PropertyPath,
-        forNull isNull: Bool,
-        leaving source: PropertyPath? = nil,
-        createsObjects: Bool
-    ) throws -> Bool {
+    func hasRoom(at path: PropertyPath, forNull isNull: Bool, leaving source: PropertyPath? = nil) throws -> Bool {
         // Beside the only property of the whole content there is room: the value comes from inside that property, which
         // is therefore no case of an enum.
         let isRoot = { count in elementPath == nil && count == 0 }
-        guard path.onlyName == nil, !createsObjects, isObject, isNull || !isRoot(path.count - 2),
+        guard path.onlyName == nil, isObject, isNull || !isRoot(path.count - 2),
             case .noObject(let depth, isNull: let replacesNull) = object.site(of: path.parts[...])
         else { return true }
         if isNull { return false }

@@ -22,11 +22,6 @@ protocol RecordStep: StepDeclaration {
     var edit: RecordEdit { get }
 }
 
-extension RecordStep {
-    /// What is added to the identity of a step that creates objects in any case.
-    static func identity(_ createsObjects: Bool) -> [String] { createsObjects ? ["creatingObjects"] : [] }
-}
-
 /// A change of one record, or of the content of one setting.
 struct RecordEdit: Sendable {
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.

@@ -162,9 +162,8 @@ import Testing
                 let elements = (parts.lastIndex(of: nil) ?? -1) + 1
                 let place = parts[..<elements].map { $0.map { PropertyPath($0) } ?? .each }
                 guard elements < parts.count else { continue }
-                change = {
-                    try $0.copy(path, to: PropertyPath(place + ["a copy"]), ifMissing: .skip, createsObjects: false)
-                }
+                let newPath = PropertyPath(place + ["a copy"])
+                change = { try MigrationStep.copyProperty("Person", path, to: newPath).change(&$0) }
                 parsedChange = {
                     Self.changeObjects(&$0, parts[..<elements]) { object in
                         let inner = parts[elements...].reduce(.object(object) as RecordValue?) { value, name in

@@ -43,7 +43,7 @@ struct AddPropertyStep: RecordStep {
     var description: String { "add \(place.name(of: path)) where it is missing\(place.suffix)" }
     var identity: [String] {
         place.identity(of: "addProperty") + path.identity + [String(decoding: json ?? [], as: UTF8.self)]
-            + Self.identity(createsObjects)
+            + (createsObjects ? ["creatingObjects"] : [])
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }

@@ -37,8 +37,7 @@ extension MigrationStep {
                 paths: paths,
                 newPath: newPath,
                 separator: separator,
-                ifMissing: ifMissing,
-                createsObjects: createsObjects
+                policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects)
             )
         )
     }
@@ -49,8 +48,7 @@ struct JoinPropertiesStep: RecordStep {
     var paths: [PropertyPath]
     var newPath: PropertyPath
     var separator: String
-    var ifMissing: Record.MissingProperty
-    var createsObjects: Bool
+    var policy: Record.MissingPolicy
 
     var description: String {
         let names = [place.name(of: paths.first ?? [])] + paths.dropFirst().map(\.description)
@@ -58,20 +56,14 @@ struct JoinPropertiesStep: RecordStep {
     }
     var identity: [String] {
         place.identity(of: "joinProperties") + [String(paths.count)] + paths.flatMap(\.identity) + newPath.identity
-            + [separator, ifMissing.identity] + Self.identity(createsObjects)
+            + [separator] + policy.identity
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: paths.first, alternatives: paths, skipsSomeValues: true) { record in
-            try record.join(
-                paths,
-                into: newPath,
-                separator: separator,
-                ifMissing: ifMissing,
-                createsObjects: createsObjects
-            )
+            try record.join(paths, into: newPath, separator: separator, policy)
         }
     }
 

@@ -31,8 +31,7 @@ extension MigrationStep {
                 place: place.stepPlace,
                 path: path,
                 newPath: newPath,
-                ifMissing: ifMissing,
-                createsObjects: createsObjects,
+                policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
                 copies: false
             )
         )
@@ -70,8 +69,7 @@ extension MigrationStep {
                 place: place.stepPlace,
                 path: path,
                 newPath: newPath,
-                ifMissing: ifMissing,
-                createsObjects: createsObjects,
+                policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
                 copies: true
             )
         )
@@ -83,8 +81,7 @@ struct MovePropertyStep: RecordStep {
     var place: MigrationStep.Place
     var path: PropertyPath
     var newPath: PropertyPath
-    var ifMissing: Record.MissingProperty
-    var createsObjects: Bool
+    var policy: Record.MissingPolicy
     /// Whether the value stays at its old path, too.
     var copies: Bool
 
@@ -94,19 +91,14 @@ struct MovePropertyStep: RecordStep {
     var identity: [String] {
         let kind = copies ? "copyProperty" : "moveProperty"
         let destination = copies ? newPath.identity : newPath.names
-        return place.identity(of: kind) + path.identity + destination + [ifMissing.identity]
-            + Self.identity(createsObjects)
+        return place.identity(of: kind) + path.identity + destination + policy.identity
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, skipsSomeValues: false) { record in
-            if copies {
-                try record.copy(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
-            } else {
-                try record.move(path, to: newPath, ifMissing: ifMissing, createsObjects: createsObjects)
-            }
+            if copies { try record.copy(path, to: newPath, policy) } else { try record.move(path, to: newPath, policy) }
         }
     }
 

@@ -42,8 +42,7 @@ extension MigrationStep {
                 separator: separator,
                 newPaths: newPaths,
                 missing: missing.json(within: newPaths),
-                ifMissing: ifMissing,
-                createsObjects: createsObjects
+                policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects)
             )
         )
     }
@@ -56,8 +55,7 @@ struct SplitPropertyStep: RecordStep {
     var newPaths: [PropertyPath]
     /// The value without a part as JSON; nil if it is nested too deeply for a path.
     var missing: [UInt8]?
-    var ifMissing: Record.MissingProperty
-    var createsObjects: Bool
+    var policy: Record.MissingPolicy
 
     var description: String {
         "split \(place.name(of: path)) into \(newPaths.map(\.description).joined(separator: ", "))\(place.suffix)"
@@ -69,8 +67,7 @@ struct SplitPropertyStep: RecordStep {
             case .last(let text): ["last", text]
             }
         return place.identity(of: "splitProperty") + path.identity + separation + [String(newPaths.count)]
-            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self), ifMissing.identity]
-            + Self.identity(createsObjects)
+            + newPaths.flatMap(\.identity) + [String(decoding: missing ?? [], as: UTF8.self)] + policy.identity
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [.splits(at: separator.text)] }
@@ -79,13 +76,7 @@ struct SplitPropertyStep: RecordStep {
         let missing = missing ?? []
         let paths = [path] + newPaths
         return RecordEdit(property: path, skipsSomeValues: false) { record in
-            try record.split(
-                paths,
-                at: separator,
-                missing: missing,
-                ifMissing: ifMissing,
-                createsObjects: createsObjects
-            )
+            try record.split(paths, at: separator, missing: missing, policy)
         }
     }
 

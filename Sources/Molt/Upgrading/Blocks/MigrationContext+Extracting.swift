@@ -197,7 +197,9 @@ extension ExtractRecordsStep {
     func take(from record: inout Record) throws -> NewRecords {
         let (outerKey, outer, expiration) = (record.key, record.id, record.expirationSeconds)
         var taken = NewRecords(ofType: newType)
-        try record.changeRecordOrElements(at: [path], ifMissing: .skip, areNamed: key == .derived) { object, paths in
+        if key == .derived { record.elementNames = [] }
+        defer { record.elementNames = nil }
+        try record.changeRecordOrElements(at: [path], ifMissing: .skip) { object, paths in
             let newKey = try object.withValue(at: paths[0]) { json -> String? in
                 if json.elementsEqual("null".utf8) { return nil }
                 let newKey = try key(of: json, in: object, at: paths[0], outerKey)
@@ -276,7 +278,7 @@ extension ExtractRecordsStep {
     private func key(in object: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
         switch key {
         case .derived:
-            var elements = object.elementNames[...]
+            var elements = (object.elementNames ?? [])[...]
             let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
             return ([ownerKey] + names).joined(separator: "/")
         case .property(let name):
