@@ -137,7 +137,7 @@ public final class MigrationContext {
         do {
             if let atPoint = configuration.hooks.atPoint, let point = point() { try atPoint(point) }
             if writesFirst, !unwritten.rows.isEmpty {
-                try runner.records.write(unwritten, keepingOriginals: true)
+                try runner.records.writeKeepingOriginals(unwritten)
                 unwritten.rows.removeAll(keepingCapacity: true)
                 unwritten.buffers[0].removeAll(keepingCapacity: true)
             }

@@ -50,15 +50,8 @@ struct SalvagedRow {
         case .blob(let bytes): (content, isData) = (bytes, true)
         default: throw Fault(kind: .damagedContent, key: key)
         }
-        let isReadable = content.withUnsafeBytes { bytes in
-            record.load(
-                id: id,
-                typeName: "",
-                key: UnsafeRawBufferPointer(start: nil, count: 0),
-                content: bytes,
-                isData: isData,
-                expiration: nil
-            )
+        let isReadable = LentRecord.with("", content, isData: isData, expiration: nil) { stored in
+            record.load(stored, id: id, typeName: "")
             return (try? record.read()) != nil
         }
         guard isReadable else { throw Fault(kind: .damagedContent, key: key) }

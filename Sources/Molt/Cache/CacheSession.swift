@@ -313,7 +313,7 @@ final class CacheSession: @unchecked Sendable {
         self.key = key
         let stamp = try stamp(rows.addType(content.typeName))
         let (data, isData, expiration) = (content.data, content.isData, content.expiration)
-        try StoreRows.Lent.with(key, data, isData: isData, expiration: expiration) { try put($0, stamp) }
+        try LentRecord.with(key, data, isData: isData, expiration: expiration) { try put($0, stamp) }
         changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
     }
@@ -331,7 +331,7 @@ final class CacheSession: @unchecked Sendable {
             updated: record.updated,
             used: min(record.updated, now)
         )
-        try stored.lend { try put($0, stamp, keepingCreation: false) }
+        try stored.lend { try put($0, stamp) }
         try evictIfTooLarge(stored.key, stored.content.count)
     }
 
@@ -353,7 +353,11 @@ final class CacheSession: @unchecked Sendable {
                         _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
                         continue
                     }
-                    try set(key, content, row, batch.forms[form], type: &types[form], listsChanges: listsChanges)
+                    try set(key, content, row, batch.forms[form], type: &types[form])
+                    guard listsChanges else { continue }
+                    let text = String(decoding: key, as: UTF8.self)
+                    changes.append(CodableCache.Change(key: text, typeName: batch.forms[form].typeName, kind: .set))
+                    try evictIfTooLarge(text, content.count)
                 }
             }
         }
@@ -365,8 +369,7 @@ final class CacheSession: @unchecked Sendable {
         _ content: UnsafeRawBufferPointer,
         _ row: EncodedBatch.Row,
         _ form: EncodedBatch.Form,
-        type: inout Int64?,
-        listsChanges: Bool
+        type: inout Int64?
     ) throws {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         changedKeys.insert(String(decoding: key, as: UTF8.self))
@@ -375,33 +378,25 @@ final class CacheSession: @unchecked Sendable {
         type = id
         do throws(SQLiteError) {
             let expiration = row.expiration.isNaN ? nil : row.expiration
-            try put(StoreRows.Lent(key: key, content: content, isData: form.isData, expiration: expiration), stamp(id))
+            try put(LentRecord(key: key, content: content, isData: form.isData, expiration: expiration), stamp(id))
         } catch {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
         }
-        guard listsChanges else { return }
-        let key = String(decoding: key, as: UTF8.self)
-        changes.append(CodableCache.Change(key: key, typeName: form.typeName, kind: .set))
-        try evictIfTooLarge(key, content.count)
     }
 
     /// What a value that is written now has in common with others of its type.
     private func stamp(_ typeID: Int64) -> StoreRows.Stamp {
-        StoreRows.Stamp(typeID: typeID, version: shared.version, created: now, updated: now, used: useTime())
+        StoreRows.Stamp(typeID: typeID, version: shared.version, created: nil, updated: now, used: useTime())
     }
 
-    private func put(
-        _ row: StoreRows.Lent,
-        _ stamp: StoreRows.Stamp,
-        keepingCreation keepsCreation: Bool = true
-    ) throws(SQLiteError) {
+    private func put(_ row: LentRecord, _ stamp: StoreRows.Stamp) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
             try old.bind(copying: row.key, as: .text, at: 1)
             self.size = size &+ Int64(row.content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
-        try rows.set(row, stamp, keepingCreation: keepsCreation)
+        try rows.set(row, stamp)
     }
 
     /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
@@ -555,7 +550,7 @@ final class CacheSession: @unchecked Sendable {
             updated: dates.updated,
             used: useTime()
         )
-        try record.lend { try put($0, stamp, keepingCreation: false) }
+        try record.lend { try put($0, stamp) }
         try quarantine.remove(id)
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
     }

@@ -9,6 +9,16 @@ struct NewRecords: Sendable {
         var expiration: Double?
         /// The id of the record that it was extracted from; 0 for none.
         var outer: Int64 = 0
+
+        /// The record in the buffer.
+        func lent(by bytes: UnsafeRawBufferPointer) -> LentRecord {
+            LentRecord(
+                key: UnsafeRawBufferPointer(rebasing: bytes[key]),
+                content: UnsafeRawBufferPointer(rebasing: bytes[content]),
+                isData: isData,
+                expiration: expiration
+            )
+        }
     }
 
     let typeName: String
@@ -66,14 +76,8 @@ struct NewRecords: Sendable {
 
     /// One of the records, whose content is not read yet.
     func record(_ index: Int, coding: any ContentCoding) -> Record {
-        let row = rows[index]
-        return Record(
-            coding: coding,
-            key: String(decoding: bytes[row.key], as: UTF8.self),
-            typeName: typeName,
-            content: bytes[row.content],
-            isData: row.isData,
-            expiration: row.expiration
-        )
+        var record = Record(coding: coding)
+        bytes.withUnsafeBytes { record.load(rows[index].lent(by: $0), typeName: typeName) }
+        return record
     }
 }

@@ -20,9 +20,9 @@ public struct Record: Sendable {
     /// The content followed by the key's UTF-8, in one buffer.
     private var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
-    public private(set) var id: Int64
+    public private(set) var id: Int64 = 0
     /// The version at which the record's content was stored.
-    private(set) var storedVersion: Int
+    private(set) var storedVersion = 0
     /// Whether the content is raw data and not JSON.
     public private(set) var isData: Bool
     /// The record's type name.
@@ -62,13 +62,10 @@ public struct Record: Sendable {
     /// Creates a record, whose content is not read yet.
     package init(
         coding: any ContentCoding = RecordCoding.standard,
-        id: Int64 = 0,
         key: String = "",
         typeName: String = "",
         content: some Collection<UInt8> = [UInt8](),
-        isData: Bool = false,
-        expiration: Double? = nil,
-        version: Int = 0
+        isData: Bool = false
     ) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(content.count + key.utf8.count)
@@ -76,11 +73,8 @@ public struct Record: Sendable {
         bytes += key.utf8
         object = SplicedObject(bytes: bytes, contentEnd: content.count)
         self.coding = coding
-        self.id = id
         self.typeName = typeName
         self.isData = isData
-        storedVersion = version
-        expirationSeconds = expiration
     }
 
     /// Creates a record with JSON as its content, and reads it.
@@ -97,24 +91,16 @@ public struct Record: Sendable {
     }
 
     /// Loads a stored record into this one, and reuses its buffers.
-    package mutating func load(
-        id: Int64,
-        typeName: String,
-        key: UnsafeRawBufferPointer,
-        content: UnsafeRawBufferPointer,
-        isData: Bool,
-        expiration: Double?,
-        version: Int = 0
-    ) {
-        object.load(content, tail: key)
+    package mutating func load(_ stored: LentRecord, id: Int64 = 0, typeName: String, version: Int = 0) {
+        object.load(stored.content, tail: stored.key)
         self.id = id
         storedVersion = version
-        self.isData = isData
+        isData = stored.isData
         self.typeName = typeName
         hasNewTypeName = false
         isDropped = false
         failure = nil
-        expirationSeconds = expiration
+        expirationSeconds = stored.expiration
         hasNewExpiration = false
         changedKey = nil
         headRevision = 0
@@ -122,14 +108,9 @@ public struct Record: Sendable {
 
     /// Loads an element of a record, which was checked with the record's content.
     mutating func loadElement(_ bytes: UnsafeBufferPointer<UInt8>) {
-        load(
-            id: id,
-            typeName: typeName,
-            key: UnsafeRawBufferPointer(start: nil, count: 0),
-            content: UnsafeRawBufferPointer(bytes),
-            isData: false,
-            expiration: nil
-        )
+        let noKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        let stored = LentRecord(key: noKey, content: UnsafeRawBufferPointer(bytes), isData: false, expiration: nil)
+        load(stored, id: id, typeName: typeName)
         try? object.read()
     }
 

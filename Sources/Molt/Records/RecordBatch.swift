@@ -56,32 +56,11 @@ final class RecordBatch {
     ///
     /// - Parameters:
     ///   - id: The record's id in its store.
-    ///   - typeName: The record's type name.
-    ///   - key: The key, as UTF-8.
-    ///   - content: JSON as UTF-8, or raw data.
-    ///   - isData: Whether the content is raw data.
-    ///   - expiration: The expiry in seconds since 1970; nil for never.
     ///   - version: The version at which the content was stored.
-    func append(
-        id: Int64,
-        typeName: String,
-        key: UnsafeRawBufferPointer,
-        content: UnsafeRawBufferPointer,
-        isData: Bool,
-        expiration: Double?,
-        version: Int = 0
-    ) {
+    func append(_ stored: LentRecord, id: Int64, typeName: String, version: Int) {
         guard filled < records.count else { return }
-        records[filled].load(
-            id: id,
-            typeName: typeName,
-            key: key,
-            content: content,
-            isData: isData,
-            expiration: expiration,
-            version: version
-        )
+        records[filled].load(stored, id: id, typeName: typeName, version: version)
         filled += 1
-        byteCount += content.count + key.count
+        byteCount += stored.content.count + stored.key.count
     }
 }

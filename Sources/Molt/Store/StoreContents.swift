@@ -63,16 +63,17 @@ package struct StoreContents: Equatable, Sendable {
     }
 }
 
+extension StoreContents.StoredRecord {
+    /// Lends the record while a closure runs.
+    func lend<Value>(_ body: (LentRecord) throws -> Value) rethrows -> Value {
+        try LentRecord.with(key, content, isData: isData, expiration: expiration, body)
+    }
+}
+
 extension Record {
     /// Creates a record with stored content.
     init(_ stored: StoreContents.StoredRecord) {
-        self.init(
-            key: stored.key,
-            typeName: stored.typeName,
-            content: stored.content,
-            isData: stored.isData,
-            expiration: stored.expiration,
-            version: stored.version
-        )
+        self.init()
+        stored.lend { load($0, typeName: stored.typeName, version: stored.version) }
     }
 }

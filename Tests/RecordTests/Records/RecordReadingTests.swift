@@ -154,9 +154,6 @@ import Testing
     }
 
     private func load(_ content: [UInt8], into record: inout Record) {
-        content.withUnsafeBytes { content in
-            let key = UnsafeRawBufferPointer(start: nil, count: 0)
-            record.load(id: 1, typeName: "T", key: key, content: content, isData: false, expiration: nil)
-        }
+        LentRecord.with("", content, isData: false, expiration: nil) { record.load($0, id: 1, typeName: "T") }
     }
 }

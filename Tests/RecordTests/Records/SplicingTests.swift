@@ -145,10 +145,8 @@ import Testing
         #expect(record.failure != nil)
         record.key = "other"
         record.drop()
-        Array("grace".utf8).withUnsafeBytes { key in
-            Array(#"{"b":null}"#.utf8).withUnsafeBytes { content in
-                record.load(id: 7, typeName: "Alien", key: key, content: content, isData: false, expiration: 5)
-            }
+        LentRecord.with("grace", Array(#"{"b":null}"#.utf8), isData: false, expiration: 5) {
+            record.load($0, id: 7, typeName: "Alien")
         }
         try record.read()
         let names: [String?] = ["grace", nil, "Alien", #"{"b":null}"#]
@@ -188,20 +186,10 @@ import Testing
             #"{"a":1,"b":2,"c":3}"#, "{}", #"{"name":"\#(String(repeating: "x", count: 5_000))"}"#, #"{"a":[]}"#, "",
         ]
         for (number, content) in contents.enumerated() {
-            for var key in ["key-\(number)", ""] {
+            for key in ["key-\(number)", ""] {
                 batch.removeAll()
-                var bytes = content
-                key.withUTF8 { key in
-                    bytes.withUTF8 { content in
-                        batch.append(
-                            id: Int64(number),
-                            typeName: "T",
-                            key: UnsafeRawBufferPointer(key),
-                            content: UnsafeRawBufferPointer(content),
-                            isData: number == 4,
-                            expiration: nil
-                        )
-                    }
+                LentRecord.with(key, Array(content.utf8), isData: number == 4, expiration: nil) {
+                    batch.append($0, id: Int64(number), typeName: "T", version: 0)
                 }
                 #expect(batch.count == 1)
                 #expect(batch[0].text == content)

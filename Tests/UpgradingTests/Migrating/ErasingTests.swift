@@ -82,7 +82,7 @@ import Testing
             // Many systems build SQLite so that it always overwrites.
             try connection.execute("PRAGMA secure_delete = OFF")
             try store.withWriteTransaction(until: nil) {
-                try $0.deleteType("Token", erasing: isErasing) > 0
+                try (isErasing ? $0.eraseType("Token") : $0.deleteType("Token")) > 0
             } waiting: {
             }
             #expect(try connection.integer("PRAGMA secure_delete") == 0)
@@ -97,7 +97,7 @@ import Testing
         let connection = try store.ready(busyMilliseconds: 1_000)
         try connection.execute("PRAGMA secure_delete = FAST")
         try store.withWriteTransaction(until: nil) {
-            try $0.deleteType("Token", erasing: true) > 0
+            try $0.eraseType("Token") > 0
         } waiting: {
         }
         #expect(try connection.integer("PRAGMA secure_delete") == 2)

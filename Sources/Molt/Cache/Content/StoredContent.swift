@@ -20,7 +20,7 @@ struct StoredContent: Sendable {
     init(_ row: Statement, from first: Int32 = 0, key: String, typeName: String, expiration: Double?) {
         id = row.integer(first)
         isData = row.isBlob(first + 1)
-        data = Data(row.bytes(first + 1, isBlob: isData))
+        data = Data(row.bytes(first + 1, as: isData ? .blob : .text))
         version = Int(clamping: row.integer(first + 5))
         self.key = key
         self.typeName = typeName
@@ -83,15 +83,10 @@ struct StoredContent: Sendable {
         let chain = upgrader.chain(typeName: typeName, from: version)
         upgraded.typeName = chain.lastName ?? typeName
         guard !chain.steps.isEmpty else { return upgraded }
-        var record = Record(
-            id: id,
-            key: key,
-            typeName: typeName,
-            content: data,
-            isData: isData,
-            expiration: expiration,
-            version: version
-        )
+        var record = Record()
+        LentRecord.with(key, data, isData: isData, expiration: expiration) {
+            record.load($0, id: id, typeName: typeName, version: version)
+        }
         guard try upgrader.upgrade(&record, chain).changedAt != nil else { return upgraded }
         upgraded.data = Data(record.writtenContent)
         upgraded.isData = record.isData

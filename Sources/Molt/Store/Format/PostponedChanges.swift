@@ -277,6 +277,11 @@ final class PostponedChanges {
         originals = isLarge && lastCommit?.isCurrent == true ? .committed : .saved
     }
 
+    /// Whether originals are read from the last commit.
+    var readsOriginals: Bool {
+        if case .read = originals { true } else { false }
+    }
+
     /// Whether originals are saved; the last commit is opened when the block changes the first record.
     private func savesOriginals() throws(SQLiteError) -> Bool {
         switch originals {
@@ -294,7 +299,7 @@ final class PostponedChanges {
         return true
     }
 
-    /// Keeps a record's current state for ``original(id:isFirst:)``, unless an earlier one is kept.
+    /// Keeps a record's current state for ``original(id:)``, unless an earlier one is kept.
     func keepOriginal(id: Int64) throws(SQLiteError) {
         guard try savesOriginals() else { return }
         let statement = try statements[.keepOriginal]
@@ -318,9 +323,7 @@ final class PostponedChanges {
     }
 
     /// The first kept state of a record, or nil.
-    ///
-    /// - Parameter isFirst: Set if it is the state at the block's beginning, also of the type's name.
-    func original(id: Int64, isFirst: inout Bool) throws(SQLiteError) -> Record? {
+    func original(id: Int64) throws(SQLiteError) -> Record? {
         let row: Statement
         if case .read(_, let statement) = originals {
             row = statement
@@ -331,7 +334,6 @@ final class PostponedChanges {
         try row.bind(id, at: 1)
         defer { row.reset() }
         guard try row.step() else { return nil }
-        if case .read = originals { isFirst = true }
         return RecordBatch.record(row, row.text(2))
     }
 

@@ -101,16 +101,12 @@ final class StoreRows {
     }
 
     /// Deletes all records of a type, and returns their number.
-    ///
-    /// - Parameter erases: Whether their bytes are overwritten.
-    func deleteType(_ name: String, erasing erases: Bool) throws(SQLiteError) -> Int {
+    func deleteType(_ name: String) throws(SQLiteError) -> Int {
         guard let id = try typeID(name) else { return 0 }
         defer { forgetTypes() }
         let count = try count(id)
         forgetCounts()
-        let deletion = try statements[.deleteOfType]
-        try deletion.bind(id, at: 1)
-        if erases { try connection.overwritingDeleted(deletion.run) } else { try deletion.run() }
+        try statements[.deleteOfType].run(binding: id)
         guard connection.changes == count else { throw .unequalIndex }
         try statements[.deleteType].run(binding: id)
         return count
@@ -171,25 +167,15 @@ final class StoreRows {
     struct Stamp {
         var typeID: Int64
         var version: Int
-        /// The times of their creation, last write and last use, in seconds since 1970.
-        var created: Double
+        /// The time of their creation, in seconds since 1970; nil for now, or that of the live record under the key.
+        var created: Double?
+        /// The times of their last write and last use.
         var updated: Double
         var used: Double
     }
 
-    /// A record that its owner lends until it is written.
-    struct Lent {
-        let key: UnsafeRawBufferPointer
-        let content: UnsafeRawBufferPointer
-        let isData: Bool
-        /// Seconds since 1970; nil for never.
-        let expiration: Double?
-    }
-
     /// Writes a record under its key, in the place of any other.
-    ///
-    /// - Parameter keepsCreation: Whether a live record under the key keeps the time of its creation.
-    func set(_ row: Lent, _ stamp: Stamp, keepingCreation keepsCreation: Bool) throws(SQLiteError) {
+    func set(_ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) {
         let statement = try statements[.set]
         defer {
             statement.unbind(2)
@@ -202,14 +188,14 @@ final class StoreRows {
         try statement.bind(row.expiration, at: 5)
         try statement.bind(inPlace: row.content, as: row.isData ? .blob : .text, at: 6)
         try statement.bind(stamp.used, at: 7)
-        try statement.bind(keepsCreation ? nil : stamp.created, at: 8)
+        try statement.bind(stamp.created, at: 8)
         try statement.run()
     }
 
     /// Adds a record under the next id, unless its key is in use.
     ///
     /// - Returns: Whether it was added.
-    func add(_ row: Lent, _ stamp: Stamp) throws(SQLiteError) -> Bool {
+    func add(_ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) -> Bool {
         let statement = try statements[.insert]
         try bind(stamp, to: statement)
         try bind(row, nil, to: statement, at: 6)
@@ -226,14 +212,6 @@ final class StoreRows {
         var rejected: [Int] = []
         try new.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             let bytes = UnsafeRawBufferPointer(bytes)
-            func lent(_ row: NewRecords.Row) -> Lent {
-                Lent(
-                    key: UnsafeRawBufferPointer(rebasing: bytes[row.key]),
-                    content: UnsafeRawBufferPointer(rebasing: bytes[row.content]),
-                    isData: row.isData,
-                    expiration: row.expiration
-                )
-            }
             var rest = new.rows[...]
             while !rest.isEmpty {
                 let isGroup = rest.count >= RowQuery.groupSize
@@ -245,7 +223,7 @@ final class StoreRows {
                 try bind(stamp, to: statement)
                 var parameter: Int32 = 6
                 for index in rows.indices {
-                    try bind(lent(rows[index]), firstID + Int64(index), to: statement, at: parameter)
+                    try bind(rows[index].lent(by: bytes), firstID + Int64(index), to: statement, at: parameter)
                     parameter += 4
                 }
                 try statement.run()
@@ -269,7 +247,12 @@ final class StoreRows {
         try statement.bind(stamp.used, at: 5)
     }
 
-    private func bind(_ row: Lent, _ id: Int64?, to statement: Statement, at parameter: Int32) throws(SQLiteError) {
+    private func bind(
+        _ row: LentRecord,
+        _ id: Int64?,
+        to statement: Statement,
+        at parameter: Int32
+    ) throws(SQLiteError) {
         try statement.bind(id, at: parameter)
         try statement.bind(inPlace: row.key, as: .text, at: parameter + 1)
         try statement.bind(row.expiration, at: parameter + 2)
@@ -357,32 +340,6 @@ final class StoreRows {
     }
 }
 
-extension StoreRows.Lent {
-    /// Lends a key and a content while a closure runs.
-    static func with<Value>(
-        _ key: String,
-        _ content: some ContiguousBytes,
-        isData: Bool,
-        expiration: Double?,
-        _ body: (StoreRows.Lent) throws -> Value
-    ) throws -> Value {
-        var key = key
-        return try key.withUTF8 { key in
-            try content.withUnsafeBytes { content in
-                let key = UnsafeRawBufferPointer(key)
-                return try body(StoreRows.Lent(key: key, content: content, isData: isData, expiration: expiration))
-            }
-        }
-    }
-}
-
-extension StoreContents.StoredRecord {
-    /// Lends the record while a closure runs.
-    func lend<Value>(_ body: (StoreRows.Lent) throws -> Value) throws -> Value {
-        try StoreRows.Lent.with(key, content, isData: isData, expiration: expiration, body)
-    }
-}
-
 /// Checks of the tables against their indexes.
 extension Connection {
     /// Makes sure that a scan of the records reaches as many as the indexes have, and that their types have names.
@@ -436,13 +393,11 @@ extension RecordBatch {
         // Before the bytes, which are valid until the row's other columns are converted.
         let expiration = row.real(5)
         let isData = row.isBlob(4)
+        let content = row.bytes(4, as: isData ? .blob : .text)
         append(
+            LentRecord(key: row.bytes(1), content: content, isData: isData, expiration: expiration),
             id: row.integer(0),
             typeName: typeName,
-            key: row.bytes(1),
-            content: row.bytes(4, isBlob: isData),
-            isData: isData,
-            expiration: expiration,
             version: Int(clamping: row.integer(3))
         )
     }

@@ -95,13 +95,13 @@ extension Connection {
     func removeFreePages(upTo count: Int) throws(SQLiteError) { try execute("PRAGMA incremental_vacuum(\(count))") }
 
     /// Runs a closure whose deletions overwrite the deleted bytes.
-    func overwritingDeleted(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    func overwritingDeleted<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         // SQLite reads 2, which stands for FAST, as ON.
         let mode = try integer(.secureDelete)
         try set(.secureDelete, to: "ON")
         // On failure, later deletions only take longer.
         defer { try? set(.secureDelete, to: mode == 2 ? "FAST" : "\(mode)") }
-        try body()
+        return try body()
     }
 
     /// Passes the faults that SQLite finds in the file's structure to a closure, one line for each.

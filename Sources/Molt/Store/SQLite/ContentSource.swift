@@ -53,7 +53,7 @@ final class ContentSource {
                     ContentSource.with(context, values) { source, id in
                         guard source.find(id) else { return sqlite3_result_null(context) }
                         let row = source.rows[source.position]
-                        ContentSource.give(source.content(of: row), isData: row.isData, to: context)
+                        ContentSource.give(source.content(of: row), as: row.isData ? .blob : .text, to: context)
                     }
                 }
             ),
@@ -179,21 +179,19 @@ final class ContentSource {
     func written(of rows: Rows) -> [Int] { rows.indices.filter { isAsRead[$0] } }
 
     /// Returns bytes that SQLite reads in place: they are lent for longer than the statement runs.
-    private static func give(_ bytes: UnsafeRawBufferPointer, isData: Bool, to context: OpaquePointer?) {
+    private static func give(
+        _ bytes: UnsafeRawBufferPointer,
+        as storage: Statement.StorageClass,
+        to context: OpaquePointer?
+    ) {
         let count = UInt64(bytes.count)
-        guard let base = bytes.baseAddress, count > 0 else {
-            if isData {
-                _ = sqlite3_result_zeroblob64(context, 0)
-            } else {
-                sqlite3_result_text(context, "", 0, transient)
-            }
-            return
-        }
-        if isData {
-            sqlite3_result_blob64(context, base, count, nil)
-        } else {
+        switch (storage, bytes.baseAddress) {
+        case (.text, let base?) where count > 0:
             let characters = base.assumingMemoryBound(to: CChar.self)
             sqlite3_result_text64(context, characters, count, nil, UInt8(SQLITE_UTF8))
+        case (.text, _): sqlite3_result_text(context, "", 0, transient)
+        case (.blob, let base?) where count > 0: sqlite3_result_blob64(context, base, count, nil)
+        case (.blob, _): _ = sqlite3_result_zeroblob64(context, 0)
         }
     }
 }

@@ -214,18 +214,17 @@ package final class Statement {
 
     /// The bytes of text or of a blob, valid until the next step or reset.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
-        bytes(column, isBlob: isBlob(column))
+        bytes(column, as: isBlob(column) ? .blob : .text)
     }
 
-    /// The bytes of a column known to be a blob or not, valid until the next step or reset.
-    func bytes(_ column: Int32, isBlob: Bool) -> UnsafeRawBufferPointer {
+    /// The bytes of a column known to be text or a blob, valid until the next step or reset.
+    func bytes(_ column: Int32, as storage: StorageClass) -> UnsafeRawBufferPointer {
         // The pointer comes before the length: fetching it may convert the column.
-        let base: UnsafeRawPointer?
-        if isBlob {
-            base = sqlite3_column_blob(handle, column)
-        } else {
-            base = sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
-        }
+        let base =
+            switch storage {
+            case .text: sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
+            case .blob: sqlite3_column_blob(handle, column)
+            }
         return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
@@ -240,7 +239,7 @@ package final class Statement {
     }
 
     func isText(_ column: Int32, _ text: String) -> Bool {
-        let bytes = bytes(column, isBlob: false)
+        let bytes = bytes(column, as: .text)
         guard text.utf8.count == bytes.count else { return false }
         var text = text
         return text.withUTF8 { utf8 in

@@ -287,16 +287,19 @@ package final class StoreTransaction {
     }
 
     /// Deletes all records of a type, and returns their number.
+    package func deleteType(_ name: String) throws -> Int {
+        try mapped { () throws(SQLiteError) in try rows.deleteType(name) }
+    }
+
+    /// Deletes all records of a type, and overwrites their bytes; returns their number.
     ///
-    /// - Parameter erases: Whether their bytes are overwritten, and the file is marked for the rest of that work, also
-    ///   if the type is gone: its records may have been deleted before.
-    package func deleteType(_ name: String, erasing erases: Bool = false) throws -> Int {
+    /// The file is marked for the rest of that work, also if the type is gone: its records may have been deleted
+    /// before.
+    package func eraseType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            if erases {
-                needsErasure = true
-                try FileFormat.setMark(FileFormat.erasure, to: 1, of: connection)
-            }
-            return try rows.deleteType(name, erasing: erases)
+            needsErasure = true
+            try FileFormat.setMark(FileFormat.erasure, to: 1, of: connection)
+            return try connection.overwritingDeleted { () throws(SQLiteError) in try rows.deleteType(name) }
         }
     }
 
@@ -313,13 +316,14 @@ package final class StoreTransaction {
     ///
     /// It is called once per batch, so a store should write them together. The key and the type name change only
     /// through ``postpone(_:)``.
-    ///
-    /// - Parameter keepsOriginals: Whether their current states are saved first, unless they were saved before.
-    func write(_ contents: RecordContents, keepingOriginals keepsOriginals: Bool = false) throws {
+    func write(_ contents: RecordContents) throws {
         guard !contents.rows.isEmpty else { return }
-        try mapped { () throws(SQLiteError) in
-            if keepsOriginals { try rows.write(contents, postponed.keepOriginals) } else { try rows.write(contents) }
-        }
+        try mapped { () throws(SQLiteError) in try rows.write(contents) }
+    }
+
+    /// Writes the contents of several records, whose current states are saved first, unless they were saved before.
+    func writeKeepingOriginals(_ contents: RecordContents) throws {
+        try mapped { () throws(SQLiteError) in try rows.write(contents, postponed.keepOriginals) }
     }
 
     func write(expiration: Double?, id: Int64) throws {
@@ -448,6 +452,10 @@ package final class StoreTransaction {
 
     func beginBlock(isLarge: Bool) { postponed.beginBlock(isLarge: isLarge) }
 
+    /// Whether originals are read from the last commit, so that they are the states at the block's beginning, also of
+    /// the names of their types.
+    var readsOriginals: Bool { postponed.readsOriginals }
+
     func keepOriginal(id: Int64) throws {
         try mapped { () throws(SQLiteError) in try postponed.keepOriginal(id: id) }
     }
@@ -458,8 +466,8 @@ package final class StoreTransaction {
         }
     }
 
-    func original(id: Int64, isFirst: inout Bool) throws -> Record? {
-        try mapped { () throws(SQLiteError) in try postponed.original(id: id, isFirst: &isFirst) }
+    func original(id: Int64) throws -> Record? {
+        try mapped { () throws(SQLiteError) in try postponed.original(id: id) }
     }
 
     func saveOriginal(id: Int64) throws {

@@ -246,13 +246,11 @@ extension MigrationContext {
         var original = record
         if enumerations[level].looksForOriginals {
             // The contents that are not written yet are those of other records.
-            var isFirst = false
-            let kept = try perform(writingFirst: false) { try $0.original(id: record.id, isFirst: &isFirst) }
-            if let kept {
+            if let kept = try perform(writingFirst: false, { try $0.original(id: record.id) }) {
                 original = kept
                 original.coding = coding
                 try original.read()
-                if isFirst { return original }
+                if runner.records.readsOriginals { return original }
             }
         }
         guard !originalTypeNames.isEmpty, let typeName = originalTypeNames[ExactName(original.typeName)] else {

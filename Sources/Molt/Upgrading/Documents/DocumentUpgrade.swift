@@ -132,13 +132,10 @@ public struct DocumentUpgrade: Sendable {
             throw MoltError(.unsupported, "The document's type name is empty.", advice: "Pass the name of its type.")
         }
         try check(version)
-        var record = Record(
-            key: key,
-            typeName: typeName,
-            content: document,
-            expiration: expiration?.timeIntervalSince1970,
-            version: version
-        )
+        var record = Record()
+        LentRecord.with(key, document, isData: false, expiration: expiration?.timeIntervalSince1970) {
+            record.load($0, typeName: typeName, version: version)
+        }
         do {
             try record.read()
         } catch let error as MoltError {

@@ -109,7 +109,7 @@ final class RecordPass {
             let step = steps[stepIndex]
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
-                let count = try records.deleteType(name, erasing: isErasing)
+                let count = try isErasing ? records.eraseType(name) : records.deleteType(name)
                 guard isErasing else { return count }
                 // A retry would only delete them.
                 return try count
