@@ -179,6 +179,7 @@ public final class MigrationContext {
     ///
     /// - Parameter replaces: Whether it takes the place of the last note of the record.
     func note(_ before: Record?, _ after: Record?, replacing replaces: Bool = false) {
+        runner.notes?.noteLost(before, after, by: step.id)
         runner.notes?.add(before, after, by: step.id, replacing: replaces)
     }
 

@@ -111,8 +111,9 @@ public final class MigrationMonitor: Sendable {
     func openingFailed(with error: any Error) {
         state.withLock { state in
             guard let summary = state.summary else { return }
-            let isCommitted = ![.upToDate, .readOnly].contains(summary.outcome)
-            state.summary = summary.failed(with: error, isCommitted: isCommitted)
+            state.summary = summary.failed(with: error)
+            // The store was upgraded before, even if the error does not say so.
+            if ![.upToDate, .readOnly].contains(summary.outcome) { state.summary?.failure?.isCommitted = true }
         }
     }
 

@@ -172,9 +172,7 @@ extension MigrationSummary {
     }
 
     /// Returns the summary of an opening that failed.
-    ///
-    /// - Parameter isCommitted: Whether the store was upgraded before, even if the error does not say so.
-    func failed(with error: any Error, isCommitted: Bool = false) -> MigrationSummary {
+    func failed(with error: any Error) -> MigrationSummary {
         var summary = self
         let failure = error as? MoltError
         summary.outcome = .failed
@@ -184,7 +182,7 @@ extension MigrationSummary {
             migration: (failure?.migration?.name).map(Self.shortened),
             version: failure?.migration?.version,
             step: failure?.step?.number,
-            isCommitted: isCommitted || failure?.outcome == .committed
+            isCommitted: failure?.outcome == .committed
         )
         summary.from = from ?? failure?.storeVersion
         summary.to = to ?? failure?.registryVersion

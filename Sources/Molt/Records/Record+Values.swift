@@ -110,11 +110,10 @@ enum OtherJSON: Equatable, Sendable {
         "Name in `from:` the form that the app's coder had. Accept single dates in another form with "
         + "`onFailure(.quarantine(upTo:))` or another `otherwise`."
 
-    /// - Parameter ofDate: Whether the value is a date in a form that is not the declared one.
-    func change(_ problem: String, ofDate isDate: Bool = false) -> ValueChange {
+    func change(_ problem: String, advice: String = OtherJSON.advice) -> ValueChange {
         switch self {
         case .keep, .tooDeep: .kept
-        case .fail: .failed(problem, advice: isDate ? Self.dateAdvice : Self.advice)
+        case .fail: .failed(problem, advice: advice)
         case .remove: .removed
         case .value(let json): .new(json)
         }
@@ -328,7 +327,7 @@ enum ValueConversion: Sendable {
         case .kind(let kind): json = kind.json(value)
         case .date(let form, let newForm):
             guard let seconds = form.seconds(value) else {
-                return other.change("is not a date in the form \(form)", ofDate: true)
+                return other.change("is not a date in the form \(form)", advice: OtherJSON.dateAdvice)
             }
             guard form != newForm else { return .kept }
             json = newForm.json(seconds)

@@ -18,8 +18,7 @@ import Testing
         let pipeline = RecordPipeline(
             (Numbers(), Numbers()),
             on: DispatchQueue(label: "test"),
-            stoppedBy: StopSignal {},
-            readsOnlyOnUsersThread: readsAlone
+            stoppedBy: StopSignal {}
         ) { batch in
             count += 1
             guard count < 3 else { throw Unreadable() }
@@ -27,6 +26,7 @@ import Testing
         } change: { batch in
             batch.values = batch.values.map { $0 * 10 }
         }
+        pipeline.readsOnlyOnUsersThread = readsAlone
         defer { pipeline.end() }
 
         #expect(try pipeline.nextBatch()?.values == [10])

@@ -36,13 +36,9 @@ extension CacheFile {
         var configuration = MoltConfiguration()
         // A person waits, and an app keeps its store open.
         configuration.timeout = .seconds(1)
-        return try LedgerCorrector(
-            change,
-            of: StoreFile(at: URL(fileURLWithPath: path), createsFile: false),
-            MigrationRegistry(migrations),
-            isComplete: false,
-            reason: reason,
-            configuration
-        ).run()
+        let store = StoreFile(at: URL(fileURLWithPath: path), createsFile: false)
+        var corrector = LedgerCorrector(change, of: store, MigrationRegistry(migrations), reason: reason, configuration)
+        corrector.isComplete = false
+        return try corrector.run()
     }
 }

@@ -9,21 +9,19 @@ struct LedgerCorrector {
     let store: StoreFile
     let registry: MigrationRegistry
     /// Whether the registry has all of the app's migrations, and not only those in the ledger.
-    let isComplete: Bool
+    var isComplete = true
     private let configuration: MoltConfiguration
 
     init(
         _ change: LedgerChange,
         of store: StoreFile,
         _ registry: MigrationRegistry,
-        isComplete: Bool = true,
         reason: String,
         _ configuration: MoltConfiguration
     ) {
         self.change = change
         self.store = store
         self.registry = registry
-        self.isComplete = isComplete
         self.configuration = configuration
         correction = LedgerCorrection(
             change.kind,

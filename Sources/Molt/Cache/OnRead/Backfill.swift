@@ -129,7 +129,7 @@ final class Backfill: Sendable {
         let sendProgress = { self.send(.backfillProgressed($0)) }
         let sweep =
             try state.withLock { $0.interrupted.take() }
-            ?? BackfillSweep(upgrader, core, hub, configuration, readQueue, sendProgress)
+            ?? BackfillSweep(upgrader, core, hub, readQueue, sendProgress)
         repeat {
             do {
                 try sweep.upgradeRecords(check, sendProgress, pause: pause)

@@ -53,7 +53,6 @@ final class BackfillSweep: @unchecked Sendable {
         _ upgrader: RecordUpgrader,
         _ core: CacheCore,
         _ hub: ChangeHub,
-        _ configuration: CodableCache.Configuration,
         _ queue: DispatchQueue,
         _ send: (MigrationEvent.Progress) -> Void
     ) throws {
@@ -61,7 +60,7 @@ final class BackfillSweep: @unchecked Sendable {
         self.core = core
         self.hub = hub
         self.queue = queue
-        batchSize = max(1, 4 * configuration.hooks.batchSize)
+        batchSize = max(1, 4 * upgrader.batchSize)
         counts = upgrader.noCounts
         tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.

@@ -91,17 +91,17 @@ final class ShapeWalk {
         if let form = type.allCases { return form }
         let content = content
         self.content = nil
-        // Instances of classes are not inspected, as they may guard their state.
-        let isEnum = !(Value.self is AnyClass) && Mirror(reflecting: value).displayStyle == .enum
-        let found = recordedForm(of: value, type, content, isEnum: isEnum)
-        guard isEnum, let cases = (Value.self as? any CaseIterable.Type)?.fewCases as? [Value] else { return found }
+        let found = recordedForm(of: value, type, content)
+        guard isEnum(value), let cases = (Value.self as? any CaseIterable.Type)?.fewCases as? [Value] else {
+            return found
+        }
         switch found {
         case .raw(let raw, _, let code):
             let texts = cases.compactMap { ($0 as? any RawRepresentable).map { String(describing: $0.rawValue) } }
             type.allCases = .raw(raw, cases: texts.sorted(), code)
         case .cases(var all, _, let code):
             for value in cases {
-                guard case .cases(let own, _, _) = recordedForm(of: value, type, nil, isEnum: true) else {
+                guard case .cases(let own, _, _) = recordedForm(of: value, type, nil) else {
                     return .varying
                 }
                 all.merge(own) { $0.merged(with: $1) }
@@ -112,11 +112,15 @@ final class ShapeWalk {
         return type.allCases ?? found
     }
 
+    private func isEnum<Value>(_ value: Value) -> Bool {
+        // Instances of classes are not inspected, as they may guard their state.
+        !(Value.self is AnyClass) && Mirror(reflecting: value).displayStyle == .enum
+    }
+
     private func recordedForm<Value: Encodable>(
         of value: Value,
         _ type: WalkedType,
-        _ content: Data?,
-        isEnum: Bool
+        _ content: Data?
     ) -> TypeShape.Form {
         let target = ShapeTarget()
         guard (try? value.encode(to: ShapeEncoder(target: target, walk: self))) != nil else { return .unknown }
@@ -128,7 +132,7 @@ final class ShapeWalk {
             return .raw(inner, cases: nil, CodeNames(rawType: rawType))
         case .object(var object):
             // Hand-written encoding may depend on the case.
-            guard !isEnum else { return target.asCase ?? .varying }
+            guard !isEnum(value) else { return target.asCase ?? .varying }
             // These keys belong to a type that the value wraps; other values may wrap other types.
             guard !StaticShape.areKeys(object.code.keyTypes, ofOtherThan: Value.self) else { return .varying }
             type.members = type.members ?? members(of: value)
@@ -139,7 +143,7 @@ final class ShapeWalk {
             }
             return .object(object)
         case let form:
-            return isEnum ? .varying : form
+            return isEnum(value) ? .varying : form
         }
     }
 

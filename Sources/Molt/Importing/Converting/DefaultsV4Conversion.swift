@@ -56,7 +56,7 @@ struct DefaultsV4Walk {
             return .array(try convert(elements, as: element))
         case .dictionary(let keys, let element):
             guard let entries = try entries(of: source, keys) else { throw mismatch(source, form) }
-            return .dictionary(try convert(entries, keys, as: element, isNative: source.part == nil))
+            return .dictionary(try convert(entries, keys, as: element))
         case .range(let bound, _):
             let isJSON = isStoredAsJSON(form)
             guard let bounds = source.elements, source.part != nil || !isJSON else { throw mismatch(source, form) }
@@ -135,19 +135,18 @@ struct DefaultsV4Walk {
         return .array(values)
     }
 
-    /// - Parameter isNative: Whether the dictionary is native, so that its keys stay as they are.
     private mutating func convert(
         _ entries: [(name: String, value: Source)],
         _ keys: DefaultsForm.Key,
-        as form: DefaultsForm,
-        isNative: Bool
+        as form: DefaultsForm
     ) throws(ConversionFailure) -> [String: PropertyListValue] {
         var converted: [String: PropertyListValue] = [:]
         for (name, value) in entries {
             guard let key = keys.text(name) else {
                 throw failure("its key does not have the type of the dictionary's keys", at: .key(name))
             }
-            converted[isNative ? name : key] = try convert(value, at: .key(name), as: form)
+            // The keys of a native dictionary stay as they are.
+            converted[value.part == nil ? name : key] = try convert(value, at: .key(name), as: form)
         }
         return converted
     }

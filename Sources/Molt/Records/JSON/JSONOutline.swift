@@ -134,23 +134,23 @@ struct JSONOutline: Sendable {
             if kind == .other {
                 try scanner.skipValue(depth: depth)
             } else {
-                try readChildren(isObject: kind == .object, depth: depth + 1)
+                try readChildren(of: kind, depth: depth + 1)
             }
             values[index].end = Int32(truncatingIfNeeded: scanner.position)
             values[index].next = Int32(truncatingIfNeeded: values.count)
         }
 
-        private mutating func readChildren(isObject: Bool, depth: Int) throws(JSONSyntaxError) {
+        private mutating func readChildren(of kind: Kind, depth: Int) throws(JSONSyntaxError) {
             if depth > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
             scanner.position += 1
             scanner.skipWhitespace()
-            let bracket: UInt8 = isObject ? 0x7D : 0x5D
+            let bracket: UInt8 = kind == .object ? 0x7D : 0x5D
             if scanner.next == bracket {
                 scanner.position += 1
                 return
             }
             while true {
-                if isObject {
+                if kind == .object {
                     scanner.skipWhitespace()
                     let start = scanner.position
                     let hasEscapes = try scanner.skipString()

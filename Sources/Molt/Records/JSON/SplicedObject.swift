@@ -617,8 +617,8 @@ extension SplicedObject {
                 (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
                     [count] storage throws(JSONSyntaxError) in
                     try kind == .object
-                        ? Self.index(&own, into: storage, from: count, depth: depth, areNamed: true)
-                        : Self.index(&own, into: storage, from: count, depth: depth, areNamed: false)
+                        ? Self.index(&own, into: storage, from: count, depth: depth, of: .object)
+                        : Self.index(&own, into: storage, from: count, depth: depth, of: .array)
                 }
                 scanner = own
             }
@@ -635,14 +635,14 @@ extension SplicedObject {
             into storage: UnsafeMutableBufferPointer<Member>,
             from count: Int,
             depth: Int,
-            areNamed: Bool
+            of kind: Kind
         ) throws(JSONSyntaxError) -> (count: Int, isWhole: Bool) {
             var count = count
             while count < storage.count {
                 let nameStart = scanner.position
-                let hasEscapes = try areNamed ? scanner.skipString() : false
+                let hasEscapes = try kind == .object ? scanner.skipString() : false
                 let name = Slice(nameStart, scanner.position)
-                if areNamed {
+                if kind == .object {
                     scanner.skipWhitespace()
                     try scanner.expect(0x3A)
                     scanner.skipWhitespace()
@@ -658,7 +658,7 @@ extension SplicedObject {
                     nameHasEscapes: hasEscapes
                 )
                 count += 1
-                if try passEnd(areNamed ? 0x7D : 0x5D, &scanner) { return (count, true) }
+                if try passEnd(kind == .object ? 0x7D : 0x5D, &scanner) { return (count, true) }
             }
             return (count, false)
         }

@@ -158,17 +158,12 @@ extension DefaultsForm {
 extension DefaultsForm {
     /// The form of a dictionary's keys.
     public struct Key: Sendable {
-        /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
-        package let text: @Sendable (String) -> String?
         /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
         ///
         /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
-        let mayAlternate: Bool
-
-        init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
-            self.mayAlternate = mayAlternate
-            self.text = text
-        }
+        var mayAlternate = true
+        /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
+        package let text: @Sendable (String) -> String?
 
         /// String keys.
         public static var string: Key { .of(String.self) }

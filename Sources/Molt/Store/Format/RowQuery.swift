@@ -199,14 +199,13 @@ package enum RowQuery: Int, CaseIterable {
 
     /// SQL that reads the records up to the id in the second parameter from a snapshot.
     ///
-    /// - Parameters:
-    ///   - isOfOneType: Whether the first parameter is the id of their type.
-    ///   - skipsExpired: Whether the third parameter is the time at which those that are skipped have expired.
-    static func snapshot(isOfOneType: Bool, skipsExpired: Bool) -> String {
+    /// The first parameter is the id of their type, if there is one; the third is the time at which those that are
+    /// skipped have expired, if some are.
+    static func snapshot(of types: WantedTypes, expiredAt: Double?) -> String {
         """
         \(batch) FROM molt_record NOT INDEXED
-        WHERE id <= ?2 \(isOfOneType ? "AND type_id = ?1" : "")
-            \(skipsExpired ? "AND (expires_at IS NULL OR expires_at > ?3)" : "") ORDER BY id
+        WHERE id <= ?2 \(types.onlyID == nil ? "" : "AND type_id = ?1")
+            \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
         """
     }
 

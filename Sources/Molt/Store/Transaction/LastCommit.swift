@@ -37,14 +37,15 @@ final class LastCommit {
     func makeReader(of types: WantedTypes, through last: Int64) throws(SQLiteError) -> SnapshotReader? {
         if snapshot == nil, isCurrent { snapshot = open() }
         guard let snapshot else { return nil }
-        return try SnapshotReader(
+        let reader = try SnapshotReader(
             types,
             through: last,
             expiredAt: expiredAt,
             on: snapshot,
-            flushing: isDurable ? writer.filePath.map { LogFlusher(StoreFiles($0).log) } : nil,
             storeName: storeName
         )
+        if isDurable { reader.flusher = writer.filePath.map { LogFlusher(StoreFiles($0).log) } }
+        return reader
     }
 
     /// Another connection, which reads the last commit; nil if there can be none.

@@ -11,26 +11,22 @@ final class SnapshotReader {
     private var statement: Statement?
     private var last = Int64.min
     private var isAtEnd = false
-    private let flusher: LogFlusher?
+    /// Called between batches to write the log to disk; nil for none.
+    var flusher: LogFlusher?
 
     /// - Parameters:
     ///   - expiredAt: Records that had expired by this time are skipped; nil skips none.
     ///   - connection: Used only by this reader until it ends.
-    ///   - flusher: Called between batches to write the log to disk; nil for none.
     init(
         _ types: WantedTypes,
         through: Int64,
         expiredAt: Double?,
         on connection: Connection,
-        flushing flusher: LogFlusher?,
         storeName: String
     ) throws(SQLiteError) {
         self.types = types
         self.storeName = storeName
-        self.flusher = flusher
-        let statement = try connection.prepare(
-            RowQuery.snapshot(isOfOneType: types.onlyID != nil, skipsExpired: expiredAt != nil)
-        )
+        let statement = try connection.prepare(RowQuery.snapshot(of: types, expiredAt: expiredAt))
         if let id = types.onlyID { try statement.bind(id, at: 1) }
         try statement.bind(through, at: 2)
         if let expiredAt { try statement.bind(expiredAt, at: 3) }

@@ -161,7 +161,7 @@ extension MigrationContext {
         let reader = try perform { try $0.makeReader(ofTypes: [type], through: firstCreatedID - 1) }
         guard let reader else { return nil }
         let capacity = configuration.hooks.batchSize
-        return RecordPipeline(
+        let pipeline = RecordPipeline(
             (RecordBatch(capacity: capacity), RecordBatch(capacity: capacity)),
             on: DispatchQueue(label: "molt.enumerate", qos: .userInitiated),
             stoppedBy: StopSignal { [configuration] in try configuration.checkCancellation() }
@@ -174,10 +174,12 @@ extension MigrationContext {
                 guard (try? batch[index].read()) != nil else { continue }
                 prepare?(batch[index])
             }
-        } atEnd: { [runner] in
+        }
+        pipeline.atEnd = { [runner] in
             reader.end()
             runner.records.endReading()
         }
+        return pipeline
     }
 
     /// - Returns: Whether a change was postponed to the end of the enumeration.

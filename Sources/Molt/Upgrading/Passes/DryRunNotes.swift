@@ -21,26 +21,18 @@ final class DryRunNotes: Sendable {
         sampleCount = count
     }
 
-    /// Notes a change of a record by a step.
+    /// Adds a change of a record by a step to the samples.
     ///
     /// - Parameters:
     ///   - before: The record before the step; nil if the step created it.
     ///   - after: The record after the step; nil if the step deleted it.
     ///   - replaces: Whether it takes the place of the last sample of the record.
-    func add(
-        _ before: Record?,
-        _ after: Record?,
-        by step: ScheduledStep.ID,
-        runsClosure: Bool = true,
-        replacing replaces: Bool = false
-    ) {
-        let lost = runsClosure ? lostProperties(before, after) : []
-        guard sampleCount > 0 || !lost.isEmpty else { return }
+    func add(_ before: Record?, _ after: Record?, by step: ScheduledStep.ID, replacing replaces: Bool = false) {
+        guard sampleCount > 0 else { return }
         // A new record has no id at first.
         let id = before?.id ?? 0
         notes.withLock { notes in
             var note = notes[step] ?? Note()
-            note.addLost(lost)
             if replaces, let key = (before ?? after)?.key,
                 let last = note.samples.lastIndex(where: { sample in
                     sample.id == id && ExactName.isSame(sample.sample.key, key)
@@ -59,8 +51,8 @@ final class DryRunNotes: Sendable {
         }
     }
 
-    /// Notes the properties that the content of a setting has lost in a closure.
-    func noteLost(_ before: Record, _ after: Record, by step: ScheduledStep.ID) {
+    /// Notes the properties that a record, or the content of a setting, has lost in a closure.
+    func noteLost(_ before: Record?, _ after: Record?, by step: ScheduledStep.ID) {
         let lost = lostProperties(before, after)
         guard !lost.isEmpty else { return }
         notes.withLock { $0[step, default: Note()].addLost(lost) }

@@ -8,8 +8,10 @@ struct RecordChanger: Sendable {
     private let storeName: String?
 
     private let atPoint: UpgradeHook?
-    private let stopSignal: StopSignal
-    private let notes: DryRunNotes?
+    /// Stops the change of a batch; by default when the upgrade is cancelled.
+    var stopSignal: StopSignal
+    /// The notes of a dry run, if it is one.
+    var notes: DryRunNotes?
     /// For each step, the policy for a record that it cannot convert.
     private let policies: [RecordFailurePolicy]
     private let purpose: Purpose
@@ -36,8 +38,6 @@ struct RecordChanger: Sendable {
         storeName: String?,
         configuration: MoltConfiguration,
         onFailure policy: RecordFailurePolicy = .stop,
-        stopSignal: StopSignal? = nil,
-        notes: DryRunNotes? = nil,
         for purpose: Purpose = .upgrade
     ) {
         stepsByType = StepsByType(steps)
@@ -45,8 +45,7 @@ struct RecordChanger: Sendable {
         self.storeName = storeName
         // A backfill is no upgrade, and has no points.
         atPoint = purpose == .backfill ? nil : configuration.hooks.atPoint
-        self.stopSignal = stopSignal ?? StopSignal { try configuration.checkCancellation() }
-        self.notes = notes
+        stopSignal = StopSignal { try configuration.checkCancellation() }
         self.purpose = purpose
         policies = steps.map { $0.onFailure ?? policy }
         isParallel = steps.contains { step in
@@ -162,7 +161,8 @@ struct RecordChanger: Sendable {
     ) {
         let end = result.failedStepIndex.map(firstStepIndex) ?? .max
         for (before, after, step) in changes where step.index < end {
-            notes?.add(before, after, by: step.scheduled.id, runsClosure: step.edit.runsClosure)
+            notes?.add(before, after, by: step.scheduled.id)
+            if step.edit.runsClosure { notes?.noteLost(before, after, by: step.scheduled.id) }
         }
     }
 

@@ -11,7 +11,6 @@ final class RecordPass {
     private let steps: [ScheduledStep]
     private let runner: StepRunner
     private let changer: RecordChanger
-    private let stopSignal: StopSignal
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var postponedRounds: Set<Int> = []
     private var readCount = 0
@@ -20,15 +19,14 @@ final class RecordPass {
     init(_ steps: [ScheduledStep], _ runner: StepRunner) {
         self.steps = steps
         self.runner = runner
-        stopSignal = StopSignal { [configuration = runner.configuration] in try configuration.checkCancellation() }
-        changer = RecordChanger(
+        var changer = RecordChanger(
             steps,
             storeName: runner.storeName,
             configuration: runner.configuration,
-            onFailure: runner.registry.failurePolicy,
-            stopSignal: stopSignal,
-            notes: runner.notes
+            onFailure: runner.registry.failurePolicy
         )
+        changer.notes = runner.notes
+        self.changer = changer
         counts = changer.noCounts
     }
 
@@ -56,8 +54,7 @@ final class RecordPass {
         let pipeline = RecordPipeline(
             batches,
             on: queue,
-            stoppedBy: stopSignal,
-            readsOnlyOnUsersThread: reader == nil
+            stoppedBy: changer.stopSignal
         ) { [records, configuration = runner.configuration] batch in
             try configuration.reach(.read, subject)
             if let reader { return try reader.read(into: batch.records) }
@@ -65,9 +62,9 @@ final class RecordPass {
             position = batch.records.lastID ?? last
         } change: { [changer] batch in
             try changer.changeBatch(batch)
-        } atEnd: {
-            reader?.end()
         }
+        pipeline.readsOnlyOnUsersThread = reader == nil
+        pipeline.atEnd = { reader?.end() }
         defer { pipeline.end() }
         while let batch = try pipeline.nextBatch() {
             try runner.configuration.checkCancellation()

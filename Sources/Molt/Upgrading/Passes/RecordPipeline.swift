@@ -15,11 +15,12 @@ extension RecordBatch: PipelineBatch {}
 final class RecordPipeline<Batch: PipelineBatch> {
     private let queue: DispatchQueue
     private let stopSignal: StopSignal
-    /// See ``init(_:on:stoppedBy:readsOnlyOnUsersThread:read:change:atEnd:)``.
-    private let readsOnlyOnUsersThread: Bool
+    /// Whether only the user's thread may read, as for a store that has one connection; set before the first batch.
+    var readsOnlyOnUsersThread = false
+    /// Called when the other thread uses nothing any more.
+    var atEnd: () -> Void = {}
     private var read: (Batch) throws -> Void
     private var change: (Batch) throws -> Void
-    private let atEnd: () -> Void
     /// The batch that the user has, or has had.
     private var current: Batch
     /// The batch that the other thread has while ``work`` is in progress.
@@ -41,27 +42,21 @@ final class RecordPipeline<Batch: PipelineBatch> {
     /// - Parameters:
     ///   - batches: Memory for two batches.
     ///   - stopSignal: Stops the change of a batch when the work has failed.
-    ///   - readsOnlyOnUsersThread: Whether only the user's thread may read, as for a store that has one connection.
     ///   - read: Reads the next records into a batch; it stays empty at the end. It is called on either thread, but not
     ///     on both at a time.
     ///   - change: Changes the records of a batch.
-    ///   - atEnd: Called when the other thread uses nothing any more.
     init(
         _ batches: (Batch, Batch),
         on queue: DispatchQueue,
         stoppedBy stopSignal: StopSignal,
-        readsOnlyOnUsersThread: Bool = false,
         read: @escaping (Batch) throws -> Void,
-        change: @escaping (Batch) throws -> Void,
-        atEnd: @escaping () -> Void = {}
+        change: @escaping (Batch) throws -> Void
     ) {
         (current, next) = batches
         self.queue = queue
         self.stopSignal = stopSignal
-        self.readsOnlyOnUsersThread = readsOnlyOnUsersThread
         self.read = read
         self.change = change
-        self.atEnd = atEnd
     }
 
     /// The next batch, whose records are changed; nil at the end.

@@ -137,6 +137,7 @@ final class RecordUpgrader: Sendable {
 
     // MARK: Batches
 
+    var batchSize: Int { configuration.hooks.batchSize }
     var noCounts: PassCounts { changer.noCounts }
 
     func firstStepIndex(of stepIndex: Int) -> Int { changer.firstStepIndex(of: stepIndex) }
@@ -151,13 +152,14 @@ final class RecordUpgrader: Sendable {
 
     /// Changes batches of records that go through the same migrations.
     func makeBatchChanger(stoppedBy stopSignal: StopSignal) -> RecordChanger {
-        RecordChanger(
+        var changer = RecordChanger(
             steps,
             storeName: storeName ?? "",
             configuration: configuration,
             onFailure: policy,
-            stopSignal: stopSignal,
             for: .backfill
         )
+        changer.stopSignal = stopSignal
+        return changer
     }
 }
