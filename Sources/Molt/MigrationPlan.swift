@@ -23,6 +23,9 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         case late
         /// It only works on records, and the store is a suite that is upgraded without a cache.
         case recordsOnly
+
+        /// Whether the store counts it as applied.
+        var isApplied: Bool { ![.pending, .late, .notNeeded].contains(self) }
     }
 
     /// A migration in the plan.
@@ -73,9 +76,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
             if case .wait(let reason) = action { reason } else { nil }
         }
 
-        package var isApplied: Bool {
-            ![.pending, .late, .notNeeded].contains(status) && deferral == nil
-        }
+        package var isApplied: Bool { status.isApplied && deferral == nil }
     }
 
     /// Why the store cannot be upgraded.

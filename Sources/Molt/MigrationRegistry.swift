@@ -49,7 +49,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     package var baseline: Baseline?
 
     /// The moves of stores' files, in the order of their declarations; see ``storeMove(from:to:protection:)``.
-    var moves: [(path: String, newPath: String, protection: String?)] = []
+    var moves: [StoreMoveDeclaration] = []
 
     /// Creates an empty registry.
     public init() {

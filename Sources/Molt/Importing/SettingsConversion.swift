@@ -107,4 +107,12 @@ public enum UnconvertibleSettings: String, Hashable, Sendable {
     case fail
 }
 
-extension UnconvertibleSettings: FingerprintPart {}
+extension UnconvertibleSettings {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .leave: "leave"
+        case .fail: "fail"
+        }
+    }
+}

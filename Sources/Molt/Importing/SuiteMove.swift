@@ -38,7 +38,15 @@ extension SuiteMove.Conflict {
     }
 }
 
-extension SuiteMove.Afterwards: FingerprintPart {}
+extension SuiteMove.Afterwards {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .clean: "clean"
+        }
+    }
+}
 
 extension SuiteMove {
     /// The keys to move.

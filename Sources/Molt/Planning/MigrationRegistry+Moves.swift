@@ -1,5 +1,13 @@
 public import Foundation
 
+/// A declared move of a store's file.
+struct StoreMoveDeclaration {
+    let path: String
+    let newPath: String
+    /// The protection class at the new place; nil for the one that the file has.
+    let protection: String?
+}
+
 extension MigrationRegistry {
     /// Declares that a store's own file is moved, for example into the container of an app group.
     ///
@@ -47,12 +55,18 @@ extension MigrationRegistry {
     ///   - url: The file's old place.
     ///   - newURL: The file's new place, at which the app opens the store.
     ///   - protection: The protection class of the file at the new place, on Apple's systems; nil for the one that it
-    ///     has. An opening that finds another class sets this one, with the commit of its upgrade if there is one. With
-    ///     a class, both URLs may be the same. Give the new directory that class, for the files that SQLite makes
-    ///     beside it.
+    ///     has. An opening that finds another class sets this one, with the commit of its upgrade if there is one, and
+    ///     fails with the code `storeFailed` if it cannot. With a class, both URLs may be the same. Give the new
+    ///     directory that class, for the files that SQLite makes beside it.
     public func storeMove(from url: URL, to newURL: URL, protection: FileProtectionType? = nil) -> MigrationRegistry {
         var registry = self
-        registry.moves.append((FileStatus.path(of: url), FileStatus.path(of: newURL), protection?.rawValue))
+        registry.moves.append(
+            StoreMoveDeclaration(
+                path: FileStatus.path(of: url),
+                newPath: FileStatus.path(of: newURL),
+                protection: protection?.rawValue
+            )
+        )
         return registry
     }
 

@@ -25,10 +25,10 @@ extension MigrationRegistry {
             mode: mode,
             hasRecords: current.hasRecords(before:)
         )
-        try plan.checkLedger(of: current)
         plan.move = oldFiles.move
         plan.otherStores = oldFiles.others
         plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
+        try plan.checkLedger(of: current)
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
         return plan
     }
@@ -48,7 +48,7 @@ extension MigrationRegistry {
         hasRecords: (_ before: Int) throws -> Bool
     ) throws -> MigrationPlan {
         let finished = try MigrationPlan.completedOnRead(in: histories, self, hasRecords)
-        var builder = PlanBuilder(histories, of: storeName, self, finished: finished)
+        let builder = PlanBuilder(histories, of: storeName, self, finished: finished)
         return try stores.map { try builder.build(mode, $0) } ?? builder.build(mode)
     }
 
@@ -65,8 +65,7 @@ extension MigrationRegistry {
     ) -> MigrationPlan {
         var histories = Histories(state, of: kind)
         histories.baseline = baseline
-        var builder = PlanBuilder(histories, of: storeName, self, finished: [])
-        return builder.build(mode)
+        return PlanBuilder(histories, of: storeName, self, finished: []).build(mode)
     }
 
     /// Whether this process is an extension that would begin anew beside a store that it may not see.

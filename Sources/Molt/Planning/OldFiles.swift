@@ -33,7 +33,7 @@ struct OldFiles {
     /// - Parameter isFresh: Whether the store does not exist yet at its own path.
     /// - Throws: ``MoltError`` with the code `twoStores`, or that of an old file that cannot be used.
     init(of store: StoreFile, isFresh: Bool, _ registry: MigrationRegistry) throws {
-        guard !store.isInMemory, store.primary == nil else { return }
+        guard !registry.moves.isEmpty, !store.isInMemory, store.primary == nil else { return }
         // The newest path that has data is the store's.
         var current = isFresh ? nil : store
         for path in registry.oldPaths(of: store.path) where !FileStatus.isMissing(path) {

@@ -17,19 +17,13 @@ struct PlanBuilder {
         plan = MigrationPlan(of: storeName, histories, registry)
         plan.completedOnRead = finished.map(\.name)
         plan.addEdits(histories.store, registry)
-        checkVersions()
-        checkUnknown()
-        let waiting = MigrationPlan.unregisteredOnRead(in: histories, registry).filter { !finished.contains($0) }
-        if let first = waiting.min(by: { $0.version < $1.version }) {
-            plan.problems.append(.missingOnRead(first, registry))
-        }
     }
 
     /// Computes the plan without looking at suites and directories.
-    mutating func build(_ mode: RunMode) -> MigrationPlan {
-        addEntries()
-        plan.planOnRead(mode, registry.failurePolicy)
-        return plan
+    func build(_ mode: RunMode) -> MigrationPlan {
+        var builder = self
+        builder.decide(mode)
+        return builder.plan
     }
 
     /// Computes the plan with the suites and directories that migrations work on.
@@ -38,14 +32,23 @@ struct PlanBuilder {
     /// the changes in it are made.
     ///
     /// - Throws: The error of one of them.
-    mutating func build(_ mode: RunMode, _ stores: AttachedStores) throws -> MigrationPlan {
-        if canGoOn { try read(stores) }
-        _ = build(mode)
-        if canGoOn { try checkSuites(stores) }
-        return plan
+    func build(_ mode: RunMode, _ stores: AttachedStores) throws -> MigrationPlan {
+        let own = build(mode)
+        guard own.canBeCarriedOut, !stores.isEmpty else { return own }
+        var builder = self
+        try builder.read(stores)
+        builder.decide(mode)
+        if builder.plan.canBeCarriedOut { try builder.checkSuites(stores) }
+        return builder.plan
     }
 
-    private var canGoOn: Bool { plan.problems.isEmpty && plan.journal.isEmpty }
+    private mutating func decide(_ mode: RunMode) {
+        checkVersions()
+        checkUnknown()
+        addEntries()
+        checkUnregisteredOnRead()
+        plan.planOnRead(mode, registry.failurePolicy)
+    }
 
     // MARK: The store's ledger
 
@@ -63,6 +66,13 @@ struct PlanBuilder {
         guard plan.from <= plan.to else { return }
         let unknown = registry.unknown(in: histories.store.rows)
         if !unknown.isEmpty { plan.problems.append(.unknown(unknown, of: histories.store, registry)) }
+    }
+
+    /// Finds a migration on read that left the registry although records still have to go through it.
+    private mutating func checkUnregisteredOnRead() {
+        let lost = MigrationPlan.unregisteredOnRead(in: histories, registry)
+        let first = lost.filter { !plan.completedOnRead.contains($0.name) }.min { $0.version < $1.version }
+        if let first { plan.problems.append(.missingOnRead(first, registry)) }
     }
 
     // MARK: Suites
@@ -143,14 +153,14 @@ struct PlanBuilder {
         _ standing: Standing,
         _ standings: Standings
     ) -> MigrationPlan.Actions {
-        let done = migration.suiteNames.filter { standings.isOver(migration, on: $0) }
+        let done = migration.suiteNames.filter { standings.isDone(migration, on: $0) }
         let notDone = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
         switch standing {
         case .withoutRecords, .belowBaseline(isRecorded: true): return .init(.none)
         case .belowBaseline(isRecorded: false): return .init(.recordOnly(.baseline))
         case .applied: return .init(runningAgainOn: notDone.filter(isFilled))
-        case .shortened(_, let isTaken):
-            return .init(runningAgainOn: notDone.filter { isTaken && standings.isLeft(migration, on: $0) })
+        case .skipped(_, let isTaken):
+            return .init(runningAgainOn: notDone.filter { isTaken && standings.isDue(migration, on: $0) })
         case .bypassed: return .init(.recordOnly(.replaced))
         case .replaced:
             let filled = notDone.filter(isFilled)
@@ -171,7 +181,7 @@ struct PlanBuilder {
     /// Finds suites that have been through some of the migrations which a migration replaces.
     private mutating func checkPartlyReplaced(_ migration: Migration, _ standings: Standings) {
         for suite in migration.suiteNames.sorted() {
-            guard let (applied, missing) = standings.partlyReplaced(by: migration, on: suite) else { continue }
+            guard let (applied, missing) = standings.progress(of: suite, through: migration) else { continue }
             plan.problems.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
         }
     }
@@ -210,33 +220,14 @@ struct PlanBuilder {
     }
 }
 
+extension MigrationPlan {
+    /// Whether nothing prevents it, and what suites hold is known.
+    fileprivate var canBeCarriedOut: Bool { problems.isEmpty && journal.isEmpty }
+}
+
 extension Migration {
     /// The names of the suites that it works on.
     fileprivate var suiteNames: Set<String> { Set(attached.compactMap { $0.suite?.attachedName }) }
-}
-
-extension Standing {
-    fileprivate var status: MigrationPlan.Status {
-        switch self {
-        case .withoutRecords: .recordsOnly
-        case .belowBaseline(isRecorded: false): .baseline
-        case .belowBaseline(isRecorded: true), .applied, .shortened(_, isTaken: true): .applied
-        case .shortened(_, isTaken: false): .notNeeded
-        case .bypassed(isOver: true), .replaced: .replaced
-        case .bypassed(isOver: false), .partlyReplaced, .open: .pending
-        case .onRead: .onRead
-        case .late: .late
-        }
-    }
-
-    /// The migration because of which the store counts it as applied.
-    fileprivate var replacement: MigrationID? {
-        switch self {
-        case .applied(let replacement): replacement
-        case .shortened(let shortcut, _): shortcut
-        case .withoutRecords, .belowBaseline, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
-        }
-    }
 }
 
 extension MigrationPlan.Entry {

@@ -7,10 +7,10 @@ enum Standing {
     /// The store has been through it, or through another one that replaces it.
     case applied(by: MigrationID?)
     /// A shortcut that the store has taken or will take replaces it.
-    case shortened(by: MigrationID, isTaken: Bool)
+    case skipped(for: MigrationID, isTaken: Bool)
     /// It is a shortcut that the store does not take: it goes through the migrations that this one replaces, and then
     /// counts this one as applied.
-    case bypassed(isOver: Bool)
+    case bypassed(isComplete: Bool)
     /// The store has been through all that it replaces.
     case replaced
     /// The store has been through some of what it replaces.
@@ -22,13 +22,27 @@ enum Standing {
     /// The store has not been through it, and has passed its version.
     case late
 
-    var isApplied: Bool {
+    var isApplied: Bool { status.isApplied }
+
+    var status: MigrationPlan.Status {
         switch self {
-        case .withoutRecords, .belowBaseline, .applied, .shortened(_, isTaken: true), .bypassed(isOver: true),
-            .replaced,
-            .onRead:
-            true
-        case .shortened, .bypassed, .partlyReplaced, .open, .late: false
+        case .withoutRecords: .recordsOnly
+        case .belowBaseline(isRecorded: false): .baseline
+        case .belowBaseline(isRecorded: true), .applied, .skipped(_, isTaken: true): .applied
+        case .skipped(_, isTaken: false): .notNeeded
+        case .bypassed(isComplete: true), .replaced: .replaced
+        case .bypassed(isComplete: false), .partlyReplaced, .open: .pending
+        case .onRead: .onRead
+        case .late: .late
+        }
+    }
+
+    /// The migration because of which the store counts it as applied.
+    var replacement: MigrationID? {
+        switch self {
+        case .applied(let replacement): replacement
+        case .skipped(let shortcut, _): shortcut
+        case .withoutRecords, .belowBaseline, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
         }
     }
 }
@@ -103,13 +117,13 @@ struct Standings {
         guard histories.hasRecords || migration.worksOnSettings else { return .withoutRecords }
         if histories.isBelowBaseline(migration) { return .belowBaseline(isRecorded: false) }
         if let shortcut = replacements[migration.name] {
-            return .shortened(by: shortcut, isTaken: taken.contains(shortcut.name))
+            return .skipped(for: shortcut, isTaken: taken.contains(shortcut.name))
         }
         if bypassed.contains(migration.name) {
             let replacedNames = replacedByShortcuts[migration.name] ?? []
-            return .bypassed(
-                isOver: registry.migrations.allSatisfy { !replacedNames.contains($0.name) || self[$0].isApplied }
-            )
+            // Another shortcut that the store does not take is complete once what it replaces is.
+            let parts = registry.migrations.filter { replacedNames.contains($0.name) && !bypassed.contains($0.name) }
+            return .bypassed(isComplete: parts.allSatisfy { self[$0].isApplied })
         }
         if histories.isFresh { return .open }
         if let row = history.row(of: migration) {
@@ -148,17 +162,17 @@ struct Standings {
     /// Whether nothing of a migration is left to do for a suite.
     ///
     /// A suite that has been through any migration that a shortcut replaces does not take the shortcut.
-    func isOver(_ migration: Migration, on suite: String) -> Bool {
+    func isDone(_ migration: Migration, on suite: String) -> Bool {
         histories.hasCompleted(suite, migration, replacing: replacedByShortcuts[migration.name])
     }
 
     /// Whether a suite has been through some of the migrations that a taken shortcut replaces, and this is another one.
-    func isLeft(_ migration: Migration, on suite: String) -> Bool {
+    func isDue(_ migration: Migration, on suite: String) -> Bool {
         partlyThrough[suite]?.contains(migration.name) == true
     }
 
     /// How far a suite is through what a migration replaces that is no shortcut, if it is partly.
-    func partlyReplaced(by migration: Migration, on suite: String) -> (applied: [String], missing: [String])? {
+    func progress(of suite: String, through migration: Migration) -> (applied: [String], missing: [String])? {
         guard replacedByShortcuts[migration.name] == nil, histories.suites[suite]?.hasApplied(migration) == false,
             case .some(let applied, let missing) = histories.progress(of: suite, through: migration)
         else { return nil }

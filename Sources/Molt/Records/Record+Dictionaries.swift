@@ -147,6 +147,24 @@ extension ValueMap {
     }
 }
 
-extension Record.DictionaryForm: FingerprintPart {}
+extension Record.DictionaryForm {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .object: "object"
+        case .alternatingArray: "alternatingArray"
+        case .alternatingArrayOfIntegers: "alternatingArrayOfIntegers"
+        case .arrayOfValues: "arrayOfValues"
+        }
+    }
+}
 
-extension Record.DictionaryPart: FingerprintPart {}
+extension Record.DictionaryPart {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keys: "keys"
+        case .values: "values"
+        }
+    }
+}

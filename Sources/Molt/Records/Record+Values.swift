@@ -510,4 +510,14 @@ extension Record.Wrapper {
     }
 }
 
-extension Record.ScalarKind: FingerprintPart {}
+extension Record.ScalarKind {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .string: "string"
+        case .integer: "integer"
+        case .number: "number"
+        case .bool: "bool"
+        }
+    }
+}

@@ -26,4 +26,12 @@ extension Record.ExtractedKey {
     var identity: [String] { path.map { ["property"] + $0.identity } ?? ["derived"] }
 }
 
-extension Record.ExtractedRemainder: FingerprintPart {}
+extension Record.ExtractedRemainder {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .key: "key"
+        case .nothing: "nothing"
+        }
+    }
+}

@@ -11,7 +11,15 @@ extension Record {
     }
 }
 
-extension Record.MissingProperty: FingerprintPart {}
+extension Record.MissingProperty {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .skip: "skip"
+        case .fail: "fail"
+        }
+    }
+}
 
 extension Record {
     /// What a change that puts a value in another place does where something is missing.

@@ -23,6 +23,16 @@ enum StepWork: Sendable {
         }
     }
 
+    /// Whether it may give a record, of whichever type, a key that another record has.
+    var mayGiveKey: Bool {
+        switch self {
+        case .records(.edit(let edit, _)): edit.maySetKey
+        case .settings(let work): work.usesRecords
+        case .store, .adopt, .block: true
+        case .records, .check: false
+        }
+    }
+
     /// Whether it may read and change records of the primary store.
     var usesRecords: Bool {
         switch self {

@@ -7,8 +7,9 @@ internal import Foundation
 /// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
 /// from.
 ///
-/// The mark stays in the file. At the new place, it proves that the store was moved there. At the old one, after a kill
-/// before the rename or once the file was moved back, it prevents no move.
+/// The mark stays in the file, and later moves keep it: an earlier place may still have a sealed file with it. At the
+/// new place, it proves that the store was moved there. At the old one, after a kill before the rename or once the file
+/// was moved back, it means nothing.
 package struct StoreMove {
     /// The format of a sealed file.
     private static let sealedFormat: Int64 = 1_000_000
@@ -30,6 +31,8 @@ package struct StoreMove {
         old = StoreFiles(path)
         new = StoreFiles(newPath)
     }
+
+    private static var newMark: Int64 { .random(in: 1...Int64.max) }
 
     /// The mark of a sealed file; nil for any other.
     static func seal(at path: String) throws(MoltError) -> Int64? {
@@ -107,7 +110,7 @@ package struct StoreMove {
         new.removeLeftovers()
         try reach("before the file is moved")
         if seal == nil, !isCopied, try rename(connection) { return true }
-        try copy(connection, seal)
+        try copy(connection)
         return false
     }
 
@@ -171,7 +174,9 @@ package struct StoreMove {
 
     /// - Returns: False if the new place is on another volume.
     private func rename(_ connection: Connection) throws -> Bool {
-        try FileFormat.setMark(FileFormat.move, to: .random(in: 1...Int64.max), of: connection)
+        if try FileFormat.mark(FileFormat.move, of: connection) == nil {
+            try FileFormat.setMark(FileFormat.move, to: Self.newMark, of: connection)
+        }
         // A connection that keeps its lock keeps its journal, too, whose header is zeros now.
         try? DurableFile.remove(old.journal)
         try reach("before the file is renamed")
@@ -188,9 +193,8 @@ package struct StoreMove {
 
     // MARK: To another volume
 
-    /// - Parameter seal: The mark of the old file, if it is sealed already.
-    private func copy(_ connection: Connection, _ seal: Int64?) throws {
-        let mark = seal ?? Int64.random(in: 1...Int64.max)
+    private func copy(_ connection: Connection) throws {
+        let mark = try FileFormat.mark(FileFormat.move, of: connection) ?? Self.newMark
         let part = try new.begin(.aside, version: nil, at: Date()).0
         do {
             try part.withDatabase { copy in

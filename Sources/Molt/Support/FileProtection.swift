@@ -15,7 +15,8 @@ enum FileProtection {
             let type = FileProtectionType(rawValue: type)
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             if (attributes?[.protectionKey] as? FileProtectionType)?.rawValue == type.rawValue { return }
-            for file in ([""] + suffixes).map({ path + $0 }) where access(file, F_OK) == 0 {
+            // The store's own file comes last: it tells whether all of them have the class.
+            for file in (suffixes + [""]).map({ path + $0 }) where access(file, F_OK) == 0 {
                 do {
                     try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: file)
                 } catch {

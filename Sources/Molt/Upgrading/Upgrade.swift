@@ -74,15 +74,18 @@ final class Upgrade {
     // MARK: The phases
 
     private func runPhases() throws -> UpgradeTransaction.Result {
-        var plan = try finishOthers(moveFile(makePlan()))
+        var plan = try prepare(moveFile(makePlan()))
         while plan.needsRun {
             let transaction = UpgradeTransaction(of: migrator, store, backup, attempts, locks)
-            if let result = try transaction.run(plan, &opening) {
-                if !result.plan.journal.isEmpty, !migrator.mode.isOnCopy { _ = try applyJournal(.thisUpgrade) }
+            if var result = try transaction.run(plan, &opening) {
+                if !result.plan.journal.isEmpty, !migrator.mode.isOnCopy {
+                    _ = try applyJournal(.thisUpgrade)
+                    result.plan.journal = []
+                }
                 return result
             }
             try configuration.checkCancellation()
-            plan = try finishOthers(migrator.plan(for: store))
+            plan = try prepare(moveFile(migrator.plan(for: store)))
         }
         try migrator.setProtection(of: store)
         return UpgradeTransaction.Result(plan: plan)
@@ -99,7 +102,7 @@ final class Upgrade {
         opening.plan = plan
         if try migrator.undoUnshipped(plan, of: store) {
             let current = try migrator.plan(for: store)
-            if !current.isSameUpgrade(as: plan) { opening.stage = .changedOutside }
+            if !current.isSameUpgrade(as: plan) { opening.stage = .changedBefore }
             plan = current
         }
         configuration.monitor?.send(.planned(plan))
@@ -145,23 +148,26 @@ final class Upgrade {
             }
             opening.storeSize = move.source.byteCount
             try make(move)
-            plan = try migrator.plan(for: store)
-            configuration.monitor?.send(.planned(plan))
+            plan = try planAgain()
         }
+        return plan
+    }
+
+    /// Plans again after something has changed.
+    private func planAgain() throws -> MigrationPlan {
+        let plan = try migrator.plan(for: store)
+        opening.plan = plan
+        configuration.monitor?.send(.planned(plan))
         return plan
     }
 
     /// Locks the suites that a plan works on, and finishes what upgrades of this and other stores have left there.
     ///
     /// - Returns: The plan after that, which can be carried out.
-    private func finishOthers(_ plan: MigrationPlan) throws -> MigrationPlan {
+    private func prepare(_ plan: MigrationPlan) throws -> MigrationPlan {
         var plan = plan
         opening.plan = plan
-        while try lockSuites(plan) || finishEarlier(plan) {
-            plan = try migrator.plan(for: store)
-            opening.plan = plan
-            configuration.monitor?.send(.planned(plan))
-        }
+        while try lockSuites(plan) || finishEarlier(plan) { plan = try planAgain() }
         try plan.checkProblems()
         try migrator.checkEdits(plan)
         return plan
@@ -170,7 +176,7 @@ final class Upgrade {
     /// - Returns: Whether the plan is uncertain: when it was made, another process may have changed one suite, and not
     ///   yet the next.
     private func lockSuites(_ plan: MigrationPlan) throws -> Bool {
-        defer { if locks.hasFinishedOthers { opening.stage = .changedOutside } }
+        defer { if locks.hasFinishedOthers { opening.stage = .changedBefore } }
         return try locks.lock(for: plan) && (!plan.problems.isEmpty || locks.hasFinishedOthers)
     }
 
@@ -181,7 +187,7 @@ final class Upgrade {
         guard !plan.journal.isEmpty, !plan.isSuperseded, migrator.mayChangeStores else { return false }
         if try applyJournal(.earlierUpgrade) {
             opening.hasFinishedEarlier = true
-            opening.stage = .changedOutside
+            opening.stage = .changedBefore
         }
         return true
     }
@@ -219,7 +225,7 @@ final class Upgrade {
         store.close()
         move = try MadeMove(pending, configuration)
         // What follows may fail while the file is in its new place.
-        opening.stage = .changedOutside
+        opening.stage = .changedBefore
     }
 
     /// Moves the store's file back if the upgrade has failed.
@@ -228,8 +234,8 @@ final class Upgrade {
     private func moveBack(after error: any Error) -> any Error {
         guard let move, (error as? MoltError)?.outcome != .committed, !move.isUpgraded(store) else { return error }
         store.close()
-        guard move.undo() else { return move.stays(after: error) }
-        opening.stage = .untouched
-        return error
+        let isUndone = move.undo()
+        opening.stage = isUndone ? .untouched : .changedBefore
+        return isUndone ? error : move.stays(after: error)
     }
 }

@@ -33,11 +33,7 @@ import Testing
         } catch let failure { error = failure }
         var other: (any Error)?
         do { try walk(later, &upgrade) } catch let failure { other = failure }
-        withKnownIssue("A record that a migration on read will quarantine holds its key when an eager step needs it.") {
-            #expect((error == nil) == (other == nil), "\(upgrade): \("\(error as Any)"), \("\(other as Any)")")
-        } when: {
-            seed == 377 && !traits.contains(.failures)
-        }
+        #expect((error == nil) == (other == nil), "\(upgrade): \("\(error as Any)"), \("\(other as Any)")")
         guard error == nil, other == nil else { return false }
 
         let expected = try atOnce.snapshot()

@@ -99,6 +99,17 @@ struct MigrationPlanTests {
         #expect(two.problems.map(\.migration?.name) == ["a", "b"])
     }
 
+    @Test func `A late migration is named before one on read that the registry has lost`() {
+        let date = Date(timeIntervalSince1970: 0)
+        let ledger = [
+            LedgerEntry(name: "lost", version: 1, outcome: .onRead, appliedAt: date),
+            LedgerEntry(name: "c", version: 5, appliedAt: date),
+        ]
+        let registry = MigrationRegistry([Migration(to: 3, "late"), Migration(to: 5, "c")], oldestSupportedVersion: 2)
+        let plan = registry.plan(for: StoreState(version: 5, isFresh: false, ledger: ledger), of: "store")
+        #expect(plan.problems.map(\.migration?.name) == ["late", "lost"])
+    }
+
     @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
         var registry = registry
         registry.allowsLateMigrations = true

@@ -29,6 +29,21 @@ struct ShortcutTests {
 
     private static let released = MigrationRegistry((1...5).map(trace))
 
+    @Test func `A store in the middle of many nested shortcuts takes none of them`() throws {
+        let versions = 1...40
+        let squashed = versions.dropFirst().map { version in
+            let parts = version == 2 ? ["v1"] : ["v\(version - 1)", "to v\(version - 1)"]
+            return Migration(to: version, "to v\(version)", replacing: parts + ["v\(version)"])
+        }
+        let all = versions.flatMap { version in
+            [Migration(to: version, "v\(version)")] + squashed.filter { $0.version == version }
+        }
+        let plan = plan(MigrationRegistry(all), at: 1, ledger: [("v1", 1)])
+        #expect(plan.problems.isEmpty)
+        #expect(plan.entries.dropFirst().allSatisfy { $0.status == .pending })
+        #expect(plan.entries.count { $0.action == .recordOnly(.replaced) } == 39)
+    }
+
     // MARK: Merged migrations
 
     @Test(arguments: 0...5)

@@ -83,4 +83,12 @@ import Testing
         if isReadable { error?.expect(says: "this release of Molt writes formats up to 2") }
         try expect(scratch.allValues, is: before)
     }
+
+    @Test func `A store with a late migration says so, whatever its suites hold`() throws {
+        try scratch.suite.write(set: ["molt.ledger": "{}"])
+        let cache = try ScratchCache()
+        try cache.upgrade([Migration(to: 2, "second")])
+        let migrations: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second"), doubling(3)]
+        MoltError.thrown { try cache.upgrade(migrations) }?.expect(.lateMigration, migration: "first")
+    }
 }

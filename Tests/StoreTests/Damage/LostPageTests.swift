@@ -266,6 +266,16 @@ import Testing
         #expect(try Data(contentsOf: url) == damaged)
     }
 
+    @Test func `is not moved if its ledger has lost a row that the registry need not have`() throws {
+        try make(.ledger, .lostFirst)
+        let damaged = try Data(contentsOf: url)
+        let new = scratch.file("new.molt")
+        let registry = MigrationRegistry([Self.shipped[1]]).storeMove(from: url, to: new)
+        let error = try #require(throws: MoltError.self) { try CodableCache(at: new, migrations: registry) }
+        #expect(CodableCache.isDamage(error), "\(error)")
+        #expect(try Data(contentsOf: url) == damaged && FileStatus.unfollowed(new.path) == nil)
+    }
+
     @Test func `is complete in each run when no page is damaged`() throws {
         for run in Run.allCases {
             for name in try scratch.names() { try FileManager.default.removeItem(at: scratch.file(name)) }

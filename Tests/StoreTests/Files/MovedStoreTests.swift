@@ -363,6 +363,87 @@ import Testing
         }
     }
 
+    @Test func `A move that follows a copy ends both, and the first place keeps no sealed file`() throws {
+        try copyUntil("before the old file is removed")
+        let third = scratch.file("third.molt")
+        let both = Self.registry(from: old, to: new).storeMove(from: new, to: third)
+        try CodableCache(at: third, migrations: both).close()
+        let cache = try CodableCache(at: third, migrations: both)
+        defer { cache.close() }
+        #expect(try cache.keys() == ["ada"] && cache.report.otherStores.isEmpty)
+        #expect(!exists(old) && !exists(new))
+    }
+
+    @Test func `A restored backup keeps the origin of the file that it replaces, not its own`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        try CodableCache(at: new, migrations: registry, configuration: configuration).close()
+        let backup = try #require(try CodableCache.backups(at: new).first)
+        try FileManager.default.removeItem(at: new)
+        try CodableCache(at: old, migrations: [Self.first]).close()
+        try copyUntil("before the old file is removed")
+        try CodableCache.restore(backup, at: new)
+        let cache = try CodableCache(at: new, migrations: registry)
+        defer { cache.close() }
+        #expect(try cache.keys() == ["ada"] && cache.report.otherStores.isEmpty && !exists(old))
+    }
+
+    /// Copies the store to its new place as to another volume, and stops at a point.
+    private func copyUntil(_ point: String) throws {
+        struct Stop: Error {}
+        var move = StoreMove(from: old.path, to: new.path)
+        move.isCopied = true
+        move.reach = { if $0 == point { throw Stop() } }
+        #expect(throws: Stop.self) { try move.run() }
+    }
+
+    @Test func `A file that another process moves back during the opening is moved again`() throws {
+        let isMovedBack = Locked(false)
+        let monitor = MigrationMonitor { [old, new] event in
+            guard case .planned(let plan) = event, plan.movesFrom == nil else { return }
+            isMovedBack.withLock { isMovedBack in
+                if !isMovedBack { rename(new.path, old.path) }
+                isMovedBack = true
+            }
+        }
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        let cache = try CodableCache(at: new, migrations: registry, configuration: configuration)
+        defer { cache.close() }
+        #expect(try cache.keys() == ["ada"] && cache.report.applied.map(\.name) == ["email"])
+        #expect(!exists(old) && exists(new))
+    }
+
+    @Test func `The file at the old place is in each plan of an opening that works on a suite, too`() throws {
+        try CodableCache(at: new, migrations: moving).close()
+        try CodableCache(at: old).close()
+        let notebook = try Notebook()
+        let plans = Log<MigrationPlan>()
+        let monitor = MigrationMonitor { if case .planned(let plan) = $0 { plans.append(plan) } }
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        let settings = Self.registry(from: old, to: new, notebook.adding("line", to: 4))
+        let cache = try CodableCache(at: new, migrations: settings, configuration: configuration)
+        defer { cache.close() }
+        #expect(plans.all.map(\.otherStores) == [[old.path]] && cache.report.otherStores == [old.path])
+    }
+
+    @Test func `A stop after which the file cannot go back does not claim that nothing was changed`() throws {
+        let isStopped = Locked(false)
+        var configuration = CodableCache.Configuration()
+        configuration.isCancelled = { isStopped.withLock { $0 } }
+        configuration.hooks.atPoint = { [old] in
+            guard $0.kind == .writeLedger else { return }
+            try Data().write(to: old)
+            isStopped.withLock { $0 = true }
+        }
+        let error = try #require(throws: MoltError.self) {
+            try CodableCache(at: new, migrations: registry, configuration: configuration)
+        }
+        #expect(error.code == .cancelled && error.outcome == nil && error.message.contains("was moved from"))
+        #expect(exists(new))
+    }
+
     @Test func `A copy to another volume can be cancelled, and leaves nothing`() throws {
         struct Stop: Error {}
         let cache = try CodableCache(at: old, migrations: [Self.first])

@@ -240,6 +240,15 @@ struct WorkAfterCommitTests {
         #expect(try isPending() == [true, false])
     }
 
+    @Test func `reads the settings that the same upgrade has changed`() throws {
+        let notebook = try Notebook(["old"])
+        let migration = notebook.adding("new").afterCommit("look") { [log] view in
+            log.append("\(Notebook.lines(try view.settings(in: notebook.suite)))")
+        }
+        #expect(try open([migration]).work.map(\.problem) == [nil])
+        #expect(log.all == [#"["old", "new"]"#])
+    }
+
     @Test func `that reads a suite which is unavailable, or not attached, still has to be done`() throws {
         let notebook = try Notebook(["line"])
         let migration = migration { _ = try $0.settings(in: notebook.suite) }
@@ -268,12 +277,15 @@ struct WorkAfterCommitTests {
             faults.count == 2 && faults[0].contains("work after the commit")
                 && faults[1].contains("more than one piece")
         )
-        let notebook = try Notebook(["old"])
-        let working = notebook.adding("new").afterCommit("a") { _ in }
-        MoltError.thrown { try notebook.suite.upgrade(with: [working]) }?
-            .expect(.unsupported, migration: "new", says: "without a cache")
-        #expect(try notebook.lines == ["old"])
-        #expect(working.fingerprint == notebook.adding("new").fingerprint)
+        // A new user's suite is refused like that of any other, so that the first test notices.
+        for lines in [["old"], []] {
+            let notebook = try Notebook(lines)
+            let working = notebook.adding("new").afterCommit("a") { _ in }
+            MoltError.thrown { try notebook.suite.upgrade(with: [working]) }?
+                .expect(.unsupported, migration: "new", says: "without a cache")
+            #expect(try notebook.lines == lines)
+            #expect(working.fingerprint == notebook.adding("new").fingerprint)
+        }
     }
 
     /// Notes work that was interrupted as often as it may be, in the file of a store.

@@ -135,6 +135,22 @@ extension CacheDirectory.Content: ExpressibleByStringLiteral {
     }
 }
 
-extension CacheDirectory.Existing: FingerprintPart {}
+extension CacheDirectory.Existing {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .replace: "replace"
+        }
+    }
+}
 
-extension CacheDirectory.Afterwards: FingerprintPart {}
+extension CacheDirectory.Afterwards {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .remove: "remove"
+        }
+    }
+}

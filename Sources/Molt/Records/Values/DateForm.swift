@@ -172,4 +172,16 @@ private enum ISO8601 {
     }
 }
 
-extension Record.DateForm: FingerprintPart {}
+extension Record.DateForm {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .secondsSinceReferenceDate: "secondsSinceReferenceDate"
+        case .secondsSince1970: "secondsSince1970"
+        case .millisecondsSince1970: "millisecondsSince1970"
+        case .iso8601: "iso8601"
+        case .iso8601WithFractionalSeconds: "iso8601WithFractionalSeconds"
+        case .propertyListDate: "propertyListDate"
+        }
+    }
+}

@@ -46,4 +46,16 @@ extension SettingForm: CustomStringConvertible {
     }
 }
 
-extension SettingForm: FingerprintPart {}
+extension SettingForm {
+    /// Its part of fingerprints, which must stay the same in all releases of Molt.
+    var identity: String {
+        switch self {
+        case .native: "native"
+        case .jsonText: "jsonText"
+        case .jsonData: "jsonData"
+        case .binaryPropertyList: "binaryPropertyList"
+        case .xmlPropertyList: "xmlPropertyList"
+        case .jsonTexts: "jsonTexts"
+        }
+    }
+}

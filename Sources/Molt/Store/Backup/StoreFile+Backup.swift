@@ -40,7 +40,7 @@ extension StoreFile {
         // The replacement makes everything that this connection has cached stale.
         close()
         do {
-            let mark = try lostMark(at: source)
+            let mark = try ownMark(otherThanAt: source)
             let copy =
                 try unattached.isEmpty && mark == nil
                 ? nil : Self.copy(of: source, beside: files, without: unattached, mark)
@@ -65,11 +65,11 @@ extension StoreFile {
         }
     }
 
-    /// The mark that says that the file was moved to its place, if a backup was made before; nil otherwise.
-    private func lostMark(at backup: String) throws -> Int64? {
+    /// The mark that says that the file was moved to its place, if a backup has none or another one; nil otherwise.
+    private func ownMark(otherThanAt backup: String) throws -> Int64? {
         // A damaged file says nothing.
         guard let mark = try? mark(FileFormat.move) else { return nil }
-        return try StoreFile(at: URL(fileURLWithPath: backup)).mark(FileFormat.move) == nil ? mark : nil
+        return try StoreFile(at: URL(fileURLWithPath: backup)).mark(FileFormat.move) == mark ? nil : mark
     }
 
     /// A copy of a backup that says nothing of some attached stores, removed with the object.

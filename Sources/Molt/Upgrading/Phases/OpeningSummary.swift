@@ -16,7 +16,7 @@ package struct OpeningSummary {
         /// Nothing was changed.
         case untouched
         /// Something was changed, but not by the upgrade: an earlier one was finished, or the file was moved.
-        case changedOutside
+        case changedBefore
         /// The upgrade has begun to write.
         case inTransaction
         /// The upgrade is on disk, or there was nothing to do.
@@ -26,7 +26,7 @@ package struct OpeningSummary {
         var outcomeOfStop: MoltError.Outcome? {
             switch self {
             case .untouched: .unchanged
-            case .changedOutside: nil
+            case .changedBefore: nil
             case .inTransaction: .rolledBack
             case .committed: .committed
             }

@@ -4,7 +4,7 @@ internal import Foundation
 struct UpgradeTransaction {
     /// What a transaction has committed.
     struct Result {
-        /// The plan that was carried out, with the journal that it left.
+        /// The plan that was carried out, with the journal of what is still to be changed in suites.
         var plan: MigrationPlan
         var entries: [MigrationReport.Entry] = []
         var expiredCount = 0
@@ -56,9 +56,10 @@ struct UpgradeTransaction {
             store.close()
             return nil
         }
+        let isUnsynced = isLight(planned)
         var result: Result?
-        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isLight(planned)) { transaction in
-            result = try run(planned, transaction, now, &opening)
+        try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
+            result = try run(planned, transaction, isUnsynced: isUnsynced, now, &opening)
             return result != nil
         } waiting: {
             try patience.wait(for: store)
@@ -71,6 +72,7 @@ struct UpgradeTransaction {
     private func run(
         _ planned: MigrationPlan,
         _ transaction: StoreTransaction,
+        isUnsynced: Bool,
         _ now: Date,
         _ opening: inout OpeningSummary
     ) throws -> Result? {
@@ -81,6 +83,7 @@ struct UpgradeTransaction {
         var plan = planned
         if !transaction.stateIsCurrent || !stores.isEmpty || planned.move != nil {
             plan = try migrator.plan(for: histories, of: store, stores, transaction)
+            plan.otherStores = planned.otherStores
         }
         opening.plan = plan
         // Another process may have moved the file back to its old place.
@@ -93,7 +96,6 @@ struct UpgradeTransaction {
         }
         try plan.checkProblems()
         guard plan.needsRun else { return Result(plan: plan) }
-        let isUnsynced = isLight(planned)
         guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }
         try configuration.checkCancellation()
         try RequirementCheck(of: plan, stores, configuration).run(transaction)
