@@ -311,9 +311,14 @@ import Testing
         #expect(plan.entries.map { $0.neededBy?.name } == [nil, nil, "late"])
     }
 
-    @Test(arguments: [false, true])
-    func `runs at once for a step that may need the key of a record that leaves it`(isQuarantined: Bool) throws {
-        let keys = MigrationStep.renameKeys("City", to: .property("name"))
+    @Test(arguments: [false, true], [false, true])
+    func `runs at once for a step that may need the key of a record that leaves it`(
+        isQuarantined: Bool,
+        isClosure: Bool
+    ) throws {
+        let keys: MigrationStep =
+            isClosure
+            ? .transform("City") { $0.key = try $0.string("name") } : .renameKeys("City", to: .property("name"))
         let registry = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "keys", keys)])
         let migrations = isQuarantined ? registry.onFailure(.quarantine(upTo: .none)) : registry
         let old = try OldStore([
