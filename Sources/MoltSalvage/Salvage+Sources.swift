@@ -34,6 +34,7 @@ extension Salvage {
             isAllStale = true
             return [openAlone()].compactMap { $0 }
         }
+        isLogDamaged = !log.isSound
         // The page size never changes while there is a log.
         if let size = DatabasePages.pageSize(of: file), size != log.pageSize { return try leaveOut(log, openAlone()) }
         let path = try copy.secondCopy(with: log)

@@ -7,8 +7,9 @@ internal import Molt
 /// only the indexes name.
 /// 2. For what is still missing, the pages themselves: a table's leaf page is recognized without a tree.
 /// 3. For what is still missing, an earlier state: the file without its log or, with a damaged log, before the damage.
+/// 4. For what is still missing with a damaged log, the state that SQLite itself reads.
 ///
-/// Records found in 2 and 3 count only in the gaps of 1, so that deleted records do not come back.
+/// Records found in 2 to 4 count only in the gaps of 1, so that deleted records do not come back.
 final class Salvage {
     let copy: SalvageCopy
     private let migrations: MigrationRegistry
@@ -16,6 +17,8 @@ final class Salvage {
     var report: SalvageReport
     /// The log, when some of its pages are lost and the others were written into the copy.
     var damagedLog: LogPages?
+    /// Whether SQLite ends the log before its end.
+    var isLogDamaged = false
     /// The path of the copy with the newest state.
     var newestPath: String
     private var record = Record()
@@ -49,8 +52,10 @@ final class Salvage {
 
     /// Salvages the file; the new file exists when this returns, and does not when it throws.
     func run() throws -> SalvageReport {
-        let sources = try openSources()
+        var sources = try openSources()
         try checkOwner(sources)
+        let version = sources.lazy.compactMap(\.version).first { $0 >= 0 }
+        let isOurs = sources.contains(where: \.isOurs)
         for sentence in copy.unread { report.assume(sentence) }
         if let first = sources.first {
             report.damage = first.damage
@@ -60,11 +65,15 @@ final class Salvage {
         let isDamaged = sources.first.map { !$0.damage.isEmpty || $0.path != newestPath } ?? true
         if isDamaged { try readPages(of: newestPath, isNewest: true) }
         if isDamaged || damagedLog != nil, sources.count > 1 {
-            try readEarlier(sources[1])
+            try readEarlierRecords(sources[1])
+            try tables.read(sources[1], isStale: true)
             if isDamaged { try readPages(of: sources[1].path, isNewest: false) }
         }
-        try finish(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
-        guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
+        // An open connection would keep the copy that is replaced now on the disk.
+        sources = []
+        try readShortenedLog()
+        try finish(version: version)
+        guard report.savedCount > 0 || report.ledgerCount > 0 || isOurs else {
             throw MoltError(
                 .notADatabase,
                 "The file at \(report.source) contains no cache data, so no new file was made.",
@@ -179,13 +188,23 @@ final class Salvage {
         }
     }
 
-    private func readEarlier(_ source: SalvageSource) throws {
+    private func readEarlierRecords(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
             let isWanted = try isWanted(id, key: values[1].string, isNewest: false)
             guard isWanted, try !target.has(id: id) else { return }
             if try take(id, values) { try target.markStale(id) }
         }
-        try tables.read(source, isStale: true)
+    }
+
+    /// Looks for what is still missing in the state that SQLite itself reads.
+    ///
+    /// A damaged frame may have the right checksum by accident. If an earlier frame is damaged, too, SQLite ends the
+    /// log there and reads an intact older row.
+    private func readShortenedLog() throws {
+        guard isLogDamaged else { return }
+        let isMissingSome = try !losses.isEmpty || !isIndexWhole && !gaps.isEmpty || !missing().isEmpty
+        guard isMissingSome, let path = try copy.loggedCopy() else { return }
+        if let source = SalvageSource(path, .readWrite) { try readEarlierRecords(source) }
     }
 
     /// Whether a row on a page that is not stale is current, although no tree may lead to it.

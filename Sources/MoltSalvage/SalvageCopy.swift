@@ -13,6 +13,7 @@ final class SalvageCopy {
     /// The path for a new file that is removed with the copy.
     var scratch: String { directory.url.appending(path: "salvaged").path }
     let status: Status
+    private let path: String
     /// Removed with this object, including its contents.
     private let directory: CopyDirectory
     private let second: String
@@ -24,6 +25,7 @@ final class SalvageCopy {
     init(of path: String) throws {
         try FileStatus.checkPath(path)
         let path = FileStatus.resolved(path)
+        self.path = path
         do {
             directory = try CopyDirectory(for: .salvage)
         } catch let error as DurableFile.Failure {
@@ -57,6 +59,14 @@ final class SalvageCopy {
             try log.write(to: second, isWhole: false)
         }
         return second
+    }
+
+    /// Replaces the second copy with one of the unchanged file and its log, which SQLite may write to.
+    ///
+    /// - Returns: Its path; nil when the file was written to after the first copy.
+    func loggedCopy() throws -> String? {
+        let copied = try Self.copying { try Self.copyUnchanged(path, to: second) }
+        return copied.1 == status ? second : nil
     }
 
     /// Writes all readable pages of the log into the copy.

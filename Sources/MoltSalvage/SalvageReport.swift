@@ -73,6 +73,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     ///
     /// They are the records of the pages that ``lostPageCount`` counts. If the log does not tell which page was lost,
     /// they are the records of all pages not written again later.
+    /// A record also counts when its newest row in the log is damaged, although the log's checksum is right.
     public var staleCount = 0
     /// The number of lost pages of the log whose newest state is nowhere else.
     ///
