@@ -89,6 +89,8 @@ struct MapValueStep: RecordStep {
 
     var edit: RecordEdit {
         let map = place.settings == nil ? map : map.ofSettings
+        // The closure would copy the whole step for each record.
+        let (path, part, ifMissing) = (path, part, ifMissing)
         return RecordEdit(
             property: path,
             skipsSomeValues: true,
