@@ -153,17 +153,19 @@ struct PlanBuilder {
         _ standing: Standing,
         _ standings: Standings
     ) -> MigrationPlan.Actions {
-        let done = migration.suiteNames.filter { standings.isDone(migration, on: $0) }
+        var done = migration.suiteNames
+        // Most migrations work on no suite, and a closure has a copy of the standings.
+        if !done.isEmpty { done = done.filter { standings.isDone(migration, on: $0) } }
         let notDone = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
         switch standing {
         case .withoutRecords, .belowBaseline(isRecorded: true): return .init(.none)
         case .belowBaseline(isRecorded: false): return .init(.recordOnly(.baseline))
-        case .applied: return .init(runningAgainOn: notDone.filter(isFilled))
+        case .applied: return .init(runningAgainOn: filled(notDone))
         case .skipped(_, let isTaken):
             return .init(runningAgainOn: notDone.filter { isTaken && standings.isDue(migration, on: $0) })
         case .bypassed: return .init(.recordOnly(.replaced))
         case .replaced:
-            let filled = notDone.filter(isFilled)
+            let filled = filled(notDone)
             return filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
         case .partlyReplaced(let applied, let missing):
             plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))
@@ -191,6 +193,8 @@ struct PlanBuilder {
     private func isFilled(_ suite: String) -> Bool {
         suites[suite].map { $0.ledger != nil || !$0.isEmpty } ?? false
     }
+
+    private func filled(_ suites: Set<String>) -> Set<String> { suites.isEmpty ? [] : suites.filter(isFilled) }
 
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.
     ///

@@ -122,7 +122,9 @@ package enum ErrorSummary {
 
     /// Whether a character is not printed itself, but moves, hides or reorders what a terminal shows beside it.
     package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+        // Most names are ASCII, and Unicode's tables take longer.
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
             || scalar.properties.isBidiControl
     }
 }
