@@ -1,39 +1,39 @@
 internal import CMoltSQLite
 
-/// A setting of SQLite, or a number that it knows of a database, by its name in SQL.
+/// A setting of SQLite, or a number that it knows of a database, by the statement that reads it.
 enum Pragma: String {
-    case applicationID = "application_id"
-    case autoVacuum = "auto_vacuum"
-    case cacheSize = "cache_size"
-    case cellSizeCheck = "cell_size_check"
-    case checkpointFullSync = "checkpoint_fullfsync"
-    case freePageCount = "freelist_count"
-    case fullSync = "fullfsync"
-    case journalMode = "journal_mode"
-    case journalSizeLimit = "journal_size_limit"
-    case lockingMode = "locking_mode"
-    case maxPageCount = "max_page_count"
-    case pageCount = "page_count"
-    case pageSize = "page_size"
-    case recursiveTriggers = "recursive_triggers"
-    case secureDelete = "secure_delete"
-    case synchronous
-    case temporaryStore = "temp_store"
-    case userVersion = "user_version"
+    case applicationID = "PRAGMA application_id"
+    case autoVacuum = "PRAGMA auto_vacuum"
+    case cacheSize = "PRAGMA cache_size"
+    case cellSizeCheck = "PRAGMA cell_size_check"
+    case checkpointFullSync = "PRAGMA checkpoint_fullfsync"
+    case freePageCount = "PRAGMA freelist_count"
+    case fullSync = "PRAGMA fullfsync"
+    case journalMode = "PRAGMA journal_mode"
+    case journalSizeLimit = "PRAGMA journal_size_limit"
+    case lockingMode = "PRAGMA locking_mode"
+    case maxPageCount = "PRAGMA max_page_count"
+    case pageCount = "PRAGMA page_count"
+    case pageSize = "PRAGMA page_size"
+    case recursiveTriggers = "PRAGMA recursive_triggers"
+    case secureDelete = "PRAGMA secure_delete"
+    case synchronous = "PRAGMA synchronous"
+    case temporaryStore = "PRAGMA temp_store"
+    case userVersion = "PRAGMA user_version"
 }
 
 /// The SQL that is about SQLite itself; what is about our tables stands in `Store/Format`.
 extension Connection {
     func integer(_ pragma: Pragma) throws(SQLiteError) -> Int64 {
-        try integer("PRAGMA \(pragma.rawValue)")
+        try integer(pragma.rawValue)
     }
 
     func text(_ pragma: Pragma) throws(SQLiteError) -> String {
-        try prepare("PRAGMA \(pragma.rawValue)").first { $0.text(0) } ?? ""
+        try prepare(pragma.rawValue).first { $0.text(0) } ?? ""
     }
 
     func set(_ pragma: Pragma, to value: String) throws(SQLiteError) {
-        try execute("PRAGMA \(pragma.rawValue) = \(value)")
+        try execute(pragma.rawValue + " = " + value)
     }
 
     /// The size to which a log is cut that an upgrade of all records has grown beyond it, in bytes.

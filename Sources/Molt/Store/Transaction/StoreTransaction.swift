@@ -14,6 +14,7 @@ package final class StoreTransaction {
     let isFresh: Bool
     /// The state at the transaction's beginning, if the store has read it just before.
     private let lastReadState: StoreState?
+    private var hasChangedLedger = false
     /// The file's generation; nil until it is known.
     private var cachedGeneration: Int64?
     private let rows: StoreRows
@@ -113,7 +114,9 @@ package final class StoreTransaction {
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
     func addToLedger(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
-            let beginsGeneration = try LedgerTable.add(entries, version: version, to: connection)
+            let current = hasChangedLedger ? nil : lastReadState?.ledger
+            hasChangedLedger = true
+            let beginsGeneration = try LedgerTable.add(entries, version: version, to: connection, beside: current)
             if beginsGeneration { cachedGeneration = cachedGeneration.flatMap { $0 < .max ? $0 + 1 : nil } }
             if entries.contains(where: { $0.outcome.isApplied }) { try ShapeTable.clear(connection) }
         }
@@ -122,6 +125,7 @@ package final class StoreTransaction {
     /// Puts a corrected row into the ledger, and sets the store's schema version.
     func correctLedger(_ entry: LedgerEntry, version: Int) throws {
         try mapped { () throws(SQLiteError) in
+            hasChangedLedger = true
             try LedgerTable.replace(by: entry, version: version, in: connection)
             cachedGeneration = nil
             try ShapeTable.clear(connection)
@@ -131,6 +135,7 @@ package final class StoreTransaction {
     /// Replaces the version and the ledger by others.
     func replaceLedger(by contents: StoreContents) throws {
         try mapped { () throws(SQLiteError) in
+            hasChangedLedger = true
             try LedgerTable.clear(connection)
             try LedgerTable.add(contents.ledger, version: contents.version, to: connection)
             cachedGeneration = nil
