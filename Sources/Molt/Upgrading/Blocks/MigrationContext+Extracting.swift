@@ -195,15 +195,16 @@ extension Record {
 extension ExtractRecordsStep {
     /// The new records; their contents are not read, because most are only written.
     func take(from record: inout Record) throws -> NewRecords {
-        let (outerKey, outer, expiration) = (record.key, record.id, record.expirationSeconds)
+        let (outer, expiration, remainder) = (record.id, record.expirationSeconds, remainder)
         var taken = NewRecords(ofType: newType)
         if key == .derived { record.elementNames = [] }
         defer { record.elementNames = nil }
+        let naming = ObjectNaming(by: self, outerKey: record.key)
         try record.changeRecordOrElements(at: [path], ifMissing: .skip) { object, paths in
             let newKey = try object.withValue(at: paths[0]) { json -> String? in
                 if json.elementsEqual("null".utf8) { return nil }
-                let newKey = try key(of: json, in: object, at: paths[0], outerKey)
-                let content = try withOwner(json, ofKey: newKey, in: object, at: paths[0], outerKey)
+                let newKey = try naming.key(of: json, in: object, at: paths[0])
+                let content = try naming.withOwner(json, ofKey: newKey, in: object, at: paths[0])
                 if let content {
                     taken.append(content, key: newKey, expiration: expiration, outer: outer)
                 } else {
@@ -234,14 +235,22 @@ extension ExtractRecordsStep {
             return true
         }
     }
+}
+
+/// What the objects in a record are called as records, and what they say of their owner.
+///
+/// A class, because a closure for each object would copy the whole step.
+private final class ObjectNaming {
+    private let step: ExtractRecordsStep
+    private let outerKey: String
+
+    init(by step: ExtractRecordsStep, outerKey: String) {
+        self.step = step
+        self.outerKey = outerKey
+    }
 
     /// The key of an object that becomes a record.
-    private func key(
-        of json: UnsafeBufferPointer<UInt8>,
-        in object: Record,
-        at path: PropertyPath,
-        _ outerKey: String
-    ) throws -> String {
+    func key(of json: UnsafeBufferPointer<UInt8>, in object: Record, at path: PropertyPath) throws -> String {
         guard json.first == 0x7B else {
             throw object.error(
                 .typeMismatch,
@@ -249,19 +258,18 @@ extension ExtractRecordsStep {
                 property: path
             )
         }
-        return try key(in: object, at: path, outerKey)
+        return try key(in: object, at: path)
     }
 
     /// The bytes of an object with the key of its owner; nil if it gets none.
-    private func withOwner(
+    func withOwner(
         _ json: UnsafeBufferPointer<UInt8>,
         ofKey newKey: String,
         in object: Record,
-        at path: PropertyPath,
-        _ outerKey: String
+        at path: PropertyPath
     ) throws -> [UInt8]? {
-        guard let owner else { return nil }
-        var new = Record(coding: object.coding, key: newKey, typeName: newType, content: json)
+        guard let owner = step.owner else { return nil }
+        var new = Record(coding: object.coding, key: newKey, typeName: step.newType, content: json)
         try new.read()
         guard !new.contains(owner) else {
             throw object.error(
@@ -275,12 +283,12 @@ extension ExtractRecordsStep {
         return new.writtenContent
     }
 
-    private func key(in object: Record, at path: PropertyPath, _ ownerKey: String) throws -> String {
-        switch key {
+    private func key(in object: Record, at path: PropertyPath) throws -> String {
+        switch step.key {
         case .derived:
             var elements = (object.elementNames ?? [])[...]
-            let names = self.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
-            return ([ownerKey] + names).joined(separator: "/")
+            let names = step.path.parts.map { $0.name ?? elements.popFirst() ?? "" }
+            return ([outerKey] + names).joined(separator: "/")
         case .property(let name):
             let keyPath = path.count == 0 ? name : path + name
             if let key = object.key(at: keyPath) { return key }

@@ -6,7 +6,8 @@ struct DocumentSteps: Sendable {
     /// The store that errors name; nil for documents.
     private let storeName: String?
 
-    private enum Part: Sendable {
+    /// Indirect, because each document goes through each part, and a part is large.
+    private indirect enum Part: Sendable {
         /// Steps on single records.
         case pass(RecordUpgrader)
         /// A step that yields more documents.
@@ -44,11 +45,18 @@ struct DocumentSteps: Sendable {
         /// The step that has extracted it; nil for the document that was passed.
         fileprivate var extraction: Extraction?
 
-        fileprivate struct Extraction: Sendable {
-            var declaration: ExtractRecordsStep
-            var step: ScheduledStep
+        /// A class, because most documents have none.
+        fileprivate final class Extraction: Sendable {
+            let declaration: ExtractRecordsStep
+            let step: ScheduledStep
             /// The document that contained it.
-            var outer: Record
+            let outer: Record
+
+            init(_ declaration: ExtractRecordsStep, by step: ScheduledStep, from outer: Record) {
+                self.declaration = declaration
+                self.step = step
+                self.outer = outer
+            }
         }
 
         var isExtracted: Bool { extraction != nil }
@@ -116,7 +124,7 @@ struct DocumentSteps: Sendable {
                 let other = documents.firstIndex { !$0.isDropped && ExactName.isSame($0.record.key, record.key) }
                 let outer = documents[index].record
                 guard let other else {
-                    let extraction = Document.Extraction(declaration: declaration, step: step, outer: outer)
+                    let extraction = Document.Extraction(declaration, by: step, from: outer)
                     documents.append(Document(record: record, isChanged: true, extraction: extraction))
                     continue
                 }
