@@ -12,7 +12,8 @@ extension CodableCache {
     /// - Throws: ``MoltError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
     public static func backups(at url: URL) throws -> [StoreBackup] {
-        try FileStatus.checkPath(FileStatus.path(of: url))
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
         return try StoreFile(at: url).backups()
     }
 

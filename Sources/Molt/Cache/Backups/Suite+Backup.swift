@@ -44,9 +44,7 @@ extension Suite {
     public func backUp(attaching attached: [Suite] = []) throws -> StoreBackup {
         try validate()
         return try withStore(attaching: attached) { store in
-            let version = try mirrorLedger(in: store)
-            let entries = try ([self] + attached).map { try $0.patchRestoringCurrentState() }
-            return try withoutOwnName(store.makeBackup(BackupRequest(.manual, version: version, attached: entries)))
+            try withoutOwnName(keepCopy(.manual, of: store, [self] + attached))
         }
     }
 
@@ -87,12 +85,17 @@ extension Suite {
         return try withStore(attaching: attached) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
             try applyJournal(of: store, .unchanged)
-            if keepsReplaced, try !isUnreadable() {
-                request.keeping = BackupRequest(.replaced, version: try mirrorLedger(in: store))
-                request.keep([self] + attached)
+            var kept: StoreBackup?
+            if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
+            let left: [String]
+            do {
+                let patience = Patience(.seconds(5))
+                left = try store.restore(backup, request) { try wait(patience) }
+            } catch {
+                // The copy is useless while the original exists.
+                if let kept, (error as? MoltError)?.mayBeCommitted != true { try? store.remove(kept) }
+                throw error
             }
-            let patience = Patience(.seconds(5))
-            let left = try store.restore(backup, request) { try wait(patience) }
             try applyJournal(of: store, .committed)
             return left
         }
@@ -130,15 +133,14 @@ extension Suite {
         }
     }
 
-    /// Gives the store the version and the ledger of the suite, which a copy of it then has, too.
-    ///
-    /// - Returns: The version.
-    private func mirrorLedger(in store: StoreFile) throws -> Int {
+    /// Copies the current settings of suites into a file beside the store.
+    private func keepCopy(_ kind: BackupName.Kind, of store: StoreFile, _ suites: [Suite]) throws -> StoreBackup {
         let ledger = try ledger()
         let contents = StoreContents(version: ledger?.version ?? 0, ledger: ledger?.history.rows ?? [])
         let patience = Patience(.seconds(5))
         try store.mirror(contents) { try wait(patience) }
-        return contents.version
+        let entries = try suites.map { try $0.patchRestoringCurrentState() }
+        return try store.makeBackup(BackupRequest(kind, version: contents.version, attached: entries))
     }
 
     private func isUnreadable() throws -> Bool {

@@ -21,6 +21,7 @@ extension RestoreRequest {
     ///
     /// Unless the request says so, such a backup is refused: the store could not be opened afterwards.
     ///
+    /// - Parameter names: The attached stores in the backup.
     /// - Throws: ``MoltError`` with the code `notAttached`.
     func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
         let unattached = names.filter { attached?.contains($0) == false }
@@ -69,6 +70,8 @@ package struct BackupRequest {
         self.step = step
     }
 
+    /// Throws if there is not enough space for a copy.
+    ///
     /// - Throws: ``MoltError`` with the code `noSpaceForBackup`.
     func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MoltError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
