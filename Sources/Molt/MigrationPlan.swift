@@ -25,7 +25,12 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         case recordsOnly
 
         /// Whether the store counts it as applied.
-        var isApplied: Bool { ![.pending, .late, .notNeeded].contains(self) }
+        var isApplied: Bool {
+            switch self {
+            case .applied, .onRead, .baseline, .replaced, .recordsOnly: true
+            case .pending, .notNeeded, .late: false
+            }
+        }
     }
 
     /// A migration in the plan.

@@ -7,7 +7,7 @@ extension MigrationPlan {
         /// The types of the records that it works on.
         let types: RecordTypes
         /// Whether it may need the key of a record of any type.
-        let givesKeys: Bool
+        let mayGiveKeys: Bool
 
         /// - Parameters:
         ///   - from: The store's version.
@@ -21,7 +21,8 @@ extension MigrationPlan {
             migration = entry.migration
             version = isLate ? from : entry.declaration.version
             self.types = isLate && types.intersects(.any) ? .any : types
-            givesKeys = steps.contains(where: \.work.mayGiveKey)
+            // What runs on read must not change a key.
+            mayGiveKeys = !entry.declaration.isOnRead && steps.contains(where: \.work.mayGiveKey)
         }
 
         /// Whether it needs the records that a migration on read changes.
@@ -31,7 +32,7 @@ extension MigrationPlan {
             guard version >= migration.version else { return false }
             // A record that cannot be converted leaves its key to others.
             let freesKeys = migration.steps.contains { ($0.failurePolicy ?? policy) != .stop }
-            return types.intersects(RecordTypes(of: migration.steps)) || givesKeys && freesKeys
+            return types.intersects(RecordTypes(of: migration.steps)) || mayGiveKeys && freesKeys
         }
     }
 

@@ -37,7 +37,7 @@ struct RecordEdit: Sendable {
     /// Whether it may drop a record by its declaration.
     var mayDrop = false
     /// Whether it may give the record another key.
-    var maySetKey = false
+    var mayGiveKey = false
     /// Whether it is expensive enough to run on several cores.
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any amount of time.

@@ -26,7 +26,7 @@ enum StepWork: Sendable {
     /// Whether it may give a record, of whichever type, a key that another record has.
     var mayGiveKey: Bool {
         switch self {
-        case .records(.edit(let edit, _)): edit.maySetKey
+        case .records(.edit(let edit, _)): edit.mayGiveKey
         case .settings(let work): work.usesRecords
         case .store, .adopt, .block: true
         case .records, .check: false

@@ -7,9 +7,10 @@ internal import Foundation
 /// later format, so no release writes to it; it and its copy have one random mark, which proves where the copy came
 /// from.
 ///
-/// The mark stays in the file, and later moves keep it: an earlier place may still have a sealed file with it. At the
-/// new place, it proves that the store was moved there. At the old one, after a kill before the rename or once the file
-/// was moved back, it means nothing.
+/// The mark stays in the file, and a later rename keeps it: an earlier place may still have a sealed file with it. A
+/// seal is always a new mark, because it also proves that the copy is complete. At the new place, the mark proves that
+/// the store was moved there. At the old one, after a kill before the rename or once the file was moved back, it means
+/// nothing.
 package struct StoreMove {
     /// The format of a sealed file.
     private static let sealedFormat: Int64 = 1_000_000
@@ -110,7 +111,7 @@ package struct StoreMove {
         new.removeLeftovers()
         try reach("before the file is moved")
         if seal == nil, !isCopied, try rename(connection) { return true }
-        try copy(connection)
+        try copy(connection, seal)
         return false
     }
 
@@ -193,8 +194,9 @@ package struct StoreMove {
 
     // MARK: To another volume
 
-    private func copy(_ connection: Connection) throws {
-        let mark = try FileFormat.mark(FileFormat.move, of: connection) ?? Self.newMark
+    /// - Parameter seal: The mark of the old file, if it is sealed already.
+    private func copy(_ connection: Connection, _ seal: Int64?) throws {
+        let mark = seal ?? Self.newMark
         let part = try new.begin(.aside, version: nil, at: Date()).0
         do {
             try part.withDatabase { copy in

@@ -223,7 +223,9 @@ final class Upgrade {
         try configuration.checkCancellation()
         // An empty file at the new place makes room.
         store.close()
-        move = try MadeMove(pending, configuration)
+        let made = try MadeMove(pending, configuration)
+        // Removing what an earlier move has left behind does not replace the move of the data.
+        if move == nil || !pending.copyIsComplete { move = made }
         // What follows may fail while the file is in its new place.
         opening.stage = .changedBefore
     }
@@ -235,7 +237,8 @@ final class Upgrade {
         guard let move, (error as? MoltError)?.outcome != .committed, !move.isUpgraded(store) else { return error }
         store.close()
         let isUndone = move.undo()
-        opening.stage = isUndone ? .untouched : .changedBefore
+        let hasFinishedOthers = opening.hasFinishedEarlier || locks.hasFinishedOthers
+        opening.stage = isUndone && !hasFinishedOthers ? .untouched : .changedBefore
         return isUndone ? error : move.stays(after: error)
     }
 }

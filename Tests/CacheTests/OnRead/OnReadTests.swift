@@ -332,6 +332,16 @@ import Testing
         #expect(try cache.quarantined().map(\.key) == ["rome"])
     }
 
+    @Test func `stays on read beside another one on read, whose closure cannot change keys`() throws {
+        let registry = MigrationRegistry([
+            Migration(to: 1, "contacts", .transform("Contact") { _ in }).onRead(),
+            Migration(to: 2, "cities", .transform("City") { _ in }).onRead(),
+            Migration(to: 3, "zip", .removeProperty("City", "zipCode")),
+        ]).onFailure(.quarantine(upTo: .none))
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        #expect(plan.entries.map { $0.neededBy?.name } == [nil, "zip", nil])
+    }
+
     @Test func `is recorded beside an upgrade that removes expired records first`() throws {
         let old = try OldStore(Self.records + [StoredRecord("City", "gone", "{}", expiration: 1)])
         let zip = MigrationStep.renameProperty("City", "zipCode", to: "zip", ifMissing: .fail)

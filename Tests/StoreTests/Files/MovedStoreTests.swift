@@ -364,14 +364,18 @@ import Testing
     }
 
     @Test func `A move that follows a copy ends both, and the first place keeps no sealed file`() throws {
+        struct Stop: Error {}
         try copyUntil("before the old file is removed")
         let third = scratch.file("third.molt")
         let both = Self.registry(from: old, to: new).storeMove(from: new, to: third)
-        try CodableCache(at: third, migrations: both).close()
+        let failing = MigrationRegistry(both.migrations + [Migration(to: 4, "fails", .run { _ in throw Stop() })])
+            .storeMove(from: old, to: new).storeMove(from: new, to: third)
+        #expect(throws: MoltError.self) { try CodableCache(at: third, migrations: failing) }
+        #expect(exists(new) && !exists(third))
         let cache = try CodableCache(at: third, migrations: both)
         defer { cache.close() }
-        #expect(try cache.keys() == ["ada"] && cache.report.otherStores.isEmpty)
-        #expect(!exists(old) && !exists(new))
+        #expect(try cache.keys() == ["ada"] && cache.report.move?.from == new.path)
+        #expect(cache.report.otherStores.isEmpty && !exists(old) && !exists(new))
     }
 
     @Test func `A restored backup keeps the origin of the file that it replaces, not its own`() throws {
