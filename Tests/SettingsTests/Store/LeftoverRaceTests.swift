@@ -85,7 +85,10 @@ import Testing
     }
 
     @Test func `A store with a late migration says so, whatever its suites hold`() throws {
-        try scratch.suite.write(set: ["molt.ledger": "{}"])
+        try scratch.suite.upgrade(with: [doubling(1)])
+        var text = try #require(try scratch.allValues["molt.ledger"]?.string)
+        text.replace("\"format\":2", with: "\"format\":3")
+        try scratch.suite.write(set: ["molt.ledger": .string(text)])
         let cache = try ScratchCache()
         try cache.upgrade([Migration(to: 2, "second")])
         let migrations: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second"), doubling(3)]
