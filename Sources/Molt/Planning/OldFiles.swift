@@ -21,7 +21,7 @@ struct PendingMove: Equatable, Sendable {
     }
 }
 
-/// What is at the paths from which a registry moves a store's file.
+/// The files at the paths from which a registry moves a store's file.
 struct OldFiles {
     /// The move that opening the store has to make first; nil if there is none.
     private(set) var move: PendingMove?

@@ -121,7 +121,7 @@ final class FailureTally {
         }
     }
 
-    /// - Parameter problem: What could not be converted, in words.
+    /// - Parameter problem: The part that could not be converted, in words.
     private func tooMany(_ failed: Failures, _ problem: String) -> MoltError {
         failed.first.leading(
             to: .tooManyFailures,
