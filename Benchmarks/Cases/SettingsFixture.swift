@@ -73,7 +73,7 @@ enum SettingsFixture {
     }
 
     /// The keys, as an app passes them to a migration.
-    static func keys(_ count: Int) -> [DefaultsKeys] {
+    static func keys(_ count: Int) -> [SettingKeys] {
         (0..<count).map { .key(name($0), kinds[$0 % kinds.count].form) }
     }
 

@@ -63,28 +63,21 @@ private struct CallV4: Codable {
     var seconds: Int
 }
 
-/// The interval between backups as releases 1 to 3 stored it, as JSON text.
-private enum BackupIntervalV1: String, DefaultsCodableType {
-    typealias NativeForm = BackupIntervalV4
-
-    case oneHour = "1 Hour"
-    case oneDay = "1 Day"
-}
-
-private enum BackupIntervalV4: String, DefaultsNativeType {
-    typealias CodableForm = BackupIntervalV1
+/// The interval between backups: JSON text in releases 1 to 3, and its raw value since.
+private enum BackupIntervalV4: String, Codable, SettingValue {
+    static var settingCoding: SettingCoding<Self> { .rawValue }
 
     case oneHour = "1 Hour"
     case oneDay = "1 Day"
 }
 
 /// The settings, in their forms after the migration.
-private let settingsV4: [DefaultsKeys] = [
+private let settingsV4: [SettingKeys] = [
     .key("showsPhotos", .bool),
     .key("signature", .string),
     .key("pageSize", .integer(Int16.self)),
     .key("sortOrder", .codable),
-    .key("backupInterval", .native(from: BackupIntervalV1.self)),
+    .key("backupInterval", .decoded(BackupIntervalV4.self) { $0 }),
     .key("backupDates", .array(of: .date)),
     .key("favoriteGroups", .array(of: .string)),
     .key("labels", .dictionary(of: .codable)),

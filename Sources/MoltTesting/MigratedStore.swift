@@ -31,7 +31,7 @@ public struct MigratedStore: Sendable {
     /// The value of a typed key in a suite; its default if nothing is set.
     ///
     /// - Throws: `MoltError` with the code `typeMismatch` if the stored value cannot be read as the key's type.
-    public func setting<Value>(_ key: DefaultsKey<Value>, in suite: Suite) throws -> Value {
+    public func setting<Value>(_ key: SettingKey<Value>, in suite: Suite) throws -> Value {
         try key.value(of: fixture.suites[suite]?[key.name])
     }
 }

@@ -2,26 +2,26 @@ package import Foundation
 package import Molt
 
 /// The settings that today's release reads, in the app group.
-extension DefaultsKeys {
-    package static let showsPhotos = DefaultsKey<Bool>("showsPhotos", default: true)
-    package static let signature = DefaultsKey<String>("signature", default: "")
-    package static let pageSize = DefaultsKey<Int16>("pageSize", default: 20)
-    package static let sortOrder = DefaultsKey<SortOrder>("sortOrder", default: .firstName)
-    package static let backupInterval = DefaultsKey<BackupInterval>("backupInterval", default: .oneDay)
-    package static let backupDates = DefaultsKey<[Date]>("backupDates", default: [])
-    package static let favoriteGroups = DefaultsKey<[String]>("favoriteGroups", default: [])
-    package static let labels = DefaultsKey<[String: Label]>("labels", default: [:])
-    package static let recentSearches = DefaultsKey<[String]>("recentSearches", default: [])
+extension SettingKeys {
+    package static let showsPhotos = SettingKey<Bool>("showsPhotos", default: true)
+    package static let signature = SettingKey<String>("signature", default: "")
+    package static let pageSize = SettingKey<Int16>("pageSize", default: 20)
+    package static let sortOrder = SettingKey<SortOrder>("sortOrder", default: .firstName)
+    package static let backupInterval = SettingKey<BackupInterval>("backupInterval", default: .oneDay)
+    package static let backupDates = SettingKey<[Date]>("backupDates", default: [])
+    package static let favoriteGroups = SettingKey<[String]>("favoriteGroups", default: [])
+    package static let labels = SettingKey<[String: Label]>("labels", default: [:])
+    package static let recentSearches = SettingKey<[String]>("recentSearches", default: [])
 }
 
 /// The sort order of the list of people, stored as JSON text in every release.
-package enum SortOrder: String, Codable, Sendable, DefaultsSerializable {
+package enum SortOrder: String, Codable, Sendable, SettingValue {
     case firstName = "First Name"
     case lastName = "Last Name"
 }
 
 /// The look of people with a label in the list; unchanged in every release so far.
-package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
+package struct Label: Codable, Hashable, Sendable, SettingValue {
     /// The angle on the color wheel, from 0 to 359.
     package var hue: Int
 
@@ -31,7 +31,7 @@ package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
 }
 
 /// The interval between backups of the address book, stored as its raw value since release 4.
-package enum BackupInterval: String, Sendable, DefaultsSerializable {
+package enum BackupInterval: String, Sendable, SettingValue {
     case oneHour = "1 Hour"
     case oneDay = "1 Day"
 }

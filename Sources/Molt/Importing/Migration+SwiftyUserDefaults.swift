@@ -17,7 +17,7 @@ extension Migration {
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that SwiftyUserDefaults wrote.
-    ///   - keys: The keys to convert, each once, declared for this migration; see ``DefaultsKeys/key(_:_:)``.
+    ///   - keys: The keys to convert, each once, declared for this migration; see ``SettingKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
     ///     is in ``MigrationPlan/settingNotes``, is in the report as
     ///     ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
@@ -26,7 +26,7 @@ extension Migration {
         to version: Int,
         _ name: String = "swifty-user-defaults",
         suite: Suite,
-        keys: [DefaultsKeys],
+        keys: [SettingKeys],
         except exceptions: [String] = [],
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {

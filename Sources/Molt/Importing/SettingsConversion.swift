@@ -6,7 +6,7 @@ struct SettingsConversion: Sendable {
     /// The other parameters of the step, as strings.
     var parameters: [String]
     var suite: Suite
-    var keys: [DefaultsKeys]
+    var keys: [SettingKeys]
     /// Keys that it leaves alone on purpose.
     var exceptions: [String]
     var unconvertible: UnconvertibleSettings
@@ -79,7 +79,7 @@ struct SettingsConversion: Sendable {
         }
     }
 
-    private func convert(_ key: DefaultsKeys, _ settings: SuiteEditor) throws -> MigrationReport.KeyOutcome {
+    private func convert(_ key: SettingKeys, _ settings: SuiteEditor) throws -> MigrationReport.KeyOutcome {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key.name, outcome: .absent)
         guard let stored = try settings.value(forKey: key.name) else { return outcome }
         switch convert(stored, key.form) {

@@ -66,7 +66,7 @@ struct SettingSamples: Sendable {
         shape = { samples.withLock { TypeShape.of(all: $0, coding: coding ?? .standard) } }
     }
 
-    init<Value>(_ key: DefaultsKey<Value>, _ sample: sending Value) {
+    init<Value>(_ key: SettingKey<Value>, _ sample: sending Value) {
         isEncodable = Value.self is any Encodable.Type
         let sample = Locked(sample)
         write = { suite, _ in try sample.withLock { try suite.set($0, for: key) } }

@@ -25,7 +25,7 @@ public struct FixtureSetting: Sendable {
     private(set) var samples: SettingSamples?
 
     /// Creates a setting that the app reads with a key, such as `suite[.theme]`.
-    public static func key<Value>(_ key: DefaultsKey<Value>, in suite: Suite) -> FixtureSetting {
+    public static func key<Value>(_ key: SettingKey<Value>, in suite: Suite) -> FixtureSetting {
         FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored in
             problem { _ = try key.value(of: stored) }
         }
@@ -35,7 +35,7 @@ public struct FixtureSetting: Sendable {
     ///
     /// `FixtureCatalog.verify` sets it in the suite of the fixture of this release, which it records.
     public static func key<Value>(
-        _ key: DefaultsKey<Value>,
+        _ key: SettingKey<Value>,
         in suite: Suite,
         sample: sending Value
     ) -> FixtureSetting {

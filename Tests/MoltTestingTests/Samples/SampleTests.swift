@@ -33,7 +33,7 @@ import Testing
     private let migrations: MigrationRegistry = [Migration(to: 1, "first")]
     private let john = FixtureType.type(V1.Person.self, samples: ["john": V1.Person()])
     private let changed = FixtureType.type(V2.Person.self, samples: ["john": V2.Person()])
-    private let fontSize = FixtureSetting.key(DefaultsKey<Double>("fontSize", default: 12), in: .standard, sample: 14)
+    private let fontSize = FixtureSetting.key(SettingKey<Double>("fontSize", default: 12), in: .standard, sample: 14)
 
     /// Verifies the catalog, and returns its failure; nil if it passes.
     private func verify(

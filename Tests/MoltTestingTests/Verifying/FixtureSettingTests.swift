@@ -5,7 +5,7 @@ import Testing
 
 /// Fixtures without records, whose settings hold what the app encodes.
 @Suite("Settings as the app reads them") struct FixtureSettingTests {
-    fileprivate enum Theme: String, Codable, DefaultsSerializable { case light, dark }
+    fileprivate enum Theme: String, Codable, SettingValue { case light, dark }
     private struct OldProfile: Codable { var mail: String }
     private struct Profile: Codable { var email: String }
     private struct Draft: Codable { var text: String }
@@ -180,6 +180,6 @@ import Testing
     }
 }
 
-extension DefaultsKeys {
-    fileprivate static let theme = DefaultsKey<FixtureSettingTests.Theme>("theme", default: .dark)
+extension SettingKeys {
+    fileprivate static let theme = SettingKey<FixtureSettingTests.Theme>("theme", default: .dark)
 }

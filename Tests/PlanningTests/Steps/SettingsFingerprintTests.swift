@@ -7,7 +7,7 @@ import Testing
     private static let group = Suite("group.g")
     private static let file = URL(filePath: "/a/old.plist")
 
-    private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .integer(Int16.self))]
+    private static let keys: [SettingKeys] = [.key("tags", .array(of: .string)), .key("size", .integer(Int16.self))]
 
     /// Each migration with its fingerprint, which ledgers keep and which must never change.
     private static let shipped: [(Migration, String)] = [

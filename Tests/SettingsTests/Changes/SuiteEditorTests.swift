@@ -68,8 +68,8 @@ import Testing
     }
 
     @Test func `Typed keys work in a step, and a failed subscript assignment fails the upgrade`() throws {
-        let count = DefaultsKey<Int>("count", default: 0)
-        let wrong = DefaultsKey<[Int]>("name", default: [])
+        let count = SettingKey<Int>("count", default: 0)
+        let wrong = SettingKey<[Int]>("name", default: [])
         var migrations = settings { $0[count] += 1 }
         try cache.upgrade(migrations)
         let upgraded: [String: PropertyListValue] = ["volume": 0.5, "name": "n", "count": 4]

@@ -98,7 +98,7 @@
         func `A value of an unexpected type changes nothing`(primary: PrimaryStore) throws {
             let typed = MigrationStep.settings(in: scratch.suite) { settings in
                 try settings.set("early", forKey: "early")
-                _ = try settings.value(for: DefaultsKey("title", default: 0))
+                _ = try settings.value(for: SettingKey("title", default: 0))
             }
             let migrations = MigrationRegistry(registry.migrations + [Migration(to: 3, "typed", typed)])
             MoltError.thrown {

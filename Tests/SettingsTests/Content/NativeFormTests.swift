@@ -5,7 +5,7 @@ import Testing
 
 /// What typed keys read after `changeForm`.
 @Suite struct `Typed keys and the form of settings` {
-    private struct Toad: Codable, Hashable, DefaultsSerializable {
+    private struct Toad: Codable, Hashable, SettingValue {
         var name: String
         var age: Int?
         var size: Double
@@ -33,10 +33,10 @@ import Testing
         case named(first: String, last: String?)
     }
 
-    private enum Season: String, Codable, DefaultsSerializable { case summer, winter }
+    private enum Season: String, Codable, SettingValue { case summer, winter }
 
     /// A type whose JSON is a string, a number or null alone.
-    private struct Wrapped: Codable, Hashable, DefaultsSerializable {
+    private struct Wrapped: Codable, Hashable, SettingValue {
         var value: String
 
         init(value: String) { self.value = value }
@@ -47,19 +47,27 @@ import Testing
         }
     }
 
-    private struct InData: Codable, Equatable, DefaultsSerializable {
-        static var bridge: DefaultsJSONDataBridge<InData> { DefaultsJSONDataBridge() }
-        static var arrayBridge: DefaultsJSONDataBridge<[InData]> { DefaultsJSONDataBridge() }
+    private struct InData: Codable, Equatable, SettingValue {
+        static var settingCoding: SettingCoding<Self> { .jsonData }
+
         var tags: [String]
     }
 
-    private func expect<Value: DefaultsSerializable & Equatable>(
+    private func expect<Value: SettingValue & Equatable>(
         _ value: Value,
         form: SettingForm? = .jsonText,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
+        try expect(value, of: SettingKey("a"), form: form, sourceLocation: sourceLocation)
+    }
+
+    private func expect<Value: Equatable>(
+        _ value: Value,
+        of key: SettingKey<Value?>,
+        form: SettingForm?,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let scratch = try ScratchSuite()
-        let key = DefaultsKey<Value?>("a")
         try scratch.suite.set(value, for: key)
         let steps = [SettingForm.native, form].compactMap(\.self).map {
             MigrationStep.changeForm(.setting("a", in: scratch.suite), to: $0)
@@ -89,11 +97,12 @@ import Testing
         try expect(random.pick([Season.summer, .winter]))
         try expect(Wrapped(value: random.pick(["dark", "", "7", "true"])))
         try expect(InData(tags: ["x"]), form: .jsonData)
-        try expect([InData(tags: ["x"]), InData(tags: [])], form: .jsonData)
+        let list = SettingKey<[InData]?>("a", coding: .jsonData)
+        try expect([InData(tags: ["x"]), InData(tags: [])], of: list, form: .jsonData)
     }
 
     @Test func `A typed key reads dates and data of a property list that has become native`() throws {
-        struct Stamp: Codable, Equatable, DefaultsSerializable {
+        struct Stamp: Codable, Equatable, SettingValue {
             var at: Date
             var bytes: Data
         }
@@ -104,10 +113,10 @@ import Testing
         try scratch.suite.upgrade(with: [
             Migration(to: 1, "native", .changeForm(.setting("a", in: scratch.suite), to: .native))
         ])
-        #expect(try scratch.suite.value(for: DefaultsKey<Stamp?>("a")) == stamp)
+        #expect(try scratch.suite.value(for: SettingKey<Stamp?>("a")) == stamp)
         // What is not a value of the type stays an error that names the place.
         try scratch.suite.update(set: ["a": ["at": "soon", "bytes": .data(Data())]])
-        let error = try #require(throws: MoltError.self) { try scratch.suite.value(for: DefaultsKey<Stamp?>("a")) }
+        let error = try #require(throws: MoltError.self) { try scratch.suite.value(for: SettingKey<Stamp?>("a")) }
         #expect(error.code == .typeMismatch)
     }
 

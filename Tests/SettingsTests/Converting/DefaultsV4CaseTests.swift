@@ -78,9 +78,9 @@ import Testing
         ([#""10 Minutes""#, "1 Hour"], .array(of: .period), ["10 Minutes", "1 Hour"]),
         // A raw value may be any string that its type accepts.
         (#""hello""#, .rawValue(of: .string), "hello"),
-        // Types with a bridge read the text of their Codable form.
-        (#"{"store":[1.5]}"#, CodableSet<Date>.defaultsForm, [.date(Date(timeIntervalSinceReferenceDate: 1.5))]),
-        (#"[{"age":1}]"#, [Toad].defaultsForm, .data(Data(#"[{"age":1}]"#.utf8))),
+        // Types with a coding of their own read the text of their Codable form.
+        (#"{"store":[1.5]}"#, CodableSet<Date>.settingCoding.form, [.date(Date(timeIntervalSinceReferenceDate: 1.5))]),
+        (#"[{"age":1}]"#, SettingCoding<[Toad]>.jsonData.form, .data(Data(#"[{"age":1}]"#.utf8))),
     ]
 
     @Test(arguments: converted)
@@ -121,7 +121,7 @@ import Testing
             // A native number without a fraction is an integer.
             (2.0, .int), (2.0, .rawValue(of: .int)), (2.0, .level),
             // Their types accept any string, and have no Codable form.
-            (#""Froggy""#, Frog.defaultsForm), ("1", PropertyListValue.defaultsForm),
+            (#""Froggy""#, Frog.settingCoding.form), ("1", PropertyListValue.settingCoding.form),
         ] as [(PropertyListValue, DefaultsForm)]
     )
     func `A value that is current stays as it is`(stored: PropertyListValue, form: DefaultsForm) {
@@ -207,7 +207,7 @@ import Testing
         ),
         // A type without a Codable form.
         (
-            #"[{"name":"n","count":3}]"#, [Mixed].defaultsForm, "[0]",
+            #"[{"name":"n","count":3}]"#, [Mixed].settingCoding.form, "[0]",
             "JSON text of Mixed, which is not Codable and has no Codable form"
         ),
     ]

@@ -9,13 +9,13 @@ import Testing
     private let nativeZone: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
 
     /// Expects that what Defaults 4 stored is converted once and read, and that a new value is stored in the same form.
-    private func expect<Value: DefaultsSerializable & Equatable & Sendable>(
+    private func expect<Value: SettingValue & Equatable & Sendable>(
         _ text: String,
         becomes stored: PropertyListValue,
         readAs value: Value,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let form = DefaultsKey<Value?>("key").form
+        let form = SettingKey<Value?>("key").form
         let expected = stored == .string(text) ? ConversionResult.alreadyCurrent : .converted(stored)
         for target in [DefaultsRelease.v5, .latest] {
             let conversion = DefaultsV4Conversion(target: target)
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Alone, in a collection, and in a collection that was Codable.
-    private func expectInCollections<Value: DefaultsSerializable & Codable & Hashable & Sendable>(
+    private func expectInCollections<Value: SettingValue & Codable & Hashable & Sendable>(
         _ text: String,
         becomes stored: PropertyListValue,
         readAs value: Value
@@ -36,7 +36,7 @@ import Testing
         try expect(#"{"items":[\#(text)]}"#, becomes: [stored], readAs: CodableBag([value]))
     }
 
-    private func expectLeast<Number: FixedWidthInteger & DefaultsSerializable & Codable & Hashable & Sendable>(
+    private func expectLeast<Number: FixedWidthInteger & SettingValue & Codable & Hashable & Sendable>(
         _ type: Number.Type
     ) throws {
         try expectInCollections("\(Number.min)", becomes: .int(Int64(Number.min)), readAs: Number.min)
@@ -46,7 +46,7 @@ import Testing
         for type in [
             Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
             UInt64.self,
-        ] as [any (FixedWidthInteger & DefaultsSerializable & Codable & Hashable & Sendable).Type] {
+        ] as [any (FixedWidthInteger & SettingValue & Codable & Hashable & Sendable).Type] {
             try expectLeast(type)
         }
         try expectInCollections("0", becomes: 0.0, readAs: Double(0))
@@ -60,7 +60,7 @@ import Testing
         try expect(#"{"store":[\#(text)]}"#, becomes: [.data(hello)], readAs: CodableSet([hello]))
     }
 
-    @Test func `URLs, strings and types with a bridge are converted in collections and sets of the app`() throws {
+    @Test func `URLs, strings and types with a coding are converted in collections and sets of the app`() throws {
         let url = try #require(URL(string: "https://sindresorhus.com"))
         let urls: PropertyListValue = [#""https:\/\/sindresorhus.com""#]
         try expect(#"["https:\/\/sindresorhus.com"]"#, becomes: urls, readAs: [url])
@@ -97,7 +97,7 @@ import Testing
         try expect(#"["10 Minutes",10]"#, becomes: ["10 Minutes": 10], readAs: [Period.tenMinutes: 10])
     }
 
-    @Test func `Types that are native now are converted by raw value, toNative or bridge`() throws {
+    @Test func `Types that are native now are converted by raw value, closure or coding`() throws {
         try expect(#""10 Minutes""#, becomes: "10 Minutes", readAs: EnumForm.tenMinutes)
         try expect(#"["10 Minutes"]"#, becomes: ["10 Minutes"], readAs: Set([EnumForm.tenMinutes]))
         try expect(#"["10 Minutes",1]"#, becomes: ["10 Minutes": 1], readAs: [EnumForm.tenMinutes: 1])
@@ -105,7 +105,7 @@ import Testing
         try expect("long", becomes: "long", readAs: Span.long)
         try expect(#"["10 Minutes","30 Minutes"]"#, becomes: ["short", "long"], readAs: [Span.short, .long])
         try expect(#"{"p":"1 Hour"}"#, becomes: ["p": "long"], readAs: ["p": Span.long])
-        #expect(DefaultsV4Conversion().convert(#""2 Weeks""#, as: Span.defaultsForm).failure != nil)
+        #expect(DefaultsV4Conversion().convert(#""2 Weeks""#, as: Span.settingCoding.form).failure != nil)
         let zone = zone.toNative()
         try expect(zoneText, becomes: nativeZone, readAs: zone)
         try expect("[\(zoneText)]", becomes: [nativeZone], readAs: Set([zone]))
@@ -122,9 +122,9 @@ import Testing
         ]
         for (target, readsUUID, readsRange) in releases {
             let conversion = DefaultsV4Conversion(target: target)
-            func expect<Value: DefaultsSerializable & Equatable>(_ text: String, readAs value: Value) throws {
+            func expect<Value: SettingValue & Equatable>(_ text: String, readAs value: Value) throws {
                 let stored =
-                    switch conversion.convert(.string(text), as: Value.defaultsForm) {
+                    switch conversion.convert(.string(text), as: Value.settingCoding.form) {
                     case .converted(let native): native
                     default: PropertyListValue.string(text)
                     }
@@ -144,21 +144,16 @@ import Testing
 }
 
 /// An enum whose cases have changed since Defaults 4 stored it.
-private enum Span: String, DefaultsNativeType {
-    typealias CodableForm = FormerSpan
+private enum Span: String, SettingValue {
+    static var settingCoding: SettingCoding<Self> {
+        .rawValue(form: .decoded(FormerSpan.self) { $0 == .tenMinutes ? Span.short : .long })
+    }
 
     case short, long
 }
 
-private enum FormerSpan: String, DefaultsCodableType {
+private enum FormerSpan: String, Codable {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
-
-    func toNative() -> Span {
-        switch self {
-        case .tenMinutes: .short
-        case .halfHour, .oneHour: .long
-        }
-    }
 }

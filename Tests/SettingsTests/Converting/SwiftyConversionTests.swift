@@ -73,8 +73,8 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
             SwiftyRow("NSCoding", .keyedArchive, try archive(NSNull())),
             SwiftyRow("[String: Any]", .dictionary(of: .int), ["a": 1]),
             SwiftyRow("[[String: Any]]", .array(of: .dictionary(of: .int)), [["a": 1], [:]]),
-            SwiftyRow("a type with a bridge of its own", Frog.defaultsForm, "Froggy"),
-            SwiftyRow("an array of it", [Frog].defaultsForm, ["a", "b"]),
+            SwiftyRow("a type with a coding of its own", Frog.settingCoding.form, "Froggy"),
+            SwiftyRow("an array of it", [Frog].settingCoding.form, ["a", "b"]),
         ]
     }
 }

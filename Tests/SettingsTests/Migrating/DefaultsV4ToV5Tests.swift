@@ -10,7 +10,7 @@ import Testing
         cache = try ScratchCache()
     }
 
-    private static let keys = DefaultsV4FixtureTests.forms.map { DefaultsKeys.key($0.key, $0.value) }
+    private static let keys = DefaultsV4FixtureTests.forms.map { SettingKeys.key($0.key, $0.value) }
         .sorted { $0.name < $1.name }
 
     /// The suite as Defaults 4 wrote it to its file.
@@ -20,7 +20,7 @@ import Testing
 
     private func migration(
         _ suite: Suite,
-        _ keys: [DefaultsKeys] = keys,
+        _ keys: [SettingKeys] = keys,
         _ unconvertible: UnconvertibleSettings = .leave
     ) -> MigrationRegistry {
         [.defaultsV4ToV5(to: 1, suite: suite, keys: keys, unconvertible: unconvertible)]
@@ -60,11 +60,11 @@ import Testing
             (nil, .array(of: .string)), (7, .int), (#"{"id":"0","name":"n"}"#, .codable), (#""1 Hour""#, .codable),
             ("[1]", .array(of: .int)), (["a"], .array(of: .string)),
         ]
-        let keys: [DefaultsKeys] = registered.map { value, form in
+        let keys: [SettingKeys] = registered.map { value, form in
             let name = "molt.test.registered.\(UUID().uuidString)"
             if let value { defaults.register(defaults: [name: value.object]) }
             #expect((defaults.object(forKey: name) != nil) == (value != nil))
-            return DefaultsKeys.key(name, form)
+            return SettingKeys.key(name, form)
         }
 
         let report = try cache.upgrade(migration(scratch.suite, keys))
@@ -93,7 +93,7 @@ import Testing
         let plan = try MigrationPlan(forFileAt: cache.url, migrations: migration(scratch.suite))
         #expect(plan.entries[0].steps == ["convert settings from Defaults 4 to 5 in \(scratch.suite)"])
 
-        let twice = [DefaultsKeys.key("a", .int), .key("a", .string), .key("", .int)]
+        let twice = [SettingKeys.key("a", .int), .key("a", .string), .key("", .int)]
         let cases: [(migrations: MigrationRegistry, fault: String)] = [
             (migration(scratch.suite, []), "No key is named."),
             (migration(scratch.suite, twice), "The key \"a\" is named 2 times."),

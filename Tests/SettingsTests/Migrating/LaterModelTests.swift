@@ -5,21 +5,21 @@ import Testing
 /// Invariant 8 for settings: a conversion does not depend on the models of the release that runs it.
 @Suite("A conversion by a later release") struct LaterModelTests {
     private enum Release2 {
-        struct Task: Codable, Equatable, DefaultsSerializable { var title: String }
-        enum Day: String, Codable, DefaultsSerializable, DefaultsDictionaryKey { case monday, tuesday }
-        static let tasks = DefaultsKey<[Task]?>("tasks")
-        static let hours = DefaultsKey<[Day: Int]?>("hours")
+        struct Task: Codable, Equatable, SettingValue { var title: String }
+        enum Day: String, Codable, SettingValue, SettingDictionaryKey { case monday, tuesday }
+        static let tasks = SettingKey<[Task]?>("tasks")
+        static let hours = SettingKey<[Day: Int]?>("hours")
     }
 
     /// The release in which a property was added that no older value has, and a case was removed.
     private enum Release3 {
-        struct Task: Codable, Equatable, DefaultsSerializable {
+        struct Task: Codable, Equatable, SettingValue {
             var title: String
             var isDone: Bool
         }
-        enum Day: String, Codable, DefaultsSerializable, DefaultsDictionaryKey { case tuesday }
-        static let tasks = DefaultsKey<[Task]?>("tasks")
-        static let hours = DefaultsKey<[Day: Int]?>("hours")
+        enum Day: String, Codable, SettingValue, SettingDictionaryKey { case tuesday }
+        static let tasks = SettingKey<[Task]?>("tasks")
+        static let hours = SettingKey<[Day: Int]?>("hours")
     }
 
     private static func fill(_ suite: Molt.Suite) -> Migration {
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    private static func migrations(_ library: String, _ suite: Molt.Suite, _ keys: [DefaultsKeys]) -> Migration {
+    private static func migrations(_ library: String, _ suite: Molt.Suite, _ keys: [SettingKeys]) -> Migration {
         library == "Defaults"
             ? .defaultsV4ToV5(to: 2, suite: suite, keys: keys)
             : .swiftyUserDefaults(to: 2, suite: suite, keys: keys)
@@ -54,12 +54,12 @@ import Testing
             let scratch = try ScratchSuite(["tasks": value(texts.tasks), "hours": value(texts.hours)])
             let cache = try ScratchCache()
             if isStepwise {
-                let keys: [DefaultsKeys] = [Release2.tasks, Release2.hours]
+                let keys: [SettingKeys] = [Release2.tasks, Release2.hours]
                 try cache.upgrade([Self.migrations(library, scratch.suite, keys)])
                 let tasks = [Release2.Task(title: "A"), Release2.Task(title: "B")]
                 #expect(scratch.suite[Release2.tasks] == tasks)
             }
-            let keys: [DefaultsKeys] = [Release3.tasks, Release3.hours]
+            let keys: [SettingKeys] = [Release3.tasks, Release3.hours]
             try cache.upgrade([Self.migrations(library, scratch.suite, keys), Self.fill(scratch.suite)])
             #expect(try scratch.values == expected)
             let titles = scratch.suite[Release3.tasks]?.map(\.title)

@@ -7,8 +7,8 @@ import Testing
 
     @Test func `The settings of any release are converted for typed keys, and the report covers each key`() throws {
         let url = try #require(URL(string: "https://e.com"))
-        let (homepage, flag) = (DefaultsKey<URL?>("homepage"), DefaultsKey<Bool?>("flag"))
-        let zones = DefaultsKey<[CodableTimeZone]?>("zones")
+        let (homepage, flag) = (SettingKey<URL?>("homepage"), SettingKey<Bool?>("flag"))
+        let zones = SettingKey<[CodableTimeZone]?>("zones")
         // Some keys as 3.x, some as 4.0 and some as 5.x wrote them.
         let stored: [String: PropertyListValue] = [
             "launches": 3, "native": ["a", "b"], "json": Self.json(#"["a","b"]"#), "ratios": Self.json("[1.5]"),
@@ -18,7 +18,7 @@ import Testing
             "zones": try SwiftyRow.archive(Data(#"[{"id":"0","name":"n"}]"#.utf8)),
         ]
         let scratch = try ScratchSuite(stored)
-        let keys: [DefaultsKeys] = [
+        let keys: [SettingKeys] = [
             .key("launches", .int), .key("native", .array(of: .string)), .key("json", .array(of: .string)),
             .key("ratios", .array(of: .double)), .key("blobs", .array(of: .data)), .key("zone", .codable),
             .key("period", .rawValue(of: .string)), .key("torn", .array(of: .string)), .key("absent", .int), homepage,
@@ -38,7 +38,7 @@ import Testing
         outcomes["torn"] = .notConvertible
         outcomes["absent"] = .absent
         #expect(report.keyOutcomes == outcomes)
-        #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
+        #expect(scratch.suite[SettingKey<[Double]>("ratios", default: [])] == [1.5])
         #expect(scratch.suite[homepage] == url)
         #expect(scratch.suite[zones] == [CodableTimeZone(id: "0", name: "n")])
     }

@@ -2,31 +2,49 @@ import Molt
 
 // The types of Defaults' own migration tests, under Molt's names.
 
-enum Period: String, Codable, DefaultsSerializable, DefaultsDictionaryKey {
+enum Period: String, Codable, SettingValue, SettingDictionaryKey {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
 }
 
 /// The same type, stored as its raw value.
-enum EnumForm: String, DefaultsNativeType, DefaultsDictionaryKey {
+enum EnumForm: String, SettingValue, SettingDictionaryKey {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
 
-    typealias CodableForm = CodableEnumForm
+    struct Unknown: Error {}
+
+    static var settingCoding: SettingCoding<Self> {
+        .rawValue(form: .decoded(CodableEnumForm.self) { try EnumForm($0) })
+    }
+
+    init(_ former: CodableEnumForm) throws {
+        guard let current = EnumForm(rawValue: former.rawValue) else { throw Unknown() }
+        self = current
+    }
 }
 
-enum CodableEnumForm: String, DefaultsCodableType {
+enum CodableEnumForm: String, Codable {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
     case oneHour = "1 Hour"
     case twoWeeks = "2 Weeks"
-
-    typealias NativeForm = EnumForm
 }
 
-/// A type that ``ZoneBridge`` stores as a dictionary.
+extension SettingCoding where Value: RawRepresentable & SendableMetatype, Value.RawValue: SettingValue {
+    /// Stores the raw value of a type that a former type was stored as before.
+    static func rawValue(form: DefaultsForm) -> Self {
+        SettingCoding(form: form) {
+            try Self.rawValue.encode($0)
+        } decode: {
+            try Self.rawValue.decode($0)
+        }
+    }
+}
+
+/// A type that is stored as a dictionary.
 protocol Zone: Hashable, Sendable {
     var id: String { get }
     var name: String { get }
@@ -34,28 +52,27 @@ protocol Zone: Hashable, Sendable {
     init(id: String, name: String)
 }
 
-struct ZoneBridge<Value: Zone>: DefaultsBridge {
-    func serialize(_ value: Value?) -> [String: String]? {
-        value.map { ["id": $0.id, "name": $0.name] }
-    }
-
-    func deserialize(_ object: [String: String]?) -> Value? {
-        guard let id = object?["id"], let name = object?["name"] else { return nil }
-        return Value(id: id, name: name)
+extension SettingCoding where Value: Zone {
+    static func zone(form: DefaultsForm? = nil) -> Self {
+        SettingCoding(form: form) { zone in
+            try [String: String].settingCoding.encode(["id": zone.id, "name": zone.name])
+        } decode: { stored in
+            let object = try [String: String].settingCoding.decode(stored)
+            guard let id = object["id"], let name = object["name"] else { return nil }
+            return Value(id: id, name: name)
+        }
     }
 }
 
 /// Stored as a dictionary today, as JSON text of ``CodableTimeZone`` before.
-struct TimeZone: Zone, DefaultsNativeType {
-    typealias CodableForm = CodableTimeZone
-
-    static let bridge = ZoneBridge<TimeZone>()
+struct TimeZone: Zone, SettingValue {
+    static var settingCoding: SettingCoding<Self> { .zone(form: .decoded(CodableTimeZone.self) { $0.toNative() }) }
 
     var id: String
     var name: String
 }
 
-struct CodableTimeZone: Hashable, DefaultsSerializable, DefaultsCodableType {
+struct CodableTimeZone: Codable, Hashable, SettingValue {
     var id: String
     var name: String
 
@@ -63,16 +80,18 @@ struct CodableTimeZone: Hashable, DefaultsSerializable, DefaultsCodableType {
 }
 
 /// Codable, and stored as a dictionary nevertheless.
-struct ChosenTimeZone: Zone, Codable, DefaultsSerializable {
-    static let bridge = ZoneBridge<ChosenTimeZone>()
+struct ChosenTimeZone: Zone, Codable, SettingValue {
+    static var settingCoding: SettingCoding<Self> { .zone() }
 
     var id: String
     var name: String
 }
 
-/// A custom collection, backed by an array.
-protocol StoredBag: DefaultsCollectionSerializable {
+/// A custom collection, backed by an array and stored as one.
+protocol StoredBag: Collection, SettingValue where Element: SettingValue {
     var items: [Element] { get set }
+
+    init(_ elements: [Element])
 }
 
 extension StoredBag {
@@ -84,7 +103,19 @@ extension StoredBag {
     subscript(position: Int) -> Element { items[position] }
 }
 
-struct MyBag<Element: DefaultsSerializable>: StoredBag {
+extension SettingCoding where Value: StoredBag {
+    static func bag(form: DefaultsForm? = nil) -> Self {
+        SettingCoding(form: form) {
+            try [Value.Element].settingCoding.encode($0.items)
+        } decode: {
+            try Value([Value.Element].settingCoding.decode($0))
+        }
+    }
+}
+
+struct MyBag<Element: SettingValue>: StoredBag {
+    static var settingCoding: SettingCoding<Self> { .bag(form: .array(of: Element.settingCoding.form)) }
+
     var items: [Element]
 
     init(_ elements: [Element]) { items = elements }
@@ -94,7 +125,9 @@ extension MyBag: Sendable where Element: Sendable {}
 extension MyBag: Equatable where Element: Equatable {}
 
 /// Formerly stored as JSON text of an object.
-struct CodableBag<Element: DefaultsSerializable & Codable>: StoredBag, Codable {
+struct CodableBag<Element: SettingValue & Codable>: StoredBag, Codable {
+    static var settingCoding: SettingCoding<Self> { .bag() }
+
     var items: [Element]
 
     init(_ elements: [Element]) { items = elements }
@@ -103,8 +136,8 @@ struct CodableBag<Element: DefaultsSerializable & Codable>: StoredBag, Codable {
 extension CodableBag: Sendable where Element: Sendable {}
 extension CodableBag: Equatable where Element: Equatable {}
 
-/// A custom set type, backed by one of Swift's sets.
-protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
+/// A custom set type, backed by one of Swift's sets and stored as an array.
+protocol StoredSet: SetAlgebra, SettingValue where Element: SettingValue & Hashable {
     var store: Set<Element> { get set }
 
     init(store: Set<Element>)
@@ -113,7 +146,6 @@ protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
 extension StoredSet {
     init() { self.init(store: []) }
 
-    func toArray() -> [Element] { Array(store) }
     func contains(_ member: Element) -> Bool { store.contains(member) }
     func union(_ other: Self) -> Self { Self(store: store.union(other.store)) }
     func intersection(_ other: Self) -> Self { Self(store: store.intersection(other.store)) }
@@ -131,20 +163,34 @@ extension StoredSet {
     mutating func formSymmetricDifference(_ other: Self) { store.formSymmetricDifference(other.store) }
 }
 
-struct MySet<Element: DefaultsSerializable & Hashable>: StoredSet {
+extension SettingCoding where Value: StoredSet {
+    static func storedSet(form: DefaultsForm? = nil) -> Self {
+        SettingCoding(form: form) {
+            try Set<Value.Element>.settingCoding.encode($0.store)
+        } decode: {
+            try Value(store: Set<Value.Element>.settingCoding.decode($0))
+        }
+    }
+}
+
+struct MySet<Element: SettingValue & Hashable>: StoredSet {
+    static var settingCoding: SettingCoding<Self> { .storedSet(form: .set(of: Element.settingCoding.form)) }
+
     var store: Set<Element>
 }
 
 extension MySet: Sendable where Element: Sendable {}
 
 /// Formerly stored as JSON text of an object.
-struct CodableSet<Element: DefaultsSerializable & Codable & Hashable>: StoredSet, Codable {
+struct CodableSet<Element: SettingValue & Codable & Hashable>: StoredSet, Codable {
+    static var settingCoding: SettingCoding<Self> { .storedSet() }
+
     var store: Set<Element>
 }
 
 extension CodableSet: Sendable where Element: Sendable {}
 
-struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
+struct UniqueID: LosslessStringConvertible, Hashable, SettingDictionaryKey {
     let value: Int64
 
     var description: String { "\(value)" }
@@ -160,6 +206,6 @@ struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
 /// The forms of these types.
 extension DefaultsForm {
     static let period = rawValue(EnumForm.self)
-    static let level = Level.defaultsForm
-    static let timeZone = TimeZone.defaultsForm
+    static let level = Level.settingCoding.form
+    static let timeZone = TimeZone.settingCoding.form
 }

@@ -33,7 +33,7 @@ extension DefaultsForm {
         case .array: "an array"
         case .set: "a set"
         case .dictionary: "a dictionary"
-        case .native: "a value of its type"
+        case .decoded: "a value of its type"
         }
     }
 }

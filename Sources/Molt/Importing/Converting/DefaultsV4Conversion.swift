@@ -212,11 +212,11 @@ struct DefaultsV4Walk {
             }
         case .codable:
             if part.kind != .null { return .string(part.text) }
-        case .native(let convert, let isCurrent):
+        case .decoded(let convert, let isCurrent):
             if part.kind != .null {
-                let native = try calling { try convert(part.utf8) }
-                guard isCurrent(native) else { throw failure("the converted value cannot be read") }
-                return native
+                let value = try calling { try convert(part.utf8) }
+                guard isCurrent(value) else { throw failure("the converted value cannot be read") }
+                return value
             }
         case .rawValue, .array, .set, .dictionary, .range, .keyedArchive:
             break
@@ -280,7 +280,7 @@ struct DefaultsV4Walk {
         case (.uuid, .string(let text)): !isStoredAsJSON(form) && UUID(uuidString: text) != nil
         case (.codable(let isRawValue), _): isRawValue(value)
         case (.rawValue(_, let isKnown), _): isKnown(value)
-        case (.native(_, let isCurrent), _): isCurrent(value)
+        case (.decoded(_, let isCurrent), _): isCurrent(value)
         default: false
         }
     }

@@ -25,7 +25,7 @@ package struct SwiftyConversion: Sendable {
         _ walk: inout DefaultsV4Walk
     ) throws(ConversionFailure) -> PropertyListValue {
         switch form.kind {
-        case .native(_, let isCurrent) where isCurrent(stored):
+        case .decoded(_, let isCurrent) where isCurrent(stored):
             return stored
         case .data, .keyedArchive:
             guard case .data(let data) = stored else {

@@ -164,7 +164,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// Records an error of a subscript, which fails the upgrade.
-    public func subscriptFailed(_ error: any Error) {
+    package func subscriptFailed(_ error: any Error) {
         failure = failure ?? ofStep(error)
     }
 

@@ -2,11 +2,11 @@ extension SettingsAccess {
     /// The value of a setting; its default if nothing is set.
     ///
     /// If the stored value cannot be read as the key's type, the subscript returns the default, reports the error to
-    /// ``DefaultsKeys/onFailure``, and keeps the stored value. Assigning a value replaces it. Changing it in place,
+    /// ``SettingKeys/onFailure``, and keeps the stored value. Assigning a value replaces it. Changing it in place,
     /// such as by `append`, leaves it unchanged and reports the error, because the result would be based on the
     /// default. If a value cannot be set, the error is reported in the same way, and the old value stays. During an
     /// upgrade, any reported error fails the upgrade.
-    public subscript<Value>(key: DefaultsKey<Value>) -> Value {
+    public subscript<Value>(key: SettingKey<Value>) -> Value {
         get { reporting { try value(for: key) } ?? key.defaultValue }
         nonmutating set { reporting { try set(newValue, for: key) } }
         // Called only for changes in place, so that `append` does not store a result based on the default.
@@ -24,7 +24,11 @@ extension SettingsAccess {
         do {
             return try access()
         } catch {
-            subscriptFailed(error)
+            switch self {
+            case let settings as SuiteEditor: settings.subscriptFailed(error)
+            case let suite as Suite: SettingKeys.onFailure((error as? MoltError)?.of(suite: suite) ?? error)
+            default: SettingKeys.onFailure(error)
+            }
             return nil
         }
     }
@@ -33,15 +37,15 @@ extension SettingsAccess {
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
     ///   It names the key, the place inside the value, and the expected kind.
-    public func value<Value>(for key: DefaultsKey<Value>) throws -> Value {
+    public func value<Value>(for key: SettingKey<Value>) throws -> Value {
         try key.value(of: value(forKey: key.name))
     }
 
     /// Sets a setting, whatever its stored value; nil removes it.
     ///
     /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
-    public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws {
-        if let stored = try key.converting(.cannotStore, { try Value.encode(value) }) {
+    public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {
+        if let stored = try key.stored(value) {
             try set(stored, forKey: key.name)
         } else {
             try removeValue(forKey: key.name)
@@ -51,10 +55,10 @@ extension SettingsAccess {
     /// Removes a setting, which then has its default value.
     ///
     /// - Throws: ``MoltError`` if the suite cannot be changed.
-    public func remove(_ key: DefaultsKeys) throws { try removeValue(forKey: key.name) }
+    public func remove(_ key: SettingKeys) throws { try removeValue(forKey: key.name) }
 
     /// Whether a value is stored, even if it cannot be read as the key's type.
     ///
     /// - Throws: ``MoltError`` if the suite cannot be read.
-    public func contains(_ key: DefaultsKeys) throws -> Bool { try value(forKey: key.name) != nil }
+    public func contains(_ key: SettingKeys) throws -> Bool { try value(forKey: key.name) != nil }
 }

@@ -17,16 +17,4 @@ public protocol SettingsAccess {
     ///
     /// - Throws: ``MoltError`` if the suite cannot be changed.
     func removeValue(forKey key: String) throws
-
-    /// Handles an error of a subscript, which cannot throw; calls ``DefaultsKeys/onFailure`` by default.
-    ///
-    /// During an upgrade it makes the upgrade fail.
-    func subscriptFailed(_ error: any Error)
-}
-
-extension SettingsAccess {
-    /// Passes the error to ``DefaultsKeys/onFailure``.
-    public func subscriptFailed(_ error: any Error) {
-        DefaultsKeys.onFailure(error)
-    }
 }

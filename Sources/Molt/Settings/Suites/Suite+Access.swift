@@ -1,9 +1,4 @@
 extension Suite: SettingsAccess {
-    /// Reports an error of a subscript, with the suite's name, to ``DefaultsKeys/onFailure``.
-    public func subscriptFailed(_ error: any Error) {
-        DefaultsKeys.onFailure((error as? MoltError)?.of(suite: self) ?? error)
-    }
-
     /// The value under a key of the suite's own domain, never of the registration, argument or global domain.
     ///
     /// On Linux, a value that another process has changed is seen after ``synchronize()`` or ``values()``.

@@ -3,7 +3,7 @@ extension MigrationStep {
     ///
     /// ```swift
     /// Migration(to: 5, "sounds", .settings(in: .standard, "split the volume") { settings in
-    ///     guard let volume = try settings.value(for: DefaultsKey<Double?>("volume")) else { return }
+    ///     guard let volume = try settings.value(for: SettingKey<Double?>("volume")) else { return }
     ///     try settings.set(.double(volume), forKey: "musicVolume")
     ///     try settings.set(.double(volume), forKey: "speechVolume")
     ///     try settings.removeValue(forKey: "volume")

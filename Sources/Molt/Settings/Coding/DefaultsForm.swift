@@ -28,10 +28,10 @@ public struct DefaultsForm: Sendable {
         case array(DefaultsForm)
         case set(DefaultsForm)
         case dictionary(DefaultsForm.Key, DefaultsForm)
-        /// A value that was stored as JSON text of a Codable type, and is now stored natively by a custom bridge.
+        /// A value that was stored as JSON text of a Codable type, and now has a form of its own.
         ///
-        /// `convert` decodes the JSON text and returns the native value; `isCurrent` returns whether a value is native.
-        case native(
+        /// `convert` decodes the JSON text and returns what to store; `isCurrent` returns whether a value has the form.
+        case decoded(
             convert: @Sendable ([UInt8]) throws -> PropertyListValue,
             isCurrent: @Sendable (PropertyListValue) -> Bool
         )
@@ -78,21 +78,36 @@ extension DefaultsForm {
 
     /// A raw value of a type; any other value is invalid.
     public static func rawValue<Value: RawRepresentable & SendableMetatype>(_ type: Value.Type) -> DefaultsForm
-    where Value.RawValue: DefaultsSerializable {
-        let kind = Kind.rawValue(Value.RawValue.defaultsForm) { stored in
-            (try? Value.RawValue.decoded(from: stored)).flatMap(Value.init(rawValue:)) != nil
+    where Value.RawValue: SettingValue {
+        let kind = Kind.rawValue(Value.RawValue.coding.form) { stored in
+            (try? Value.RawValue.coding.decode(stored)).flatMap(Value.init(rawValue:)) != nil
         }
         return DefaultsForm(kind)
     }
 
-    /// A value that is stored natively now, and was stored as JSON text of a Codable type before.
+    /// A value that was stored as JSON text of a former type, and is stored as another type now.
     ///
-    /// - Parameter type: The former Codable type; its `NativeForm` is the current type.
-    public static func native<Former: DefaultsCodableType>(from type: Former.Type) -> DefaultsForm
-    where Former.NativeForm: DefaultsSerializable {
-        Former.NativeForm.native {
-            try Former.NativeForm.encodeInside(DefaultsJSON.decode(Former.self, from: $0).toNative())
+    /// ```swift
+    /// .key("period", .decoded(PeriodV1.self) { $0 == .tenMinutes ? Period.short : .long }),
+    /// .key("zones", .array(of: .decoded(ZoneV1.self) { ["id": $0.id, "name": $0.name] })),
+    /// ```
+    ///
+    /// JSON text of the former type is converted. Any other value must be one that today's type can be read from.
+    ///
+    /// - Parameters:
+    ///   - type: The former type, declared for the migration alone.
+    ///   - convert: Returns the value to store. If it throws, the setting cannot be converted.
+    public static func decoded<Former: Decodable & SendableMetatype, Value: SettingValue>(
+        _ type: Former.Type,
+        _ convert: @escaping @Sendable (Former) throws -> Value
+    ) -> DefaultsForm {
+        // The coding is made when it is needed, because it may have this form.
+        let kind = Kind.decoded {
+            try Value.coding.encodeInside(convert(DefaultsJSON.decode(Former.self, from: $0)))
+        } isCurrent: {
+            (try? Value.coding.decode($0)) != nil
         }
+        return DefaultsForm(kind)
     }
 
     /// An array.
@@ -150,7 +165,8 @@ extension DefaultsForm {
         case .array(let element): "array(\(element.identity))"
         case .set(let element): "set(\(element.identity))"
         case .dictionary(_, let value): "dictionary(\(value.identity))"
-        case .native: "native"
+        // The name that the form had first.
+        case .decoded: "native"
         }
     }
 }
@@ -177,21 +193,21 @@ extension DefaultsForm {
         /// Keys of a type, stored as strings.
         ///
         /// A key whose raw value is none of the type's is valid too: an earlier release may have had it.
-        public static func of<Value: DefaultsDictionaryKey>(_ type: Value.Type) -> Key {
+        public static func of<Value: SettingDictionaryKey>(_ type: Value.Type) -> Key {
             Key(mayAlternate: type != String.self && type != Int.self) { text in
-                if let key = Value(defaultsKey: text) { return key.defaultsKey }
+                if let key = Value(dictionaryKey: text) { return key.dictionaryKey }
                 guard let type = type as? any RawRepresentable.Type else { return nil }
                 return rawKey(of: type, text)
             }
         }
 
         private static func rawKey<Value: RawRepresentable>(of type: Value.Type, _ text: String) -> String? {
-            (Value.RawValue.self as? any DefaultsDictionaryKey.Type)?.init(defaultsKey: text)?.defaultsKey
+            (Value.RawValue.self as? any SettingDictionaryKey.Type)?.init(dictionaryKey: text)?.dictionaryKey
         }
     }
 }
 
-/// The error for JSON text of a type that has a custom bridge but no Codable form.
+/// The error for JSON text of a type that has a coding of its own but is not Codable.
 struct NoCodableForm: ValueFreeError {
     /// The type's name.
     var type: String

@@ -3,19 +3,19 @@ import Molt
 import TestSupport
 import Testing
 
-@Suite("Bridges of scalars") struct ScalarBridgeTests {
+@Suite("Codings of scalars") struct ScalarCodingTests {
     @Test func `Integers of every width are native and exact at their limits`() throws {
         for type in [
             Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
             UInt64.self,
-        ] as [any (FixedWidthInteger & DefaultsSerializable & Sendable).Type] {
+        ] as [any (FixedWidthInteger & SettingValue & Sendable).Type] {
             try expectLimits(type)
         }
         try expect(UInt64.max, storedAs: .unsigned(18_446_744_073_709_551_615))
         try expect(Int.min, storedAs: .int(-9_223_372_036_854_775_808))
     }
 
-    private func expectLimits<Number: FixedWidthInteger & DefaultsSerializable & Sendable>(
+    private func expectLimits<Number: FixedWidthInteger & SettingValue & Sendable>(
         _ type: Number.Type
     ) throws {
         for number in [Number.min, 0, Number.max] {
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-@Suite("Containers in a suite") struct ContainerBridgeTests {
+@Suite("Containers in a suite") struct ContainerCodingTests {
     @Test func `Arrays, sets and dictionaries are stored natively at every depth`() throws {
         try expect(["a", "b/c"], storedAs: ["a", "b/c"])
         try expect([[1], [2, 3], []], storedAs: [[1], [2, 3], []])
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-enum Level: Int, DefaultsSerializable, DefaultsDictionaryKey {
+enum Level: Int, SettingValue, SettingDictionaryKey {
     case low = 1
     case high = 2
 }

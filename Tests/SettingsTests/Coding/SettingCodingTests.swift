@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("Bridges of single values") struct LeafBridgeTests {
+@Suite("Codings of single values") struct SettingCodingTests {
     @Test func `A Codable value is stored as JSON text`() throws {
         try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
         try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
@@ -31,7 +31,7 @@ import Testing
         try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
     }
 
-    @Test func `A custom bridge gives a native form, also inside containers`() throws {
+    @Test func `A custom coding gives a native form, also inside containers`() throws {
         let zone = ChosenTimeZone(id: "0", name: "Asia/Taipei")
         let stored = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         try expect(zone, storedAs: stored)
@@ -42,7 +42,7 @@ import Testing
         expectUnreadable(.array([.string("")]), as: [ChosenTimeZone].self, at: "[0]")
     }
 
-    @Test func `A custom bridge can store values of any type that a suite can hold`() throws {
+    @Test func `A custom coding can store values of any type that a suite can hold`() throws {
         try expect(Mixed(name: "n", count: 3), storedAs: ["name": "n", "count": 3])
         expectUnreadable(.int(1), as: Mixed.self)
         expectUnstorable(Unstorable())
@@ -57,6 +57,10 @@ import Testing
         #expect(archives.compactMap(\.data).count == 2)
         let names = try read([Color].self, from: .array(archives)).map(\.name)
         #expect(names == ["a", "b"])
+        let dark = try #require(try stored([DarkColor(name: "dark")]))
+        let darkNames = try read([DarkColor].self, from: dark).map(\.name)
+        #expect(darkNames == ["dark"])
+        expectUnreadable(.data(archive), as: DarkColor.self)
     }
 
     @Test func `Data that is not an archive, or one that is damaged or of another class, is unreadable`() throws {
@@ -107,54 +111,52 @@ import Testing
     }
 }
 
-struct Note: Codable, Equatable, DefaultsSerializable { var when: Date }
-struct Ratio: Codable, DefaultsSerializable { var value: Double }
-struct Price: Codable, Equatable, DefaultsSerializable { var value: Decimal }
-struct Titled: Codable, Equatable, DefaultsSerializable { var title: String }
+struct Note: Codable, Equatable, SettingValue { var when: Date }
+struct Ratio: Codable, SettingValue { var value: Double }
+struct Price: Codable, Equatable, SettingValue { var value: Decimal }
+struct Titled: Codable, Equatable, SettingValue { var title: String }
 
-enum Preferred: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable { case a, b }
+enum Preferred: String, Codable, SettingValue {
+    case a, b
 
-struct Options: OptionSet, DefaultsSerializable {
+    static var settingCoding: SettingCoding<Self> { .rawValue }
+}
+
+struct Options: OptionSet, SettingValue {
     static let first = Options(rawValue: 1)
     static let second = Options(rawValue: 2)
 
     let rawValue: Int
 }
 
-struct Mixed: Equatable, DefaultsSerializable {
-    struct MixedBridge: DefaultsBridge {
-        func serialize(_ value: Mixed?) -> [String: Any]? {
-            value.map { ["name": $0.name, "count": $0.count] }
-        }
-
-        func deserialize(_ object: [String: Any]?) -> Mixed? {
-            guard let name = object?["name"] as? String, let count = object?["count"] as? Int else { return nil }
-            return Mixed(name: name, count: count)
+struct Mixed: Equatable, SettingValue {
+    static var settingCoding: SettingCoding<Self> {
+        SettingCoding { mixed in
+            ["name": .string(mixed.name), "count": PropertyListValue(exactly: mixed.count) ?? 0]
+        } decode: { stored in
+            guard let name = stored.dictionary?["name"]?.string, let count = stored.dictionary?["count"]?.int else {
+                return nil
+            }
+            return Mixed(name: name, count: Int(count))
         }
     }
-
-    static let bridge = MixedBridge()
 
     var name: String
     var count: Int
 }
 
-struct Unstorable: DefaultsSerializable {
-    struct UnstorableBridge: DefaultsBridge {
-        func serialize(_ value: Unstorable?) -> [String: Any]? { ["nested": [NSNull()]] }
-        func deserialize(_ object: [String: Any]?) -> Unstorable? { nil }
+struct Unstorable: SettingValue {
+    static var settingCoding: SettingCoding<Self> {
+        SettingCoding { _ in
+            try PropertyListValue(normalizing: ["nested": [NSNull()]])
+        } decode: { _ in
+            nil
+        }
     }
-
-    static let bridge = UnstorableBridge()
 }
 
-struct Nothing: DefaultsSerializable {
-    struct NothingBridge: DefaultsBridge {
-        func serialize(_ value: Nothing?) -> String? { nil }
-        func deserialize(_ object: String?) -> Nothing? { nil }
-    }
-
-    static let bridge = NothingBridge()
+struct Nothing: SettingValue {
+    static var settingCoding: SettingCoding<Self> { SettingCoding(encode: { _ in nil }, decode: { _ in nil }) }
 }
 
 /// An object that is archived with its name.
@@ -175,9 +177,9 @@ class NamedObject: NSObject, NSSecureCoding, @unchecked Sendable {
 }
 
 /// A class that can be subclassed, like a color class.
-class Color: NamedObject, DefaultsSerializable, @unchecked Sendable {}
+class Color: NamedObject, SettingValue, @unchecked Sendable {}
 
-/// An array of these is stored as one archive.
-final class Newt: NamedObject, DefaultsSerializable, @unchecked Sendable {
-    static var arrayBridge: some DefaultsBridge<[Newt], PropertyListValue> { keyedArchiveArrayBridge }
-}
+/// An object of this class is stored as one of its superclass.
+final class DarkColor: Color, @unchecked Sendable {}
+
+final class Newt: NamedObject, SettingValue, @unchecked Sendable {}

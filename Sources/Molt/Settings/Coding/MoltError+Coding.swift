@@ -17,7 +17,7 @@ extension MoltError {
 
     /// Runs a conversion of a part of a value, and adds the part's place to its error.
     ///
-    /// - Parameter code: The code for other errors than ``MoltError``, which a custom bridge may throw.
+    /// - Parameter code: The code for other errors than ``MoltError``, which a custom coding may throw.
     static func within<Value>(
         _ step: ValuePath.Step,
         _ code: Code,
@@ -30,9 +30,9 @@ extension MoltError {
         }
     }
 
-    /// The error itself if it is a ``MoltError``; else one with the custom bridge's error as the underlying error.
+    /// The error itself if it is a ``MoltError``; else one with the custom coding's error as the underlying error.
     static func wrapping(_ error: any Error, as code: Code) -> MoltError {
         error as? MoltError
-            ?? MoltError(code, "The bridge of the value's type failed; see the underlying error.", underlying: error)
+            ?? MoltError(code, "The coding of the value failed; see the underlying error.", underlying: error)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Expects that a value is read from a form other than the one in which it is stored.
-func expect<Value: DefaultsSerializable & Equatable>(
+func expect<Value: SettingValue & Equatable>(
     _ value: Value,
     readFrom stored: PropertyListValue,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -12,7 +12,7 @@ func expect<Value: DefaultsSerializable & Equatable>(
 }
 
 /// Expects that a value cannot be stored.
-func expectUnstorable<Value: DefaultsSerializable & Sendable>(
+func expectUnstorable<Value: SettingValue & Sendable>(
     _ value: Value,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {

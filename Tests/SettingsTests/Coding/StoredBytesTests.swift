@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Stored bytes of a setting") struct StoredBytesTests {
-    private struct Window: Codable, Hashable, DefaultsSerializable {
+    private struct Window: Codable, Hashable, SettingValue {
         var zoom = 1.5
         var title = "a/b"
         var frame = ["y": 2, "x": 1, "width": 80, "height": 25]
@@ -29,7 +29,7 @@ import Testing
         try expect([Window(), Window()], storedAs: [text, text])
         try expect(["main": Window()], storedAs: ["main": text])
         try expect(Set([Window()]), storedAs: [text])
-        #expect(try DefaultsJSONDataBridge<Window>().encode(Window()) == .data(Data(Window.text.utf8)))
+        #expect(try SettingCoding<Window>.jsonData.encode(Window()) == .data(Data(Window.text.utf8)))
     }
 
     @Test func `The elements of a set are sorted, so every run stores the same bytes`() throws {
@@ -41,12 +41,12 @@ import Testing
 }
 
 @Suite("A RawRepresentable type that is also Codable") struct CodableRawValueTests {
-    private enum Theme: String, Codable, DefaultsSerializable { case light, dark }
-    private enum Size: Int, Codable, DefaultsSerializable {
+    private enum Theme: String, Codable, SettingValue { case light, dark }
+    private enum Size: Int, Codable, SettingValue {
         case small = 1
         case large
     }
-    private enum Digit: String, Codable, DefaultsSerializable {
+    private enum Digit: String, Codable, SettingValue {
         case one = "1"
         case yes = "true"
     }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `says what is wrong with JSON text, and where`() {
-        struct Hero: Codable, DefaultsSerializable {
+        struct Hero: Codable, SettingValue {
             var name: String
             var age: Int
         }
@@ -92,14 +92,15 @@ import Testing
 
     @Test func `counts as current in both forms when settings are converted`() {
         let cases: [(stored: PropertyListValue, form: DefaultsForm, outcome: ConversionResult)] = [
-            ("dark", Theme.defaultsForm, .alreadyCurrent), ("\"dark\"", Theme.defaultsForm, .alreadyCurrent),
-            (2, Size.defaultsForm, .alreadyCurrent), (["dark"], [Theme].defaultsForm, .alreadyCurrent),
-            (#"["dark"]"#, [Theme].defaultsForm, .converted(["\"dark\""])),
+            ("dark", Theme.settingCoding.form, .alreadyCurrent),
+            ("\"dark\"", Theme.settingCoding.form, .alreadyCurrent),
+            (2, Size.settingCoding.form, .alreadyCurrent), (["dark"], [Theme].settingCoding.form, .alreadyCurrent),
+            (#"["dark"]"#, [Theme].settingCoding.form, .converted(["\"dark\""])),
         ]
         let conversion = DefaultsV4Conversion()
         for (stored, form, outcome) in cases {
             #expect(conversion.convert(stored, as: form) == outcome, "\(stored)")
         }
-        #expect(conversion.convert("blue", as: Theme.defaultsForm).failure != nil)
+        #expect(conversion.convert("blue", as: Theme.settingCoding.form).failure != nil)
     }
 }

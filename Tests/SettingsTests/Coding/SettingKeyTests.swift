@@ -3,20 +3,20 @@ import Molt
 import TestSupport
 import Testing
 
-extension DefaultsKeys {
-    fileprivate static let tags = DefaultsKey<[String]>("tags", default: ["first"])
-    fileprivate static let period = DefaultsKey<Period?>("period")
-    fileprivate static let count = DefaultsKey<Int>("count", default: 1)
-    fileprivate static let color = DefaultsKey<Color>("color") { Color(name: "red") }
-    fileprivate static let nested = DefaultsKey<Int??>("nested")
+extension SettingKeys {
+    fileprivate static let tags = SettingKey<[String]>("tags", default: ["first"])
+    fileprivate static let period = SettingKey<Period?>("period")
+    fileprivate static let count = SettingKey<Int>("count", default: 1)
+    fileprivate static let color = SettingKey<Color>("color") { Color(name: "red") }
+    fileprivate static let nested = SettingKey<Int??>("nested")
 }
 
-@Suite("Typed keys", .serialized) struct DefaultsKeyTests {
+@Suite("Typed keys", .serialized) struct SettingKeyTests {
     let settings = DictionarySettings()
 
     /// Expects that a setting has a value, and what is stored.
-    private func expectSetting<Value: DefaultsSerializable & Equatable>(
-        _ key: DefaultsKey<Value>,
+    private func expectSetting<Value: Equatable>(
+        _ key: SettingKey<Value>,
         _ value: Value,
         stored: PropertyListValue?,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -27,7 +27,7 @@ extension DefaultsKeys {
     }
 
     /// The error for reading a setting from a stored value.
-    private func errorReading<Value>(_ key: DefaultsKey<Value>, from stored: PropertyListValue) throws -> MoltError {
+    private func errorReading<Value>(_ key: SettingKey<Value>, from stored: PropertyListValue) throws -> MoltError {
         settings.set(stored, forKey: key.name)
         return try #require(throws: MoltError.self) { try settings.value(for: key) }
     }
@@ -67,16 +67,16 @@ extension DefaultsKeys {
         let periodText = "typeMismatch: The stored value is not JSON text of Period. \(advice) [key: \"period\"]"
         #expect(period.description == periodText)
         for error in [tags, period] { #expect(!error.debugDescription.contains("4711")) }
-        try errorReading(DefaultsKey<UInt8>("level", default: 0), from: 300)
+        try errorReading(SettingKey<UInt8>("level", default: 0), from: 300)
             .expect(.typeMismatch, key: "level", says: "The stored value is not an integer that fits UInt8. \(advice)")
     }
 
     @Test func `No message contains a dictionary key, although the place has it`() throws {
-        let native = DefaultsKey<[String: [String: String]]?>("native")
+        let native = SettingKey<[String: [String: String]]?>("native")
         var errors = [(try errorReading(native, from: ["s3cret": ["s3cret": 1]]), #"["s3cret"]["s3cret"]"#)]
         for name in ["s3cret", "4915112345"] {
             let json = PropertyListValue.string("{\"\(name)\":\"x\"}")
-            errors.append((try errorReading(DefaultsKey<[Counts]?>("text"), from: [json]), "[0][\"\(name)\"]"))
+            errors.append((try errorReading(SettingKey<[Counts]?>("text"), from: [json]), "[0][\"\(name)\"]"))
         }
         for (error, place) in errors {
             #expect(error.valuePath?.fullDescription == place)
@@ -89,12 +89,36 @@ extension DefaultsKeys {
         }
     }
 
+    @Test func `A key with a coding of its own stores a value as the coding says, and nil never`() throws {
+        let toads = SettingKey<[Toad]>("toads", coding: .jsonData, default: [])
+        try expectSetting(toads, [], stored: nil)
+        settings[toads].append(Toad(age: 3))
+        try expectSetting(toads, [Toad(age: 3)], stored: .data(Data(#"[{"age":3}]"#.utf8)))
+        let periods = SettingKey<[Period]>("periods", coding: .array(of: .rawValue), default: [])
+        settings[periods] = [.oneHour]
+        try expectSetting(periods, [.oneHour], stored: ["1 Hour"])
+        for key in [
+            SettingKey<Spot?>("spot", coding: .json), SettingKey<Spot?>("spot", coding: .json, default: nil),
+        ] {
+            try expectSetting(key, nil, stored: nil)
+            settings[key] = Spot(x: 1)
+            try expectSetting(key, Spot(x: 1), stored: #"{"x":1}"#)
+            settings[key] = nil
+            try expectSetting(key, nil, stored: nil)
+        }
+        let codes = reported {
+            settings.set([1], forKey: "toads")
+            #expect(settings[toads] == [])
+        }
+        #expect(codes == [.typeMismatch])
+    }
+
     /// The codes of the errors that subscripts report.
     private func reported(_ body: () -> Void) -> [MoltError.Code?] {
         let codes = Locked<[MoltError.Code?]>([])
-        let handler = DefaultsKeys.onFailure
-        defer { DefaultsKeys.onFailure = handler }
-        DefaultsKeys.onFailure = { error in codes.withLock { $0.append((error as? MoltError)?.code) } }
+        let handler = SettingKeys.onFailure
+        defer { SettingKeys.onFailure = handler }
+        SettingKeys.onFailure = { error in codes.withLock { $0.append((error as? MoltError)?.code) } }
         body()
         return codes.withLock { $0 }
     }
@@ -126,7 +150,7 @@ extension DefaultsKeys {
     #endif
 
     @Test func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
-        let ratio = DefaultsKey<Ratio>("ratio", default: Ratio(value: 1))
+        let ratio = SettingKey<Ratio>("ratio", default: Ratio(value: 1))
         settings[ratio] = Ratio(value: 2)
         let codes = reported { settings[ratio] = Ratio(value: .infinity) }
         #expect(codes == [.cannotStore])
@@ -136,8 +160,8 @@ extension DefaultsKeys {
         #expect(error.description == "cannotStore: \(problem) [key: \"ratio\"; place: value]")
     }
 
-    @Test func `An error thrown by a custom bridge is the underlying error`() throws {
-        let key = DefaultsKey<[Picky]>("picky", default: [])
+    @Test func `An error thrown by a custom coding is the underlying error`() throws {
+        let key = SettingKey<[Picky]>("picky", default: [])
         let reading = try errorReading(key, from: [1])
         reading.expect(.typeMismatch)
         #expect(reading.valuePath == ValuePath([.index(0)]))
@@ -147,19 +171,19 @@ extension DefaultsKeys {
     }
 }
 
-private struct Picky: DefaultsSerializable {
+/// A type that is no `SettingValue`.
+private struct Spot: Codable, Equatable { var x: Int }
+
+private struct Picky: SettingValue {
     struct Refusal: Error {}
 
-    struct PickyBridge: DefaultsBridge {
-        func encode(_ value: Picky) throws -> PropertyListValue? { throw Refusal() }
-        func decode(_ stored: PropertyListValue) throws -> Picky { throw Refusal() }
+    static var settingCoding: SettingCoding<Self> {
+        SettingCoding(encode: { _ in throw Refusal() }, decode: { _ in throw Refusal() })
     }
-
-    static let bridge = PickyBridge()
 }
 
 /// The JSON text of a dictionary.
-private struct Counts: Codable, DefaultsSerializable {
+private struct Counts: Codable, SettingValue {
     var counts: [String: Int]
 
     init(from decoder: any Decoder) throws {

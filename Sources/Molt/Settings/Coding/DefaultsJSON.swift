@@ -77,65 +77,6 @@ enum DefaultsJSON {
     }
 }
 
-extension DefaultsSerializable where Self: Codable {
-    /// The bridge that stores JSON text, as Defaults does, and also reads raw values if `rawValue` does.
-    static func jsonBridge(
-        rawValue: @escaping @Sendable (PropertyListValue) -> Self? = { _ in nil }
-    ) -> BuiltInBridge<Self> {
-        BuiltInBridge {
-            DefaultsForm(.codable(isRawValue: { rawValue($0) != nil }))
-        } encoder: {
-            try .string(String(decoding: DefaultsJSON.encode($0), as: UTF8.self))
-        } decoder: { stored in
-            do {
-                if stored.array != nil || stored.dictionary != nil {
-                    return try DefaultsJSON.decode(Self.self, fromNative: stored)
-                }
-                guard let text = stored.string else { throw MoltError.mismatch("JSON text of \(Self.self)") }
-                return try DefaultsJSON.decode(Self.self, from: text.utf8)
-            } catch {
-                // A value that is neither JSON text nor a raw value is reported as not being JSON text.
-                let native = rawValue(stored) ?? (try? DefaultsJSON.decode(Self.self, fromNative: stored))
-                guard let native else { throw error }
-                return native
-            }
-        }
-    }
-}
-
-/// Stores a Codable value as `Data` of JSON, as SwiftyUserDefaults does.
-///
-/// ```swift
-/// struct Toad: Codable, DefaultsSerializable {
-///     static var bridge: DefaultsJSONDataBridge<Toad> { DefaultsJSONDataBridge() }
-///     static var arrayBridge: DefaultsJSONDataBridge<[Toad]> { DefaultsJSONDataBridge() }
-///
-///     var age: Int
-/// }
-/// ```
-/// The array bridge stores a whole array as one `Data`.
-public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// Encodes the value as JSON data.
-    public func encode(_ value: Value) throws -> PropertyListValue? { try .data(DefaultsJSON.encode(value)) }
-
-    /// Decodes the value from JSON data, or from a native value with the same content.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard case .data(let json) = stored else {
-            if stored.array != nil || stored.dictionary != nil {
-                return try DefaultsJSON.decode(Value.self, fromNative: stored)
-            }
-            guard let value = try? DefaultsJSON.decode(Value.self, fromNative: stored) else {
-                throw MoltError.mismatch("data of JSON of \(Value.self)")
-            }
-            return value
-        }
-        return try DefaultsJSON.decode(Value.self, from: json)
-    }
-}
-
 extension PropertyListValue {
     fileprivate var holdsDatesOrData: Bool {
         switch self {
