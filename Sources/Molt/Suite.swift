@@ -26,7 +26,7 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
 
     /// The settings of a named suite, such as an app group.
     ///
-    /// An invalid name is reported when the suite is used; see ``validate()``.
+    /// An invalid name is reported when the suite is used, with the code ``MoltError/Code/invalidSuite``.
     public init(_ name: String) {
         self.init(name: name)
     }
@@ -60,7 +60,7 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name ?? "standard" }
 
     /// "standard", or "suite" and the name; equal for suites that share a domain.
-    public var attachedName: String {
+    package var attachedName: String {
         if let original { return original.attachedName }
         return isSameDomain(as: .standard) ? "standard" : "suite \(self)"
     }

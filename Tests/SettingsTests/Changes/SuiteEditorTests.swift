@@ -24,7 +24,7 @@ import Testing
             settings { settings in
                 try settings.set(0.5, forKey: "musicVolume")
                 try settings.removeValue(forKey: "volume")
-                try settings.renameKey("name", to: "title")
+                try settings.rename("name", to: "title")
                 try expect(settings.keys, is: ["count", "musicVolume", "title"])
                 try expect([settings.value(forKey: "title"), settings.value(forKey: "name")], is: ["n", nil])
             }

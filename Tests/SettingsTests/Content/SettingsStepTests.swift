@@ -474,7 +474,7 @@ import Testing
             case "copy": [Migration(to: 2, "copy", .copyKey("draft", to: "d", in: from)), records(2, "d", in: from)]
             case "block":
                 [
-                    Migration(to: 2, "block", .settings(in: from) { try $0.renameKey("draft", to: "d") }),
+                    Migration(to: 2, "block", .settings(in: from) { try $0.rename("draft", to: "d") }),
                     records(4, "d", in: from),
                 ]
             case "one migration":

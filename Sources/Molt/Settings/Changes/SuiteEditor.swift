@@ -129,7 +129,7 @@ public final class SuiteEditor: SettingsAccess {
     /// - Returns: Whether the key had a value.
     /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
     @discardableResult
-    public func renameKey(_ key: String, to newKey: String) throws -> Bool {
+    public func rename(_ key: String, to newKey: String) throws -> Bool {
         guard key != newKey, try copy(key, to: newKey, "renamed") else { return false }
         edits.renamed[newKey] = edits.renamed[key] ?? key
         contents.before[newKey] = contents.before.removeValue(forKey: key)
@@ -144,7 +144,7 @@ public final class SuiteEditor: SettingsAccess {
     /// - Returns: Whether the key had a value.
     /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
     @discardableResult
-    public func copyKey(_ key: String, to newKey: String) throws -> Bool {
+    public func copy(_ key: String, to newKey: String) throws -> Bool {
         try copy(key, to: newKey, "copied")
     }
 

@@ -10,7 +10,7 @@ extension Suite {
     }
 
     /// Whether both suites keep their settings in the same domain.
-    public func isSameDomain(as other: Suite) -> Bool {
+    package func isSameDomain(as other: Suite) -> Bool {
         domainName == other.domainName
     }
 
@@ -24,7 +24,7 @@ extension Suite {
     /// - Throws: ``MoltError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
     ///   app's own name as a suite name (Apple platforms), an app group that the app is not entitled to (if the
     ///   platform reports it), and a name that is not a valid file name.
-    public func validate() throws(MoltError) {
+    package func validate() throws(MoltError) {
         if let fault = nameFault {
             throw MoltError(.invalidSuite, "Invalid suite name \"\(self)\": \(fault)", store: domainName)
         }

@@ -23,7 +23,7 @@ extension PropertyListValue {
     /// - Throws: ``MoltError`` with the code `cannotStore` and the place, for arrays and dictionaries nested more
     ///   than 200 levels deep. On Linux also for a date that is infinite or 30 million years away, a string that begins
     ///   with a byte order mark, and a dictionary whose only key is `CF$UID`.
-    public func checkStorable() throws(MoltError) {
+    package func checkStorable() throws(MoltError) {
         try checkStorable(depth: 0)
     }
 
@@ -61,7 +61,7 @@ extension PropertyListValue {
     /// The value that the platform returns after it was written.
     ///
     /// On Linux dates are rounded down to whole seconds.
-    public func asStored() -> PropertyListValue {
+    package func asStored() -> PropertyListValue {
         switch self {
         case .unsigned(let unsigned): Int64(exactly: unsigned).map { .int($0) } ?? self
         case .date(let date): .date(SuiteFormat.stored(date))

@@ -86,7 +86,7 @@ extension MigrationContext {
                     key: key
                 )
             }
-            let isDone = try copies ? settings.copyKey(key, to: newKey) : settings.renameKey(key, to: newKey)
+            let isDone = try copies ? settings.copy(key, to: newKey) : settings.rename(key, to: newKey)
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
             if isDone {
                 outcome.outcome = copies ? .copied : .renamed
