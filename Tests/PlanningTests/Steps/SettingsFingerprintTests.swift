@@ -16,6 +16,10 @@ import Testing
             .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .fail),
             "90c03c740b83f9697588936bdb7d70a0"
         ),
+        (
+            .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("a", .decoded(Int.self) { "\($0)" })]),
+            "580c2b92e7521b85965e900ab8407fa0"
+        ),
         (.swiftyUserDefaults(to: 1, suite: suite, keys: keys), "1ea536c6e1f0b58a126786fe4661f3b5"),
         (.suiteToAppGroup(to: 1, from: .standard, into: group), "091fbdff70caa68cfcba75fb9da33b39"),
         (

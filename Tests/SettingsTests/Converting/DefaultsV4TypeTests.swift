@@ -112,6 +112,21 @@ import Testing
         try expect(#"{"k":\#(zoneText)}"#, becomes: ["k": nativeZone], readAs: ["k": zone])
     }
 
+    @Test func `A closure may return any value that a suite can hold, and its result is current from then on`() {
+        let span = DefaultsForm.decoded(FormerSpan.self) { $0 == .tenMinutes ? "short" : "long" }
+        let zone = DefaultsForm.decoded(CodableTimeZone.self) { ["id": $0.id, "name": $0.name] }
+        let cases: [(stored: PropertyListValue, form: DefaultsForm, outcome: ConversionResult)] = [
+            (#""30 Minutes""#, span, .converted("long")), ("long", span, .alreadyCurrent),
+            (.string(zoneText), zone, .converted(nativeZone)), (nativeZone, zone, .alreadyCurrent),
+            (.string("[\(zoneText)]"), .array(of: zone), .converted([nativeZone])),
+        ]
+        for (stored, form, outcome) in cases {
+            #expect(DefaultsV4Conversion().convert(stored, as: form) == outcome, "\(stored)")
+        }
+        #expect(DefaultsV4Conversion().convert(1, as: span).failure != nil)
+        #expect(DefaultsV4Conversion().convert(["id": 0], as: zone).failure != nil)
+    }
+
     /// Rows X32 and X33 of the acceptance list.
     @Test func `UUIDs and ranges are converted for releases that read their native form, and read for any`() throws {
         let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
