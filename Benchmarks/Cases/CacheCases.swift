@@ -204,8 +204,8 @@ enum CacheCases {
         return ({ try cache.value(forKey: $0) }, { try bare.value(forKey: $0) })
     }
 
-    static var withoutMemory: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+    static var withoutMemory: MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.memory = nil
         return configuration
     }

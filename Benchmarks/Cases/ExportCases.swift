@@ -18,7 +18,7 @@ enum ExportCases {
     ) { context in
         let cache = try CodableCache(at: context.file(CacheCases.fileName), configuration: CacheCases.withoutMemory)
         return BenchmarkTrial(count: context.records) { _ in
-            guard try cache.export(to: context.file(exportName)).records == context.records else {
+            guard try cache.exportAndWait(to: context.file(exportName)).records == context.records else {
                 throw BenchmarkError("Records are missing in the export.")
             }
             cache.close()
@@ -30,7 +30,7 @@ enum ExportCases {
         try CacheCases.fixture.build(context)
         let store = context.file(CacheCases.fileName)
         let cache = try CodableCache(at: store)
-        try cache.export(to: context.file(exportName))
+        try cache.exportAndWait(to: context.file(exportName))
         cache.close()
         try FileManager.default.removeItem(at: store)
     }
@@ -48,7 +48,7 @@ enum ExportCases {
             configuration: CacheCases.withoutMemory
         )
         return BenchmarkTrial(count: context.records) { _ in
-            try cache.import(from: context.file(exportName))
+            try cache.importAndWait(from: context.file(exportName))
         } finish: {
             try upgrade.check(cache, context)
         }

@@ -21,7 +21,7 @@ enum OnReadCases {
     }
 
     private static func open(_ file: URL, _ count: Int, runsBackfill: Bool = false) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.runsBackfill = runsBackfill
         configuration.memory = nil
         return try CodableCache(at: file, migrations: migrations(count), configuration: configuration)
@@ -36,7 +36,7 @@ enum OnReadCases {
         let copy = context.file("upgraded.molt")
         try FileManager.default.copyItem(at: file, to: copy)
         let upgraded = try open(copy, 1)
-        try upgraded.backfill()
+        try upgraded.backfillAndWait()
         return (try open(file, 1, runsBackfill: runsBackfill), upgraded)
     }
 
@@ -88,7 +88,7 @@ enum OnReadCases {
             }
             let cache = try open()
             return BenchmarkTrial(count: context.records) { _ in
-                try cache.backfill()
+                try cache.backfillAndWait()
                 cache.close()
             } finish: {
                 let cache = try open()

@@ -60,7 +60,7 @@ enum OpenCases {
     }
 
     private static func open(_ file: URL, _ migrations: [Migration]) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.runsBackfill = false
         return try CodableCache(at: file, migrations: MigrationRegistry(migrations), configuration: configuration)
     }
@@ -200,7 +200,7 @@ enum OpenCases {
             cache = try open(file, migrations)
         } finish: {
             cache?.close()
-            guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.last?.version else {
+            guard try CacheFile(at: file).version() == migrations.last?.version else {
                 throw BenchmarkError("The store was not upgraded.")
             }
         }

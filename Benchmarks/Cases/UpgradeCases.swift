@@ -210,7 +210,7 @@ struct MoltUpgrade: Sendable {
                 try CodableCache(at: file, migrations: migrations).close()
             } finish: {
                 // Read from the file, because opening it would upgrade it.
-                guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
+                guard try CacheFile(at: file).version() == migrations.version else {
                     throw BenchmarkError("\(name): the store was not upgraded.")
                 }
                 try check(CodableCache(at: file, migrations: migrations), context)

@@ -73,7 +73,7 @@ struct Demonstration {
     private static let name = "contacts.molt (a scratch file)"
 
     private func showPlan(_ file: URL, _ registry: MigrationRegistry, _ terminal: Terminal) throws {
-        var plan = try MigrationPlan(forFileAt: file, migrations: registry)
+        var plan = try CacheFile(at: file).plan(registry)
         plan.store = Self.name
         terminal.say("\(plan)\n")
     }
@@ -86,9 +86,8 @@ struct Demonstration {
     ) async throws {
         let registry = migrations(settings: settings)
         try showPlan(file, registry, terminal)
-        var report = try await CodableCache.dryRun(
-            at: file,
-            migrations: registry,
+        var report = try await CacheFile(at: file).dryRun(
+            registry,
             samples: 2,
             configuration: .contacts(release: Release.today, monitor: monitor)
         )
@@ -105,7 +104,7 @@ struct Demonstration {
         _ terminal: Terminal
     ) async throws {
         let registry = migrations(settings: settings)
-        let configuration = CodableCache.Configuration.contacts(release: Release.today, monitor: monitor)
+        let configuration = MoltConfiguration.contacts(release: Release.today, monitor: monitor)
         try showPlan(file, registry, terminal)
         let settingsBefore = try settings.own.values()
 

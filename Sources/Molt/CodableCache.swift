@@ -30,8 +30,7 @@ public final class CodableCache: Sendable {
     public let isReadOnly: Bool
     /// The file's path, or ":memory:".
     public let path: String
-    /// How the cache works.
-    public let configuration: Configuration
+    let configuration: MoltConfiguration
 
     let core: CacheCore
     let hub = ChangeHub()
@@ -68,7 +67,7 @@ public final class CodableCache: Sendable {
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
-        configuration: Configuration = Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(StoreFile(at: url, configuration), migrations: migrations, configuration: configuration)
     }
@@ -79,7 +78,7 @@ public final class CodableCache: Sendable {
     public convenience init(
         existing url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
-        configuration: Configuration = Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         try self.init(
             StoreFile(at: url, configuration, createsFile: false),
@@ -122,7 +121,7 @@ public final class CodableCache: Sendable {
     public convenience init(
         reading url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
-        configuration: Configuration = Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         let store = StoreFile(at: url, configuration, createsFile: false)
         store.options.readsLaterLayouts = true
@@ -134,7 +133,7 @@ public final class CodableCache: Sendable {
     /// - Throws: ``MoltError`` when a step that imports data from elsewhere fails.
     public convenience init(
         inMemory migrations: MigrationRegistry,
-        configuration: Configuration = Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         var configuration = configuration
         // No other process could upgrade it.
@@ -154,7 +153,7 @@ public final class CodableCache: Sendable {
     package init(
         _ store: sending StoreFile,
         migrations: MigrationRegistry,
-        configuration: Configuration,
+        configuration: MoltConfiguration,
         mode: RunMode = .opening,
         isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
@@ -242,7 +241,7 @@ extension CodableCache {
     public static func open(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
-        configuration: Configuration = Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> CodableCache {
         try await open(at: url, migrations: migrations, configuration: configuration, mode: .opening)
     }
@@ -251,7 +250,7 @@ extension CodableCache {
     package static func open(
         at url: URL,
         migrations: MigrationRegistry,
-        configuration: Configuration,
+        configuration: MoltConfiguration,
         mode: RunMode
     ) async throws -> CodableCache {
         try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
@@ -262,19 +261,6 @@ extension CodableCache {
                 mode: mode,
                 isCancelled: isCancelled
             )
-        }
-    }
-
-    /// Opens a cache file of any version only to read it, on a queue of its own.
-    ///
-    /// - Throws: ``MoltError`` as ``init(reading:migrations:configuration:)`` does.
-    public static func open(
-        reading url: URL,
-        migrations: MigrationRegistry = MigrationRegistry(),
-        configuration: Configuration = Configuration()
-    ) async throws -> CodableCache {
-        try await DispatchQueue(label: "molt.open").run {
-            try CodableCache(reading: url, migrations: migrations, configuration: configuration)
         }
     }
 }
@@ -399,13 +385,6 @@ extension CodableCache {
 
     // MARK: Raw data
 
-    /// Stores raw data under a key, replacing any previous value.
-    ///
-    /// - Throws: The errors of ``set(_:forKey:expiry:)``.
-    public func setData(_ data: Data, forKey key: String, expiry: Expiry? = nil) throws {
-        try set(data, forKey: key, expiry: expiry)
-    }
-
     /// The raw data under a key; nil when there is none or it has expired.
     ///
     /// - Throws: ``MoltError`` with the code `unreadableContent` when the content is not raw data.
@@ -492,36 +471,43 @@ extension CodableCache {
 
     /// Upgrades all records that still have to go through migrations on read, and returns when they are written.
     ///
+    /// ```swift
+    /// for record in try await cache.finishBackfill() { print(record) }
+    /// ```
+    ///
     /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
     /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
     /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At
-    /// the end, the ledger counts the migrations as run.
+    /// the end, the ledger counts the migrations as run. Cancelling the task stops the call before the next record; the
+    /// cache then continues in the background.
     ///
-    /// - Throws: For a record that cannot be converted, the ``MoltError`` of the step, after all other records were
-    ///   upgraded; such a record keeps its content, unless the policy of the step or the registry quarantines or drops
-    ///   it. ``MoltError`` with the code `closed`, `busy`, `suspended`, `storeFailed` or, for a cache that is only
-    ///   readable, `readOnly`; ``MoltError`` with the code `storeChanged` or `deadlinePassed`.
-    public func backfill() throws {
-        try finishBackfill { false }
-    }
-
-    /// Upgrades all records that still have to go through migrations on read; waits without blocking a thread.
-    ///
-    /// Cancelling the task stops it before the next record; the cache then continues in the background.
-    ///
-    /// - Throws: The errors of the synchronous call, and `CancellationError`.
-    public func backfill() async throws {
+    /// - Returns: The records that could not be converted, and that the policy of the step or the registry quarantined
+    ///   or dropped.
+    /// - Throws: For another record that cannot be converted, the ``MoltError`` of the step, after all other records
+    ///   were upgraded; such a record keeps its content. ``MoltError`` with the code `closed`, `busy`, `suspended`,
+    ///   `storeFailed`, `storeChanged`, `deadlinePassed` or, for a cache that is only readable, `readOnly`;
+    ///   `CancellationError`.
+    @discardableResult
+    public func finishBackfill() async throws -> [MigrationReport.FailedRecord] {
         // A queue of its own, because other calls must not wait for the backfill.
         try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [self] isCancelled in
             try finishBackfill(isCancelled)
         }
     }
 
-    private func finishBackfill(_ isCancelled: @escaping @Sendable () -> Bool) throws {
+    /// Does what ``finishBackfill()`` does on the caller's thread, for a tool or a test.
+    @discardableResult
+    package func backfillAndWait() throws -> [MigrationReport.FailedRecord] {
+        try finishBackfill { false }
+    }
+
+    private func finishBackfill(
+        _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> [MigrationReport.FailedRecord] {
         if isReadOnly, upgrader != nil { throw core.readOnly }
-        try sweep?.finish(isCancelled: isCancelled)
+        return try sweep?.finish(isCancelled: isCancelled) ?? []
     }
 
     // MARK: Helpers

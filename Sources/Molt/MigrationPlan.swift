@@ -1,7 +1,7 @@
 /// The migrations that would run on a store now: a printable value, computed without writing.
 ///
 /// ```swift
-/// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+/// let plan = try CacheFile(at: url).plan(migrations)
 /// print(plan)
 /// ```
 public struct MigrationPlan: Equatable, Sendable, Encodable {
@@ -347,7 +347,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for edit in edits {
             lines.append("  edited after it was applied: \(edit)")
-            lines.append("       undo the edit, or accept it: `correctLedger(.acceptEdit(\"\(edit.migration.name)\"))`")
+            lines.append("       undo the edit, or accept it with the command `accept-edit \"\(edit.migration.name)\"` of the app's tool")
         }
         for entry in entries {
             lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")

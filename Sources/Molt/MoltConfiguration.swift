@@ -3,7 +3,7 @@ public import Foundation
 /// How stores are opened, upgraded and used; the defaults suit an app.
 ///
 /// ```swift
-/// var configuration = CodableCache.Configuration()
+/// var configuration = MoltConfiguration()
 /// configuration.sizeLimit = 50_000_000
 /// configuration.backup = BackupPolicy()
 /// ```
@@ -62,8 +62,8 @@ public struct MoltConfiguration: Sendable {
     /// values that are set keep the properties that this release does not know. If each of them at least declares
     /// ``Migration/readableByOlderReleases()``, it is opened for reading; a store that a later release of Molt has
     /// written is never opened for more. All other newer stores are refused with the code `superseded`. No opening
-    /// changes a newer store. To continue with one that is refused, call `CodableCache.restore` with a backup of an
-    /// earlier version, or `CodableCache.startAfresh`, which sets the newer store aside.
+    /// changes a newer store. To continue with one that is refused, call `CacheFile.restore(_:)` with a backup of an
+    /// earlier version, or `CacheFile.startAfresh()`, which sets the newer store aside.
     public var opensNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
@@ -173,7 +173,7 @@ public struct MoltConfiguration: Sendable {
     public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///
-    /// If false, call `backfill()`. If another process is the ``owner``, it does not start automatically.
+    /// If false, call `finishBackfill()`. If another process is the ``owner``, it does not start automatically.
     public var runsBackfill = true
     /// The clock, for expiry and for the dates of records; a test may set another.
     public var now: @Sendable () -> Date = { Date() }
@@ -308,9 +308,6 @@ extension MoltConfiguration {
 }
 
 extension CodableCache {
-    /// How a cache works; the defaults suit an app.
-    public typealias Configuration = MoltConfiguration
-
     /// The limit of the memory layer, which drops values beyond it as it sees fit.
     public struct MemoryLimit: Sendable, Hashable {
         /// The limit in bytes of stored content; 0 for none.

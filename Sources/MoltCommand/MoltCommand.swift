@@ -28,7 +28,7 @@ public func main(
     _ migrations: MigrationRegistry,
     types: [FixtureType] = [],
     settings: [FixtureSetting] = [],
-    configuration: CodableCache.Configuration = CodableCache.Configuration()
+    configuration: MoltConfiguration = MoltConfiguration()
 ) -> Never {
     let app = RegisteredApp(migrations: migrations, types: types, settings: settings, configuration: configuration)
     let name = URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent

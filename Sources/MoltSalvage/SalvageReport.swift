@@ -1,9 +1,9 @@
 internal import Molt
 
-/// The result of `CodableCache.salvage`: what was saved, lost, and assumed.
+/// The result of `CacheFile.salvage(_:timeout:)`: what was saved, lost, and assumed.
 ///
 /// ```swift
-/// let report = try CodableCache.salvage(at: url, migrations: migrations)
+/// let report = try CacheFile(at: url).salvage(migrations)
 /// print(report)
 /// for loss in report.losses where loss.key != nil { … }
 /// ```

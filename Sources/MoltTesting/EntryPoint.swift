@@ -8,8 +8,6 @@ public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case inMemory = "in memory"
     /// For a suite without a cache: `Suite.upgrade(with:)`.
     case suite = "suite"
-    /// For a suite without a cache: the `async` `Suite.upgrade(with:)`.
-    case asyncSuite = "async suite"
 
     /// The entry point's name, such as `async open`.
     public var description: String { rawValue }
@@ -18,7 +16,7 @@ public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringCo
     public static func all(for primary: StoreFixture.Primary) -> [EntryPoint] {
         switch primary {
         case .cache: [.open, .asyncOpen, .inMemory]
-        case .suite: [.suite, .asyncSuite]
+        case .suite: [.suite]
         }
     }
 }

@@ -56,7 +56,7 @@ extension StoreFixture {
     public func migrated(
         through migrations: MigrationRegistry,
         upTo version: Int? = nil,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigratedStore {
         let entry = EntryPoint.all(for: primary)[0]
         let registry = addingBaseline(to: version.map { migrations.upTo(version: $0) } ?? migrations)

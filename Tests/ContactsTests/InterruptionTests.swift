@@ -33,7 +33,7 @@
                 }
                 _ = try await ContactsProcess(["upgrade", file.path], interruption: interruption)
 
-                let plan = try MigrationPlan(forFileAt: file, migrations: migrations)
+                let plan = try CacheFile(at: file).plan(migrations)
                 #expect(plan.from == 0 || plan.from == 4)
                 let cache = try CodableCache(at: file, migrations: migrations.upTo(version: plan.from))
                 cache.close()

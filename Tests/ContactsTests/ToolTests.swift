@@ -16,7 +16,7 @@
             old = scratch.file("release-1.molt")
             new = scratch.file("today.molt")
             for file in [old, new] { try FileManager.default.copyItem(at: Release.first.store, to: file) }
-            var configuration = CodableCache.Configuration.contacts(release: Release.today)
+            var configuration = MoltConfiguration.contacts(release: Release.today)
             configuration.backup = BackupPolicy()
             try CodableCache(at: new, migrations: migrations, configuration: configuration).close()
         }
@@ -24,7 +24,7 @@
         @Test func `work on the stores of the app's releases`() async throws {
             let page = scratch.file("report.html").path
             let saved = scratch.file("saved.molt").path
-            let backup = try #require(try CodableCache.backups(at: new).first).url
+            let backup = try #require(try CacheFile(at: new).backups().first).url
             let list = try Release.first.store.deletingLastPathComponent().appending(path: "release-1.plist").path
             let runs: [(words: [String], status: Int32, output: String)] = [
                 (["info", new.path], 0, "version 4, 20 records"),

@@ -25,7 +25,7 @@ import Testing
             let migrations = MigrationRegistry(upgrade.registry.migrations.filter(\.isOnRead))
             let records = try upgrade.records().filter { (try? RecordValue(json: $0.content)) != nil }
             let store = try OldStore(records.map(StoredRecord.init))
-            let configuration = CodableCache.Configuration {
+            let configuration = MoltConfiguration {
                 $0.runsBackfill = false
                 $0.now = { Date(timeIntervalSince1970: 1) }
             }
@@ -38,11 +38,11 @@ import Testing
             else { continue }
             let (before, after) = (scratch.file("before"), scratch.file("after"))
             // A closure may change more than the content, which fails.
-            guard (try? cache.export(to: before)) != nil else { continue }
+            guard (try? cache.exportAndWait(to: before)) != nil else { continue }
             let contents = try cache.contents().records
-            try cache.backfill()
+            try cache.backfillAndWait()
             if try cache.contents().records != contents { waiting += 1 }
-            try cache.export(to: after)
+            try cache.exportAndWait(to: after)
             cache.close()
             #expect(try Data(contentsOf: before) == Data(contentsOf: after), "\(upgrade)")
         }
@@ -64,7 +64,7 @@ import Testing
         let file = upgrade.random.oneIn(4) ? store.url : scratch.file("export.json")
         if file != store.url {
             let cache = try CodableCache(at: store.url, migrations: upgrade.registry.upTo(version: version))
-            try cache.export(to: file)
+            try cache.exportAndWait(to: file)
             cache.close()
         }
         let before = Set(try StoreFile.quarantine(at: store.url))
@@ -75,7 +75,7 @@ import Testing
             configuration: .init { $0.runsBackfill = false }
         )
         defer { cache.close() }
-        let result = Result { try cache.import(from: file) }
+        let result = Result { try cache.importAndWait(from: file) }
         let failure = try error(of: store.url, upgrade.registry)
         guard failure == nil else {
             let error = #expect(throws: MoltError.self, comment) { try result.get() }

@@ -33,9 +33,9 @@ import Testing
         )
         try cache.set(Person.john, forKey: "john", expiry: .at(Date(timeIntervalSince1970: 1e16)))
         try cache.set([1, 2], forKey: "two\nlines", expiry: .after(seconds: .infinity))
-        try cache.setData(Data([0, 0xFF]), forKey: "photo")
+        try cache.set(Data([0, 0xFF]), forKey: "photo")
         try cache.set(1, forKey: "past", expiry: .after(seconds: 0))
-        let summary = try cache.export(to: file)
+        let summary = try cache.exportAndWait(to: file)
         let text = try String(contentsOf: file, encoding: .utf8)
         let dates = #""created":1750000000.125,"updated":1750000000.125"#
         #expect(
@@ -63,20 +63,20 @@ import Testing
             (RecordSelection.types(City.self, Named.self), 2), (.keys(["c", "a"]), 2), (.types(Account.self), 0),
             (RecordSelection(types: ["City"], keys: ["a", "c"]), 2),
         ] {
-            #expect(try cache.export(to: file, only: selection).records == count)
+            #expect(try cache.exportAndWait(to: file, only: selection).records == count)
         }
         try FileManager.default.removeItem(at: file)
-        MoltError.thrown { try cache.export(to: file, only: .keys(["a", "e\u{301}"])) }?
+        MoltError.thrown { try cache.exportAndWait(to: file, only: .keys(["a", "e\u{301}"])) }?
             .expect(.recordMissing, key: "e\u{301}", outcome: .unchanged)
         try expectNoFile()
     }
 
     @Test func `of content that is not JSON text names the record, and keeps an earlier file`() throws {
         try cache.set(Person.john, forKey: "john")
-        try cache.export(to: file)
+        try cache.exportAndWait(to: file)
         let before = try Data(contentsOf: file)
         try SQLite(directory.file()).run("UPDATE molt_record SET content = '{secret'")
-        let error = MoltError.thrown { try cache.export(to: file) }
+        let error = MoltError.thrown { try cache.exportAndWait(to: file) }
         error?.expect(.malformedContent, key: "john", type: "Person")
         #expect(error?.description.contains("secret") == false)
         #expect(try Data(contentsOf: file) == before)
@@ -86,14 +86,11 @@ import Testing
 
     @Test func `that is cancelled leaves nothing`() async throws {
         try cache.set(Person.john, forKey: "john")
-        let progress = Progress(totalUnitCount: -1)
-        progress.cancel()
-        MoltError.thrown { try cache.export(to: file, progress: progress) }?.expect(.cancelled, outcome: .unchanged)
         let task = Task { [cache, file] in
             withUnsafeCurrentTask { $0?.cancel() }
             return try await cache.export(to: file)
         }
-        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled)
+        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled, outcome: .unchanged)
         try expectNoFile()
     }
 
@@ -101,10 +98,10 @@ import Testing
         let store = try OldStore([StoredRecord("A", "a", #"{"n":1}"#), StoredRecord("A", "b", #"{"n":"x"}"#)])
         let migrations = registry(.transform("A") { _ = try $0.value("n", as: Int.self) }).onFailure(.quarantine())
         let other = try CodableCache(at: store.url, migrations: migrations)
-        let progress = Progress(totalUnitCount: -1)
-        let summary = try await other.export(to: file, progress: progress)
+        let shares = Locked<[Double]>([])
+        let summary = try await other.export(to: file) { share in shares.withLock { $0.append(share) } }
         #expect(summary.records == 1 && summary.quarantined == 1 && summary.version == 1)
-        #expect(progress.completedUnitCount == 1 && progress.isFinished)
+        #expect(shares.withLock { $0 } == [1])
         #expect("\(summary)".hasPrefix("exported 1 record at version 1"))
         other.close()
     }
@@ -117,11 +114,11 @@ import Testing
             migrations: [change],
             configuration: .init { $0.runsBackfill = false }
         )
-        try other.export(to: file)
+        try other.exportAndWait(to: file)
         #expect(try String(contentsOf: file, encoding: .utf8).contains(#""content":{ "new" : 1}}"#))
         #expect(try store.snapshot().contents == [#"{ "old" : 1}"#])
         try SQLite(store.url).run(#"UPDATE molt_record SET content = '{"old":1,"new":2}'"#)
-        let error = MoltError.thrown { try other.export(to: file) }
+        let error = MoltError.thrown { try other.exportAndWait(to: file) }
         error?.expect(.unreadableContent, key: "a", outcome: .unchanged)
         #expect((error?.underlying as? MoltError)?.migration == change.id)
         other.close()
@@ -136,7 +133,7 @@ import Testing
             .changeValue("Note", "n", to: .integer).onFailure(.quarantine()),
             .addProperty("Note", "m", default: 0)
         ).onRead()
-        let still = CodableCache.Configuration { $0.runsBackfill = false }
+        let still = MoltConfiguration { $0.runsBackfill = false }
         try CodableCache(at: store.url, migrations: [change], configuration: still).close()
         let before = try store.snapshot()
         let readers = [
@@ -145,30 +142,30 @@ import Testing
         ]
         defer { for reader in readers { reader.close() } }
         for other in readers {
-            let error = MoltError.thrown { try other.export(to: file) }
+            let error = MoltError.thrown { try other.exportAndWait(to: file) }
             error?.expect(.unreadableContent, key: "a", outcome: .unchanged)
-            let advice = other.isReadOnly ? "that is not only readable" : "`backfill()` first"
+            let advice = other.isReadOnly ? "that is not only readable" : "`finishBackfill()` first"
             #expect(error?.advice?.contains(advice) == true)
             try expectNoFile()
-            #expect(try other.export(to: file, only: .keys(["b", "c"])).records == 2)
+            #expect(try other.exportAndWait(to: file, only: .keys(["b", "c"])).records == 2)
             try FileManager.default.removeItem(at: file)
         }
         #expect(try store.snapshot() == before)
-        try readers[1].backfill()
-        let summary = try readers[1].export(to: file)
+        try readers[1].backfillAndWait()
+        let summary = try readers[1].exportAndWait(to: file)
         #expect(summary.records == 2 && summary.quarantined == 1)
     }
 
     @Test func `works in memory, and is not written over the store or a directory`() throws {
         let memory = try CodableCache(inMemory: [])
         try memory.set(1, forKey: "one")
-        #expect(try memory.export(to: file).records == 1)
+        #expect(try memory.exportAndWait(to: file).records == 1)
         let link = directory.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.file())
         for url in [directory.file(), link, directory.file("cache.molt-wal"), directory.url] {
-            MoltError.thrown { try cache.export(to: url) }?.expect(.notAFile, outcome: .unchanged)
+            MoltError.thrown { try cache.exportAndWait(to: url) }?.expect(.notAFile, outcome: .unchanged)
         }
-        MoltError.thrown { try cache.export(to: directory.file("none/export.json")) }?.expect(.storeFailed)
+        MoltError.thrown { try cache.exportAndWait(to: directory.file("none/export.json")) }?.expect(.storeFailed)
     }
 
     @Test func `is not written over a backup or the file of a suite, but over an earlier export`() throws {
@@ -181,13 +178,17 @@ import Testing
             let list = ["theme": "dark"]
             try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
         }
-        for url in [try CodableCache.backUp(at: directory.file()).url, other] + lists.map(\.0) {
+        for url in [try CacheFile(at: directory.file()).backUp().url, other] + lists.map(\.0) {
             let bytes = try Data(contentsOf: url)
-            MoltError.thrown { try cache.export(to: url) }?.expect(.notAFile, outcome: .unchanged, says: url.path)
+            MoltError.thrown { try cache.exportAndWait(to: url) }?.expect(
+                .notAFile,
+                outcome: .unchanged,
+                says: url.path
+            )
             #expect(try Data(contentsOf: url) == bytes)
         }
         try Data().write(to: file)
-        try cache.export(to: file)
-        try cache.export(to: file)
+        try cache.exportAndWait(to: file)
+        try cache.exportAndWait(to: file)
     }
 }

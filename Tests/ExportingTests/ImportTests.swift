@@ -66,13 +66,13 @@ import Testing
             "UPDATE molt_record SET created_at = id / 3.0, updated_at = 1750000000 + id / 7.0, version = 0"
         )
         let cache = try CodableCache(at: store.url)
-        try cache.export(to: file)
+        try cache.exportAndWait(to: file)
         cache.close()
         let copy = try CodableCache(at: other)
-        let summary = try copy.import(from: isStore ? store.url : file)
+        let summary = try copy.importAndWait(from: isStore ? store.url : file)
         #expect(summary.added == records.count && summary.version == 0)
         #expect("\(summary)" == "imported version 0: \(records.count) added")
-        try copy.export(to: directory.file("again.json"))
+        try copy.exportAndWait(to: directory.file("again.json"))
         copy.close()
         #expect(try Self.rows(other) == Self.rows(store.url))
         try expectIntegrity(of: other)
@@ -90,7 +90,7 @@ import Testing
             """
         try Data(text.utf8).write(to: file)
         let cache = try CodableCache(at: other, migrations: [Migration(to: 1, "a")])
-        try cache.import(from: file)
+        try cache.importAndWait(from: file)
         let found = try cache.contents().records.map(StoredRecord.init)
         #expect(found.map(\.description) == [#"A "k" v1 { "a" : 1 }"#, #"Data "d" v1 data "#])
         cache.close()
@@ -113,10 +113,10 @@ import Testing
         let store = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)], version: 1, ledger: [("person", 1)])
         let cache = try CodableCache(at: other, migrations: migrations)
         #expect(try notebook.lines == ["before", "settings", "block"])
-        let summary = try cache.import(from: store.url, only: .types(Person.self))
+        let summary = try cache.importAndWait(from: store.url, only: .types(Person.self))
         #expect(summary.version == 1 && summary.added == 0)
         let old = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)])
-        let whole = try cache.import(from: old.url)
+        let whole = try cache.importAndWait(from: old.url)
         #expect(whole.added == 1 && whole.report.outcomes == "person ran, settings ran, block ran")
         #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"n":1,"count":3}"#])
         #expect(try notebook.lines == ["before", "settings", "block"])
@@ -134,7 +134,7 @@ import Testing
         try notebook.whileClosed {
             let cache = try CodableCache(at: old.url, migrations: first)
             #expect(cache.report.deferred.count == 1)
-            try cache.export(to: file)
+            try cache.exportAndWait(to: file)
             cache.close()
         }
         #expect(
@@ -148,7 +148,7 @@ import Testing
             Migration(to: 4, "z", .renameProperty("Int", "y", to: "z")),
         ]
         let cache = try CodableCache(at: other, migrations: today)
-        try cache.import(from: file)
+        try cache.importAndWait(from: file)
         #expect(try cache.contents().records.map(StoredRecord.init).map(\.text) == [#"{"z":1}"#])
         cache.close()
     }
@@ -157,21 +157,21 @@ import Testing
         let old = try OldStore([StoredRecord("A", "a", #"{"n":1}"#), StoredRecord("A", "b", #"{"n":"x"}"#)])
         let migrations = registry(.transform("A") { _ = try $0.value("n", as: Int.self) })
         let source = try CodableCache(at: old.url)
-        try source.export(to: file)
+        try source.exportAndWait(to: file)
         source.close()
         let strict = try CodableCache(at: directory.file(), migrations: migrations)
-        try expectUnchanged(strict) { try strict.import(from: file) }?
+        try expectUnchanged(strict) { try strict.importAndWait(from: file) }?
             .expect(.typeMismatch, key: "b", migration: "change", step: 1, store: file.path)
         strict.close()
         let cache = try CodableCache(at: other, migrations: migrations.onFailure(.quarantine()))
-        let summary = try cache.import(from: file)
+        let summary = try cache.importAndWait(from: file)
         #expect(summary.added == 1 && summary.quarantined == 1)
         try cache.expect(keys: ["a"], quarantined: ["b"])
         let corrected = registry(.transform("A") { $0["n"] = .number(2) })
         #expect(try cache.retryQuarantined(with: corrected).entries.map(\.outcome) == [.converted])
         // Those that an earlier import or upgrade has put there stay.
-        #expect(try cache.import(from: file, only: .keys(["b"])).quarantined == 1)
-        MoltError.thrown { try cache.import(from: file, only: .keys(["c"])) }?.expect(.recordMissing, key: "c")
+        #expect(try cache.importAndWait(from: file, only: .keys(["b"])).quarantined == 1)
+        MoltError.thrown { try cache.importAndWait(from: file, only: .keys(["c"])) }?.expect(.recordMissing, key: "c")
         cache.close()
     }
 
@@ -184,11 +184,11 @@ import Testing
             configuration: .init { $0.backup = BackupPolicy() }
         )
         try cache.removeAll()
-        let backup = try #require(try CodableCache.backups(at: old.url).first)
-        let summary = try cache.import(from: backup.url, only: .types(Person.self))
+        let backup = try #require(try CacheFile(at: old.url).backups().first)
+        let summary = try cache.importAndWait(from: backup.url, only: .types(Person.self))
         #expect(summary.added == 1 && summary.version == 0)
         try cache.expect(Person(firstName: "A", lastName: "B"), forKey: "a")
-        try expectUnchanged(cache) { try cache.import(from: old.url) }?.expect(.unsupported)
+        try expectUnchanged(cache) { try cache.importAndWait(from: old.url) }?.expect(.unsupported)
         cache.close()
     }
 
@@ -204,12 +204,12 @@ import Testing
         clock.advance(to: 2)
         try cache.set(2, forKey: "b", expiry: .at(Date(timeIntervalSince1970: 9)))
         clock.advance(to: 4)
-        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.keyExists, key: "a")
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.keyExists, key: "a")
         #expect(try cache.value(Int.self, forKey: "a") == 2)
         let changes = cache.changes()
         var summary = try await cache.import(from: file, conflicts: .newest)
         #expect(summary.added == 1 && summary.replaced == 1 && summary.kept == 1 && summary.expired == 1)
-        #expect(try await cache.values(Int.self, forKeys: ["a", "b", "c", "d"]) == [1, 2, 1, nil])
+        #expect(try cache.values(Int.self, forKeys: ["a", "b", "c", "d"]) == [1, 2, 1, nil])
         try cache.expect(1, forKey: "a")
         #expect(try cache.entry(Int.self, forKey: "a")?.updated == Date(timeIntervalSince1970: 2))
         summary = try await cache.import(from: file, conflicts: .keep)
@@ -237,11 +237,11 @@ import Testing
                 separator: ","
             )
         )
-        #expect(try cache.import(from: file).evicted == 2)
+        #expect(try cache.importAndWait(from: file).evicted == 2)
         #expect(try cache.keys() == ["b", "d"] && cache.contentSize() == 2)
         // Values of the cache were used later than imported ones.
         try cache.setAll(["x": 1])
-        let summary = try cache.import(from: file, conflicts: .keep)
+        let summary = try cache.importAndWait(from: file, conflicts: .keep)
         #expect(summary.evicted == summary.added)
         #expect(try cache.contains("x"))
         cache.close()
@@ -282,10 +282,10 @@ import Testing
             today.oldestSupportedVersion = oldest
             let old = try OldStore([StoredRecord("Int", "k", #"{"x":1}"#)])
             let cache = try CodableCache(at: old.url, migrations: was)
-            try cache.export(to: file)
+            try cache.exportAndWait(to: file)
             cache.close()
             let target = try CodableCache(inMemory: today)
-            let imported = Result { try target.import(from: file) }
+            let imported = Result { try target.importAndWait(from: file) }
             let upgraded = Result { try Migrator(today).migrate(StoreFile(at: old.url)) }
             switch (imported, upgraded) {
             case (.success, .success):
@@ -304,9 +304,9 @@ import Testing
         let today: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 3, "c2", rename)]
         let old = try OldStore([StoredRecord("Int", "k", #"{"n":1}"#)])
         try CodableCache(at: old.url, migrations: was).close()
-        try CodableCache(reading: old.url, migrations: today).export(to: file)
+        try CodableCache(reading: old.url, migrations: today).exportAndWait(to: file)
         let target = try CodableCache(inMemory: today)
-        try target.import(from: file)
+        try target.importAndWait(from: file)
         #expect(try target.contents().records.map { String(decoding: $0.content, as: UTF8.self) } == [#"{"n":2}"#])
 
         // A newer app has records that wait for a migration on read, which this release does not know.
@@ -315,7 +315,7 @@ import Testing
         ]
         try CodableCache(at: old.url, migrations: newer, configuration: .init { $0.runsBackfill = false }).close()
         MoltError.thrown {
-            try CodableCache(reading: old.url, migrations: was).export(to: file)
+            try CodableCache(reading: old.url, migrations: was).exportAndWait(to: file)
         }?.expect(.needsMigration, migration: "d")
 
         // An older release that may write exports, and imports, at its own version.
@@ -324,8 +324,8 @@ import Testing
         try CodableCache(at: url, migrations: writable).close()
         let older = try CodableCache(at: url, migrations: was, configuration: .init { $0.opensNewerStores = true })
         try older.set(1, forKey: "one")
-        #expect(try older.export(to: file).version == 3)
-        #expect(try older.import(from: file, conflicts: .replace).replaced == 1)
+        #expect(try older.exportAndWait(to: file).version == 3)
+        #expect(try older.importAndWait(from: file, conflicts: .replace).replaced == 1)
     }
 
     @Test func `keeps records that were not converted, leaves out other sources, and prefers what a user has set`()
@@ -333,7 +333,7 @@ import Testing
     {
         let old = try OldStore([StoredRecord("Alien", "k", #"{"n":1}"#), StoredRecord("Alien", "bad", "1")])
         let cache = try CodableCache(at: old.url)
-        try cache.export(to: file)
+        try cache.exportAndWait(to: file)
         cache.close()
         let today: MigrationRegistry = [
             Migration(to: 1, "strict", .transform("Alien") { _ = try $0.int("n") }.onFailure(.quarantine(upTo: .none))),
@@ -349,11 +349,11 @@ import Testing
         let target = try CodableCache(inMemory: today)
         try target.removeAll()
         try target.set(7, forKey: "stats")
-        var summary = try target.import(from: file, only: .types(Person.self, Int.self), conflicts: .newest)
+        var summary = try target.importAndWait(from: file, only: .types(Person.self, Int.self), conflicts: .newest)
         #expect(summary.added == 1 && summary.quarantined == 1 && summary.kept == 1)
         #expect(try target.keys() == ["stats", "k"])
         try target.expect(7, forKey: "stats")
-        summary = try target.import(from: file, only: .keys(["bad"]))
+        summary = try target.importAndWait(from: file, only: .keys(["bad"]))
         #expect(summary.quarantined == 1 && summary.added == 0)
         // The same record is there once.
         #expect(try target.quarantinedCount == 1)
@@ -363,7 +363,7 @@ import Testing
         let text = #"{"format":"molt-export","formatVersion":2,"settings":{},"version":1,"migrations":[],"records":[]}"#
         try Data(text.utf8).write(to: file)
         let cache = try CodableCache(at: other)
-        MoltError.thrown { try cache.import(from: file) }?.expect(.newerFormat)
+        MoltError.thrown { try cache.importAndWait(from: file) }?.expect(.newerFormat)
         cache.close()
     }
 
@@ -375,7 +375,7 @@ import Testing
         let second = try CodableCache(at: other, migrations: migrations)
         beside.set { #expect(throws: Never.self) { try second.set(5, forKey: "b") } }
         try write("\(Self.record("a")),\(Self.record("b"))")
-        MoltError.thrown { try cache.import(from: file) }?.expect(.keyExists, key: "b")
+        MoltError.thrown { try cache.importAndWait(from: file) }?.expect(.keyExists, key: "b")
         #expect(try second.keys() == ["b"])
         cache.close()
         second.close()
@@ -389,10 +389,10 @@ import Testing
             migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2)
         )
         try write(Self.record("a"), version: 4)
-        try expectUnchanged(cache) { try cache.import(from: file) }?
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?
             .expect(.superseded, store: file.path, storeVersion: 4, registryVersion: 3)
         try write(Self.record("a"), version: 1, migrations: #"[{"name":"a","version":1}]"#)
-        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(
             .tooOld,
             storeVersion: 1,
             registryVersion: 2
@@ -402,9 +402,9 @@ import Testing
             version: 3,
             migrations: #"[{"name":"a","version":1},{"name":"c","version":3},{"name":"branch","version":3}]"#
         )
-        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.migrationMissing)
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.migrationMissing)
         try write(Self.record("a"), version: 2, migrations: #"[{"name":"a","version":1},{"name":"b","version":2}]"#)
-        #expect(try cache.import(from: file).added == 1)
+        #expect(try cache.importAndWait(from: file).added == 1)
         cache.close()
         let newer = try CodableCache(
             at: other,
@@ -416,8 +416,8 @@ import Testing
             migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2),
             configuration: .init { $0.opensNewerStores = true }
         )
-        MoltError.thrown { try reading.import(from: file) }?.expect(.readOnly)
-        #expect(try reading.export(to: directory.file("newer.json")).version == 4)
+        MoltError.thrown { try reading.importAndWait(from: file) }?.expect(.readOnly)
+        #expect(try reading.exportAndWait(to: directory.file("newer.json")).version == 4)
         reading.close()
     }
 
@@ -431,7 +431,8 @@ import Testing
             let before = try Self.rows(other)
             await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as URL, other = other as URL] in
                 let cache = try CodableCache(at: other)
-                try await cache.import(from: file, progress: KillingProgress(beyond: 600))
+                // The second half of the work is writing.
+                try await cache.import(from: file) { share in if share > 0.5 { raise(SIGKILL) } }
             }
             // SQLite has written some of the pages.
             let log = try FileManager.default.attributesOfItem(atPath: other.path + "-wal")[.size] as? Int
@@ -447,7 +448,7 @@ import Testing
         @Test func `refuses a file that is cut off anywhere, and leaves no temporary file`() async throws {
             let source = try CodableCache(at: directory.file())
             try source.set(Person.john, forKey: "john")
-            try source.setData(Data([1]), forKey: "photo")
+            try source.set(Data([1]), forKey: "photo")
             try await source.export(to: file)
             source.close()
             let temporary = directory.file("temporary")
@@ -460,7 +461,7 @@ import Testing
                 // The last byte is a line feed.
                 for length in 0..<(text.count - 1) {
                     try text.prefix(length).write(to: file)
-                    let error = MoltError.thrown { try cache.import(from: file) }
+                    let error = MoltError.thrown { try cache.importAndWait(from: file) }
                     guard error?.code == .malformedExport, error?.outcome == .unchanged, try cache.count() == 0 else {
                         fatalError("\(length): \(String(describing: error))")
                     }
@@ -483,7 +484,7 @@ import Testing
         try write("\(Self.record("first", #""content":"secret""#)),\(Self.record("a", rest))")
         let text = try String(contentsOf: file, encoding: .utf8)
         let start = try #require(text.range(of: place, options: .backwards)).lowerBound
-        let error = try expectUnchanged(cache) { try cache.import(from: file) }
+        let error = try expectUnchanged(cache) { try cache.importAndWait(from: file) }
         error?.expect(
             .malformedExport,
             store: file.path,
@@ -501,26 +502,26 @@ import Testing
             (Self.record("a").replacing("\"created\":1", with: "\"created\":-2e11"), "in seconds since 1970"),
         ] {
             try write(record)
-            try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.malformedExport, says: words)
+            try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.malformedExport, says: words)
         }
         // A store with such a date is damaged, and would win over everything.
         let damaged = directory.file("damaged.molt")
         try CodableCache(at: damaged).set(1, forKey: "a")
         try SQLite(damaged).run("UPDATE molt_record SET updated_at = 1e300")
-        try expectUnchanged(cache) { try cache.import(from: damaged, conflicts: .newest) }?
+        try expectUnchanged(cache) { try cache.importAndWait(from: damaged, conflicts: .newest) }?
             .expect(.storeFailed, key: "a", says: "that no calendar has")
     }
 
     @Test func `names a chosen type that no record has, and takes types and keys together`() throws {
         let cache = try CodableCache(at: other)
         try write("\(Self.record("a")),\(Self.record("b").replacing("Int", with: "Bool")),\(Self.record("c"))")
-        let summary = try cache.import(from: file, only: .types(Inte.self))
+        let summary = try cache.importAndWait(from: file, only: .types(Inte.self))
         #expect(summary.added == 0)
         #expect("\(summary)".hasSuffix(#"; no record of type "Inte"; did you mean "Int"?"#), "\(summary)")
         let both = RecordSelection.types(Bool.self).union(.keys(["c"]))
-        #expect(try cache.import(from: file, only: both).missingTypes.isEmpty)
+        #expect(try cache.importAndWait(from: file, only: both).missingTypes.isEmpty)
         #expect(try cache.keys() == ["b", "c"])
-        let exported = try cache.export(to: directory.file("again.json"), only: .types(Inte.self).union(both))
+        let exported = try cache.exportAndWait(to: directory.file("again.json"), only: .types(Inte.self).union(both))
         #expect(exported.records == 2 && exported.missingTypes.map(\.type) == ["Inte"])
         #expect(RecordSelection.all.union(both) == .all)
     }
@@ -530,7 +531,7 @@ import Testing
     @Test func `refuses what is no export, and two records with the same key`() throws {
         let cache = try CodableCache(at: other)
         try write("\(Self.record("a")),\(Self.record("\\u0061"))")
-        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(
             .malformedExport,
             key: "a",
             says: "same key"
@@ -541,47 +542,43 @@ import Testing
             (#"{"format":"molt-export","formatVersion":1,"version":-1,"migrations":[],"records":[]}"#, "version"),
         ] {
             try Data(text.utf8).write(to: file)
-            try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.malformedExport, says: words)
+            try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.malformedExport, says: words)
         }
         try Data(#"{"format":"molt-export","formatVersion":2,"records":[]}"#.utf8).write(to: file)
-        try expectUnchanged(cache) { try cache.import(from: file) }?.expect(.newerFormat)
-        try expectUnchanged(cache) { try cache.import(from: directory.file("none")) }?.expect(.fileMissing)
-        try expectUnchanged(cache) { try cache.import(from: directory.url) }?.expect(.notAFile)
+        try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.newerFormat)
+        try expectUnchanged(cache) { try cache.importAndWait(from: directory.file("none")) }?.expect(.fileMissing)
+        try expectUnchanged(cache) { try cache.importAndWait(from: directory.url) }?.expect(.notAFile)
         cache.close()
     }
 
-    @Test func `that is cancelled in a step changes nothing`() throws {
-        let progress = Progress(totalUnitCount: -1)
-        let steps = registry(.transform("Int") { _ in progress.cancel() })
+    @Test func `that is cancelled in a step changes nothing`() async throws {
+        let (begun, cancelled) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        let steps = registry(
+            .transform("Int") { _ in
+                begun.continuation.yield()
+                cancelled.wait()
+                cancelled.signal()
+            }
+        )
         let cache = try CodableCache(at: other, migrations: steps)
         try write("\(Self.record("a")),\(Self.record("b"))")
-        try expectUnchanged(cache) { try cache.import(from: file, progress: progress) }?.expect(.cancelled)
-        let whole = Progress(totalUnitCount: -1)
+        let before = try Self.rows(other)
+        let task = Task { [file] in try await cache.import(from: file) }
+        for await _ in begun.stream { break }
+        task.cancel()
+        cancelled.signal()
+        await #expect(throws: MoltError.self) { try await task.value }?.expect(.cancelled)
+        #expect(try Self.rows(other) == before)
+        let shares = Locked<[Double]>([])
         try write("", version: 1, migrations: #"[{"name":"change","version":1}]"#)
-        try cache.import(from: file, progress: whole)
+        try await cache.import(from: file)
         try write(
             "\(Self.record("a")),\(Self.record("b"))",
             version: 1,
             migrations: #"[{"name":"change","version":1}]"#
         )
-        try cache.import(from: file, progress: whole)
-        #expect(whole.completedUnitCount == 4 && whole.totalUnitCount == 4)
+        try await cache.import(from: file) { share in shares.withLock { $0.append(share) } }
+        #expect(shares.withLock { $0 } == [1])
         cache.close()
     }
 }
-
-#if CHILD_PROCESSES
-    /// A progress that kills the process once it is beyond a number of units.
-    private final class KillingProgress: Progress, @unchecked Sendable {
-        private let limit: Int64
-
-        init(beyond limit: Int64) {
-            self.limit = limit
-            super.init(parent: nil, userInfo: nil)
-        }
-
-        override var completedUnitCount: Int64 {
-            didSet { if completedUnitCount > limit { raise(SIGKILL) } }
-        }
-    }
-#endif

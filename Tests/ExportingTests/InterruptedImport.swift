@@ -141,7 +141,7 @@ struct InterruptedImport: Codable, Sendable {
         for (suite, settings) in zip(suites, choices.exported) { try suite.update(set: settings) }
         try write(choices.exportedRecords, version: 0, to: "source")
         let source = try open("source", version: 1)
-        try source.export(to: file, settings: suites)
+        try source.exportAndWait(to: file, suites: suites)
         source.close()
 
         for suite in suites { try erase(suite) }
@@ -170,7 +170,7 @@ struct InterruptedImport: Codable, Sendable {
             if count == number { raise(SIGKILL) }
         }
         reached.withLock { $0 = 0 }
-        try target.import(from: file, settings: suites, conflicts: choices.conflicts)
+        try target.importAndWait(from: file, suites: suites, conflicts: choices.conflicts)
         raise(SIGKILL)
     }
 
@@ -226,7 +226,7 @@ struct InterruptedImport: Codable, Sendable {
 
         if choices.random.oneIn(2) {
             let target = try open("target")
-            try target.import(from: file, settings: suites, conflicts: choices.conflicts)
+            try target.importAndWait(from: file, suites: suites, conflicts: choices.conflicts)
             target.close()
             for (index, suite) in suites.enumerated() {
                 expected[index] = choices.merge(choices.imported[index], into: expected[index])

@@ -23,7 +23,7 @@ import Testing
     private func export(_ migrations: MigrationRegistry = []) throws {
         let source = try CodableCache(at: cache.url, migrations: migrations)
         defer { source.close() }
-        try source.export(to: file, settings: [suite])
+        try source.exportAndWait(to: file, suites: [suite])
     }
 
     /// Replaces a part of the export's settings or records.
@@ -47,7 +47,7 @@ import Testing
         let before = try scratch.allValues
         let records = try target.contents().records
         let error = MoltError.thrown(sourceLocation: sourceLocation) {
-            try target.import(from: file, settings: settings ?? [suite], conflicts: conflicts)
+            try target.importAndWait(from: file, suites: settings ?? [suite], conflicts: conflicts)
         }
         #expect(error?.outcome == .unchanged, sourceLocation: sourceLocation)
         try expect(scratch.allValues, is: before, sourceLocation: sourceLocation)
@@ -59,7 +59,7 @@ import Testing
         try suite.update(set: ["b": 1, "a/": "x", "date": .date(Date(timeIntervalSinceReferenceDate: 60))])
         let migrations: MigrationRegistry = [Migration(to: 1, "rename", .renameKey("b", to: "c", in: suite))]
         let source = try CodableCache(at: cache.url, migrations: migrations)
-        let summary = try source.export(to: file, settings: [suite, suite])
+        let summary = try source.exportAndWait(to: file, suites: [suite, suite])
         #expect(summary.settings == 3)
         #expect("\(summary)".hasPrefix("exported 0 records and 3 settings at version 1"))
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -69,7 +69,7 @@ import Testing
         #expect(
             text.contains(",\n\"settings\":{\"\(name)\":{\"migrations\":[\(migration)],\"values\":\(settings)}},\"rec")
         )
-        #expect(try source.export(to: file).settings == 0)
+        #expect(try source.exportAndWait(to: file).settings == 0)
         #expect(try !String(contentsOf: file, encoding: .utf8).contains("settings"))
         source.close()
     }
@@ -94,7 +94,7 @@ import Testing
         try export()
         try scratch.erase()
         let target = try CodableCache(at: other, configuration: attached())
-        let summary = try await target.import(from: file, settings: [suite])
+        let summary = try await target.import(from: file, suites: [suite])
         #expect(summary.settings == values.count)
         try scratch.expect(before)
         target.close()
@@ -105,18 +105,18 @@ import Testing
         let rename = Migration(to: 1, "rename", .renameKey("a", to: "b", in: suite))
         try CodableCache(at: cache.url).close()
         let reading = try CodableCache(reading: cache.url, migrations: [])
-        #expect(try reading.export(to: file, settings: [suite]).settings == 1)
+        #expect(try reading.exportAndWait(to: file, suites: [suite]).settings == 1)
         reading.close()
         let source = try CodableCache(at: cache.url, migrations: [rename])
         // As if the device had been restored from a backup.
         try scratch.erase()
-        #expect(try source.export(to: file, settings: [suite]).settings == 0)
+        #expect(try source.exportAndWait(to: file, suites: [suite]).settings == 0)
         try suite.update(set: ["a": 1])
-        MoltError.thrown { try source.export(to: file, settings: [suite]) }?
+        MoltError.thrown { try source.exportAndWait(to: file, suites: [suite]) }?
             .expect(.needsMigration, id: rename.id, attachedStore: suite.attachedName, outcome: .unchanged)
         Suite.closedDomains.withLock { _ = $0.insert(scratch.name) }
         defer { Suite.closedDomains.withLock { _ = $0.remove(scratch.name) } }
-        let error = MoltError.thrown { try source.export(to: file, settings: [suite]) }
+        let error = MoltError.thrown { try source.exportAndWait(to: file, suites: [suite]) }
         error?.expect(.deferred, attachedStore: suite.attachedName, says: "until the device is unlocked")
         source.close()
     }
@@ -134,14 +134,14 @@ import Testing
         error?.expect(.keyExists, key: "other", attachedStore: suite.attachedName)
         #expect(error?.debugDescription.contains("own") == false)
         let target = try CodableCache(at: other, configuration: attached())
-        var summary = try target.import(from: file, only: .keys([]), settings: [suite], conflicts: .newest)
+        var summary = try target.importAndWait(from: file, only: .keys([]), suites: [suite], conflicts: .newest)
         #expect(summary.settings == 1 && summary.keptSettings == 1 && summary.added == 0)
         try scratch.expect(["new": 1, "same": [1, 2], "other": "own", "more": 3])
         try suite.update(set: own, remove: ["new"])
-        summary = try target.import(from: file, settings: [suite], conflicts: .replace)
+        summary = try target.importAndWait(from: file, suites: [suite], conflicts: .replace)
         #expect("\(summary)" == "imported version 0: 1 added, 2 settings set")
         try scratch.expect(["new": 1, "same": [1, 2], "other": "imported", "more": 3])
-        summary = try target.import(from: file, settings: [suite], conflicts: .keep)
+        summary = try target.importAndWait(from: file, suites: [suite], conflicts: .keep)
         #expect(summary.settings == 0 && summary.keptSettings == 0 && summary.kept == 1)
         #expect(try StoreFile.state(at: other).journal.isEmpty)
         target.close()
@@ -156,21 +156,21 @@ import Testing
         let absent = try ScratchSuite()
         let configuration = MoltConfiguration { $0.attached = [suite, absent.suite] }
         let target = try CodableCache(at: other, configuration: configuration)
-        MoltError.thrown { try target.import(from: file, settings: [suite, absent.suite]) }?
+        MoltError.thrown { try target.importAndWait(from: file, suites: [suite, absent.suite]) }?
             .expect(.recordMissing, store: file.path, attachedStore: absent.suite.attachedName, outcome: .unchanged)
-        MoltError.thrown { try target.import(from: cache.url, settings: [suite]) }?
+        MoltError.thrown { try target.importAndWait(from: cache.url, suites: [suite]) }?
             .expect(.recordMissing, attachedStore: suite.attachedName)
-        try target.import(from: file)
+        try target.importAndWait(from: file)
         target.close()
         try scratch.expect([:])
         let plain = try CodableCache(at: other)
-        MoltError.thrown { try plain.import(from: file, settings: [suite]) }?
+        MoltError.thrown { try plain.importAndWait(from: file, suites: [suite]) }?
             .expect(.notAttached, attachedStore: suite.attachedName, outcome: .unchanged)
         plain.close()
         let memory = try CodableCache(inMemory: [], configuration: attached())
-        MoltError.thrown { try memory.import(from: file, settings: [suite]) }?.expect(.unsupported)
+        MoltError.thrown { try memory.importAndWait(from: file, suites: [suite]) }?.expect(.unsupported)
         try suite.update(set: ["b": 1])
-        #expect(try memory.export(to: file, settings: [suite]).settings == 1)
+        #expect(try memory.exportAndWait(to: file, suites: [suite]).settings == 1)
         memory.close()
     }
 

@@ -45,7 +45,7 @@ import Testing
         try old.suite.update(set: ["0": #"["a","b"]"#, "profile": #"{"theme":"dark","id":1}"#, "count": 2])
         try write(StoreContents(version: 0, records: [note(#"{"text":"x"}"#)]))
         let source = try CodableCache(at: cache.url, migrations: migrations.upTo(version: 1))
-        #expect(try source.export(to: file, settings: [old.suite]).settings == 3)
+        #expect(try source.exportAndWait(to: file, suites: [old.suite]).settings == 3)
         source.close()
         try old.erase()
     }
@@ -84,7 +84,7 @@ import Testing
         let shortcut = rename(2, "short", replacing: ["one", "two"], "a", "c")
         let was = MigrationRegistry(parts + [shortcut, rename(3, "three", "c", "d")])
         let source = try CodableCache(at: cache.url, migrations: was)
-        try source.export(to: file, settings: [suite])
+        try source.exportAndWait(to: file, suites: [suite])
         source.close()
         try old.expect(["d": 1])
         try old.erase()
@@ -93,7 +93,7 @@ import Testing
             rename(3, "all", replacing: ["one", "two", "three"], "a", "d"), rename(4, "four", "d", "e"),
         ]
         let target = try open(today)
-        try target.import(from: file, settings: [suite])
+        try target.importAndWait(from: file, suites: [suite])
         target.close()
         try old.expect(["e": 1])
     }
@@ -109,7 +109,7 @@ import Testing
         try exportFirstRelease()
         let target = try open()
         try old.erase()
-        let summary = try target.import(from: file, settings: [old.suite])
+        let summary = try target.importAndWait(from: file, suites: [old.suite])
         target.close()
         #expect(summary.settings == 4 && summary.added == 1 && summary.version == 1)
         #expect(summary.report.keys.contains { $0.outcome == .converted })
@@ -117,7 +117,7 @@ import Testing
         // The suite has lost its ledger, which the import has restored.
         let again = try open()
         #expect(again.report.isEmpty)
-        try again.export(to: file, settings: [old.suite])
+        try again.exportAndWait(to: file, suites: [old.suite])
         again.close()
         try old.expect(Self.upgraded, history: migrations.names.filter { $0 != "note" })
     }
@@ -129,7 +129,7 @@ import Testing
         )
         let target = try open(failing)
         let before = try old.allValues
-        MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?
+        MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }?
             .expect(.stepFailed, key: "n", migration: "fail", outcome: .unchanged)
         try old.expect(before.filter { $0.key != Suite.ledgerKey })
         #expect(try target.count() == 0 && StoreFile.state(at: other).journal.isEmpty)
@@ -147,11 +147,11 @@ import Testing
         let target = try open(all)
         try group.suite.removeAll()
         try old.suite.removeAll()
-        MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?
+        MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }?
             .expect(.unsupported, attachedStore: group.suite.attachedName, outcome: .unchanged)
-        try target.import(from: file, conflicts: .replace)
+        try target.importAndWait(from: file, conflicts: .replace)
         for suite in [old, group] { try suite.expect([:]) }
-        let summary = try target.import(from: file, settings: [old.suite, group.suite], conflicts: .replace)
+        let summary = try target.importAndWait(from: file, suites: [old.suite, group.suite], conflicts: .replace)
         #expect(summary.settings == (afterwards == .clean ? 5 : 9))
         target.close()
         try old.expect(afterwards == .clean ? [:] : Self.upgraded)
@@ -168,11 +168,11 @@ import Testing
         }
         try old.suite.removeAll()
         isOn.withLock { $0 = true }
-        let error = MoltError.thrown { try target.import(from: file, settings: [old.suite]) }
+        let error = MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }
         error?.expect(.attachedStoreFailed, attachedStore: old.suite.attachedName, outcome: .committed)
         #expect(try target.count() == 1)
         try old.expect([:])
-        MoltError.thrown { try target.export(to: file, settings: [old.suite]) }?.expect(.journalPending)
+        MoltError.thrown { try target.exportAndWait(to: file, suites: [old.suite]) }?.expect(.journalPending)
         target.close()
         // What the app sets meanwhile stays.
         try old.suite.update(set: ["count": 7])
@@ -196,7 +196,7 @@ import Testing
         ]
         try old.suite.update(set: ["0": 600])
         let source = try CodableCache(at: cache.url, migrations: registry.upTo(version: 1))
-        try source.export(to: file, settings: [old.suite])
+        try source.exportAndWait(to: file, suites: [old.suite])
         source.close()
         try old.erase()
         let isOn = Locked(false)
@@ -205,7 +205,7 @@ import Testing
         }
         try old.erase()
         isOn.withLock { $0 = true }
-        #expect(MoltError.thrown { try target.import(from: file, settings: [old.suite]) }?.outcome == .committed)
+        #expect(MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }?.outcome == .committed)
         target.close()
         try old.suite.update(set: ["other": 1])
         try old.suite.upgrade(with: registry)
@@ -230,7 +230,7 @@ import Testing
                 let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
                 try suite.removeAll()
                 isOn.withLock { $0 = true }
-                try await target.import(from: file, settings: [suite])
+                try await target.import(from: file, suites: [suite])
             }
             if kind == .beforeApply { try old.expect([:]) }
             try expect(StoreFile.state(at: other).journal, is: [old.suite.attachedName])
@@ -254,10 +254,10 @@ import Testing
                 let registry = SettingsImportTests.migrations(of: suite)
                 let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
                 try suite.removeAll()
-                try await target.import(from: file, settings: [suite])
+                try await target.import(from: file, suites: [suite])
                 try suite.update(set: ["count": 1, "user": "text"], remove: ["tags"])
                 isOn.withLock { $0 = true }
-                try await target.import(from: file, settings: [suite], conflicts: .replace)
+                try await target.import(from: file, suites: [suite], conflicts: .replace)
             }
             let isSet = kind != .beforeApply
             try old.expect(isSet ? Self.upgraded : ["count": 1, "user": "text", "ran": true])
@@ -283,7 +283,7 @@ import Testing
                 let target = try CodableCache(at: other, migrations: registry, configuration: configuration)
                 try suite.removeAll()
                 isOn.withLock { $0 = true }
-                try await target.import(from: file, settings: [suite])
+                try await target.import(from: file, suites: [suite])
             }
             let newer = MigrationRegistry(
                 migrations.migrations + [Migration(to: 4, "theme", .renameKey("user", to: "person", in: old.suite))]
@@ -291,7 +291,7 @@ import Testing
             if isCache {
                 try cache.upgrade(newer, attaching: [old.suite])
             } else {
-                try await old.suite.upgrade(with: newer)
+                try old.suite.upgrade(with: newer)
             }
             var upgraded = Self.upgraded
             upgraded["person"] = upgraded.removeValue(forKey: "user")
@@ -322,7 +322,7 @@ import Testing
         try device.write(StoreContents(version: 0, records: records))
         let first = upgrade.eagerRegistry.upTo(version: upgrade.random.below(upgrade.registry.version + 1))
         guard let source = try? CodableCache(at: device.cache.url, migrations: first) else { return false }
-        try source.export(to: device.file, settings: suites.map(\.suite))
+        try source.exportAndWait(to: device.file, suites: suites.map(\.suite))
         source.close()
         let failure = try error(of: { try device.cache.upgrade(upgrade.eagerRegistry) })
         let settings = try suites.map { try $0.values }
@@ -332,7 +332,7 @@ import Testing
         guard let target = try? device.open(upgrade.eagerRegistry) else { return false }
         // Migrations may have set values in the empty suites.
         for suite in suites { try suite.suite.removeAll() }
-        let found = try error(of: { try target.import(from: device.file, settings: suites.map(\.suite)) })
+        let found = try error(of: { try target.importAndWait(from: device.file, suites: suites.map(\.suite)) })
         let alike = found?.code == failure?.code && found?.migration == failure?.migration
         #expect(alike, "\(String(describing: found)), not \(String(describing: failure)): \(upgrade)")
         let imported = try target.contents().records

@@ -139,10 +139,10 @@ extension FuzzTarget {
         ]
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let plan = try? encoder.encode(MigrationPlan(forFileAt: url, migrations: migrations))
-        let report = try? encoder.encode(CodableCache.dryRun(at: url, migrations: migrations))
+        let plan = try? encoder.encode(CacheFile(at: url).plan(migrations))
+        let report = try? encoder.encode(CacheFile(at: url).dryRunAndWait(migrations))
         try? CodableCache(at: url, migrations: migrations).close()
-        let ledger = try? encoder.encode(CodableCache.history(at: url))
+        let ledger = try? encoder.encode(CacheFile(at: url).history())
         return [plan, report, ledger].compactMap { $0.map { Array($0) } }
     }()
 

@@ -73,10 +73,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(input).write(to: file)
         let cache = try CodableCache(inMemory: [])
-        try cache.import(from: file)
-        try cache.export(to: file)
+        try cache.importAndWait(from: file)
+        try cache.exportAndWait(to: file)
         let other = try CodableCache(inMemory: [])
-        try other.import(from: file)
+        try other.importAndWait(from: file)
         guard try other.contents().records == cache.contents().records else {
             return .failed("what is exported is imported differently")
         }

@@ -110,8 +110,8 @@ extension ScratchDirectory {
     }
 
     /// Upgrades a store with the app's registry, and puts people without a phone into quarantine.
-    func upgrade(_ name: String, _ setting: (inout CodableCache.Configuration) -> Void = { _ in }) throws {
-        var configuration = CodableCache.Configuration()
+    func upgrade(_ name: String, _ setting: (inout MoltConfiguration) -> Void = { _ in }) throws {
+        var configuration = MoltConfiguration()
         setting(&configuration)
         let migrations = migrations.onFailure(.quarantine(upTo: 5))
         try CodableCache(at: file(name), migrations: migrations, configuration: configuration).close()

@@ -28,7 +28,7 @@ import Testing
                 expires_at, content FROM molt_record LIMIT 1
             """
         )
-        let history = try CodableCache.history(at: url)
+        let history = try CacheFile(at: url).history()
         for row in history { #expect(row.description.contains("s since 1970")) }
         let counts = history.reduce(into: MigrationReport.Counts()) { $0 += $1.counts }
         #expect(counts.read > 1 << 40)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `shows the version, the ledger and backups of a file whose records cannot be read`() async throws {
-        _ = try CodableCache.backUp(at: url)
+        _ = try CacheFile(at: url).backUp()
         let page = try #require(
             Int(try SQLite(url).text("SELECT rootpage FROM sqlite_schema WHERE name = 'molt_record'") ?? "")
         )

@@ -27,8 +27,8 @@ import Testing
         }
     }
 
-    private static var withoutBackfill: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+    private static var withoutBackfill: MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.runsBackfill = false
         return configuration
     }
@@ -150,7 +150,7 @@ import Testing
             try CodableCache(at: url, migrations: MigrationRegistry(migrations)).close()
             stores.append(url)
         }
-        #expect(try CodableCache.history(at: stores[1]).map(\.name) == ["ab"])
+        #expect(try CacheFile(at: stores[1]).history().map(\.name) == ["ab"])
         for (from, to) in [(0, 1), (1, 0)] {
             let file = scratch.file("branch \(from).json").path
             await run("export", stores[from].path, file).expect()
@@ -213,12 +213,12 @@ import Testing
     @Test func `a backup is listed and restored`() async throws {
         await run("backups", path).expect(begins: "There is no backup")
         try upgrade()
-        let backup = try #require(try CodableCache.backups(at: scratch.file("people.molt")).first)
+        let backup = try #require(try CacheFile(at: scratch.file("people.molt")).backups().first)
         let (name, time) = (backup.url.lastPathComponent, DisplayText.time(backup.date))
         await run("backups", path).expect(output: "\(name): \(time), version 0, 3 records, \(backup.size) bytes\n")
         await run("restore", path, "other").expect(1)
         let restored = await run("restore", path, name)
-        let aside = try #require(try CodableCache.filesAside(at: scratch.file("people.molt")).first)
+        let aside = try #require(try CacheFile(at: scratch.file("people.molt")).filesAside().first)
         restored.expect(
             output: """
                 Restored \(name), version 0.

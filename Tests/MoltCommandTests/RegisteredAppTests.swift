@@ -28,7 +28,7 @@ import Testing
     @Test func `upgrade upgrades the store, with a backup if asked`() async throws {
         await run("upgrade", url.path, "--backup").expect(says: "version 0 to 2")
         await run("get", url.path, "ada", "--raw").expect(output: #"{"number":1,"firstName":"Ada","lastName":"King"}"#)
-        #expect(try CodableCache.backups(at: url).count == 1)
+        #expect(try CacheFile(at: url).backups().count == 1)
         await run("plan", url.path).expect(says: "up to date at version 2")
     }
 
@@ -122,7 +122,7 @@ import Testing
             "step: 1, rename Person.phone to number",
             hides: "Eve"
         )
-        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        #expect(try CacheFile(at: url).version() == 0)
     }
 
     @Test func `dry-run takes settings from files, and leaves those of this machine alone`() async throws {

@@ -80,8 +80,8 @@ struct DamageTrial {
         try store.write(to: url)
     }
 
-    private var configuration: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+    private var configuration: MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.hooks.isDurable = false
         configuration.memory = nil
         configuration.timeout = .milliseconds(200)
@@ -113,7 +113,7 @@ struct DamageTrial {
     private mutating func open(
         _ what: String,
         _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
+        _ configuration: MoltConfiguration
     ) -> CodableCache? {
         let url = url
         return attempt(what) { try CodableCache(at: url, migrations: migrations, configuration: configuration) }
@@ -125,13 +125,13 @@ struct DamageTrial {
     private mutating func look() throws {
         try store.write(to: url)
         let url = url
-        attempt("version") { try CodableCache.schemaVersion(ofFileAt: url) }
-        attempt("plan") { try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations) }
+        attempt("version") { try CacheFile(at: url).version() }
+        attempt("plan") { try CacheFile(at: url).plan(SoundStore.migrations) }
         attempt("contents") { try StoreFile.contents(at: url) }
         attempt("damage") { try StoreFile.damage(at: url) }
         let configuration = configuration
         attempt("dry run") {
-            try CodableCache.dryRun(at: url, migrations: SoundStore.migrations, configuration: configuration)
+            try CacheFile(at: url).dryRunAndWait(SoundStore.migrations, configuration: configuration)
         }
         if store.log == nil, !store.isUnchanged(at: url) { fail("looking at it changed the file") }
     }
@@ -229,7 +229,7 @@ struct DamageTrial {
         let newURL = url.deletingLastPathComponent().appendingPathComponent("salvaged.molt")
         try? FileManager.default.removeItem(at: newURL)
         total = original.count
-        let report = attempt("salvage") { try CodableCache.salvage(from: url, to: newURL) }
+        let report = attempt("salvage") { try CacheFile(at: url).salvage(to: newURL) }
         if !store.isUnchanged(at: url) { fail("salvage changed the file") }
         guard let report else {
             if !readable.isEmpty { fail("nothing was saved, and \(readable.count) records can be read") }

@@ -126,7 +126,7 @@ import Testing
         again.close()
         log[log.count - 100] ^= 1
         try DamagedStore(file: file, log: log).write(to: url)
-        let report = try CodableCache.salvage(from: url, to: saved)
+        let report = try CacheFile(at: url).salvage(to: saved)
         let values = try CodableCache(at: saved).values(of: String.self)
         #expect(values.count == 40 && values.allSatisfy { $0.value.hasPrefix("old") })
         // Whether it was committed is unknown.
@@ -181,7 +181,7 @@ import Testing
             damaged.log?[LoggedStore.headerSize + frame * LoggedStore.frameSize + 24 + 900] ^= 1
             try damaged.write(to: url)
             try? FileManager.default.removeItem(at: saved)
-            let report = try CodableCache.salvage(from: url, to: saved, migrations: SoundStore.migrations)
+            let report = try CacheFile(at: url).salvage(SoundStore.migrations, to: saved)
             #expect(report.schemaVersion == 3, "frame \(frame)")
             let cache = try CodableCache(at: saved, migrations: SoundStore.migrations)
             defer { cache.close() }

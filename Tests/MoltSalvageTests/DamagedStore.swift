@@ -148,7 +148,7 @@ extension ScratchDirectory {
         let (url, newURL) = (self.file(), self.file("saved.molt"))
         try? FileManager.default.removeItem(at: newURL)
         try store.write(to: url)
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         #expect(store.isUnchanged(at: url))
         #expect(try StoreFile.damage(at: newURL).isEmpty)
         return (report, try StoreFile.contents(at: newURL))

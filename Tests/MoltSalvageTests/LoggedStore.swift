@@ -118,7 +118,7 @@ struct DamagedLogTrial {
         let newURL = scratch.file("logged-saved.molt")
         try? FileManager.default.removeItem(at: newURL)
         try DamagedStore(file: store.file, log: log).write(to: url)
-        report = try CodableCache.salvage(from: url, to: newURL)
+        report = try CacheFile(at: url).salvage(to: newURL)
         var keys: Set<String> = []
         for record in try StoreFile.contents(at: newURL).records {
             keys.insert(record.key)

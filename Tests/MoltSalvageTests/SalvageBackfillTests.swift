@@ -27,7 +27,7 @@ struct SalvageBackfillTests {
         _ url: URL,
         _ rename: @escaping @Sendable (inout Record) throws -> Void = { try $0.rename("old", to: "new") }
     ) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.runsBackfill = false
         configuration.hooks.batchSize = 8
         return try CodableCache(
@@ -50,7 +50,7 @@ struct SalvageBackfillTests {
             if count == Self.count / 2 { cache.withLock { $0?.close() } }
         }
         cache.withLock { $0 = opened }
-        let error = try #require(throws: MoltError.self) { try opened.backfill() }
+        let error = try #require(throws: MoltError.self) { try opened.backfillAndWait() }
         error.expect(.closed)
         let versions = try StoreFile.contents(at: scratch.file()).records.map(\.version)
         #expect(versions.contains(0) && versions.contains(1))
@@ -61,7 +61,7 @@ struct SalvageBackfillTests {
         for number in 0..<Self.count {
             #expect(try cache.value([String: Int].self, forKey: "k\(number)") == ["new": number])
         }
-        try cache.backfill()
+        try cache.backfillAndWait()
         cache.close()
         let contents = try StoreFile.contents(at: url)
         #expect(contents.ledger.map(\.outcome) == [.ran])
@@ -78,7 +78,7 @@ struct SalvageBackfillTests {
             let file = Array(try Data(contentsOf: scratch.file())).zeroed(100..<2_000)
             try Data(file).write(to: scratch.file())
         }
-        let report = try CodableCache.salvage(from: scratch.file(), to: newURL)
+        let report = try CacheFile(at: scratch.file()).salvage(to: newURL)
         report.expect(isWhole: !isDamaged, saved: Self.count)
         let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records == before.records)
@@ -89,7 +89,7 @@ struct SalvageBackfillTests {
     /// The file has the old copy of each record, and the log the new one.
     @Test func `keeps the upgraded records of a log whose end is damaged`() throws {
         let cache = try open(scratch.file())
-        try cache.backfill()
+        try cache.backfillAndWait()
         let file = try Data(contentsOf: scratch.file())
         var log = try Data(contentsOf: URL(fileURLWithPath: scratch.file().path + "-wal"))
         cache.close()
@@ -98,7 +98,7 @@ struct SalvageBackfillTests {
         let damaged = scratch.file("damaged.molt")
         try file.write(to: damaged)
         try log.write(to: URL(fileURLWithPath: damaged.path + "-wal"))
-        try CodableCache.salvage(from: damaged, to: newURL).expect(isWhole: false)
+        try CacheFile(at: damaged).salvage(to: newURL).expect(isWhole: false)
         let saved = try StoreFile.contents(at: newURL)
         #expect(saved.records.count == Self.count)
         #expect(saved.records.count { $0.version == 1 } >= Self.count - 32)

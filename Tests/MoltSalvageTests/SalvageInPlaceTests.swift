@@ -17,8 +17,8 @@ import Testing
     private func open() throws -> CodableCache {
         do {
             return try CodableCache(at: url, migrations: SoundStore.migrations)
-        } catch  where CodableCache.isDamage(error) {
-            try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
+        } catch  where MoltError.isDamage(error) {
+            try CacheFile(at: url).salvage(SoundStore.migrations)
             return try CodableCache(at: url, migrations: SoundStore.migrations)
         }
     }
@@ -26,7 +26,7 @@ import Testing
     @Test func `The damaged file and its log are kept beside the new file`() throws {
         let file = sound.openFile.zeroed(pages: 0..<1)
         try DamagedStore(file: file, log: sound.openLog).write(to: url)
-        let report = try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
+        let report = try CacheFile(at: url).salvage(SoundStore.migrations)
         let aside = URL(fileURLWithPath: try #require(report.setAside))
         #expect(DamagedStore(file: file, log: sound.openLog).isUnchanged(at: aside))
         #expect(report.destination == url.path)
@@ -39,7 +39,7 @@ import Testing
         #expect(try cache.value(SoundNote.self, forKey: "key 3") != nil)
         cache.close()
         // The file that was set aside can be salvaged again.
-        let again = try CodableCache.salvage(from: aside, to: scratch.file("again"))
+        let again = try CacheFile(at: aside).salvage(to: scratch.file("again"))
         #expect(again.savedCount == report.savedCount)
     }
 
@@ -56,7 +56,7 @@ import Testing
     @Test func `An open cache detects that its file was replaced`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let cache = try CodableCache(at: url)
-        try CodableCache.salvage(at: url).expect(saved: 1)
+        try CacheFile(at: url).salvage().expect(saved: 1)
         let error = try #require(throws: MoltError.self) { try cache.set(2, forKey: "two") }
         error.expect(.fileReplaced)
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
@@ -67,7 +67,7 @@ import Testing
         for suffix in [".salvaged", ".salvaged.part", ".part"] {
             try Data("somebody's file".utf8).write(to: URL(fileURLWithPath: url.path + suffix))
         }
-        try CodableCache.salvage(at: url).expect(isWhole: true)
+        try CacheFile(at: url).salvage().expect(isWhole: true)
         for suffix in [".salvaged", ".salvaged.part", ".part"] {
             #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + suffix)) == Data("somebody's file".utf8))
         }
@@ -76,7 +76,7 @@ import Testing
     @Test func `A cache with a very long name is replaced, too`() throws {
         let url = scratch.file(String(repeating: "n", count: 240))
         try DamagedStore(file: Array(sound.file.dropLast(3_000))).write(to: url)
-        let report = try CodableCache.salvage(at: url)
+        let report = try CacheFile(at: url).salvage()
         #expect(report.savedCount > 0)
         #expect(try CodableCache(at: url, migrations: SoundStore.migrations).count() == report.savedCount)
     }
@@ -85,8 +85,8 @@ import Testing
         try Data("no database at all, but long enough to be one".utf8).write(to: url)
         let opening = try #require(throws: MoltError.self) { try CodableCache(at: url) }
         opening.expect(says: "choose another path")
-        #expect(CodableCache.isDamage(opening))
-        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(at: url) }
+        #expect(MoltError.isDamage(opening))
+        let error = try #require(throws: MoltError.self) { try CacheFile(at: url).salvage() }
         error.expect(.notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
     }
@@ -102,7 +102,7 @@ import Testing
         )
         let file = Array(try Data(contentsOf: url)).zeroed(pages: 2..<3)
         try Data(file).write(to: url)
-        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(at: url) }
+        let error = try #require(throws: MoltError.self) { try CacheFile(at: url).salvage() }
         error.expect(.notADatabase)
         #expect(try scratch.names() == ["cache.molt"])
         #expect(try Data(contentsOf: url) == Data(file))
@@ -113,10 +113,10 @@ import Testing
         let older = try #require(throws: MoltError.self) {
             try CodableCache(at: url, migrations: SoundStore.oldMigrations)
         }
-        let missing = try #require(throws: MoltError.self) { try CodableCache.salvage(at: scratch.file("none")) }
+        let missing = try #require(throws: MoltError.self) { try CacheFile(at: scratch.file("none")).salvage() }
         missing.expect(.fileMissing)
         let errors: [any Error] = [older, missing, CocoaError(.fileReadUnknown)]
-        for error in errors { #expect(!CodableCache.isDamage(error), "\(error)") }
+        for error in errors { #expect(!MoltError.isDamage(error), "\(error)") }
         cache.close()
     }
 
@@ -133,10 +133,10 @@ import Testing
     }
 
     @Test func `An empty file beside a backup is refused and not used as a new cache`() throws {
-        let error = try emptied { try CodableCache.backUp(at: url) }
+        let error = try emptied { try CacheFile(at: url).backUp() }
         error.expect(.notADatabase, says: "a backup of it")
-        #expect(CodableCache.isDamage(error))
-        try CodableCache.restore(#require(CodableCache.backups(at: url).first), at: url)
+        #expect(MoltError.isDamage(error))
+        try CacheFile(at: url).restore(#require(CacheFile(at: url).backups().first))
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
@@ -149,7 +149,7 @@ import Testing
 
     @Test func `A new cache beside a backup never exists as an empty file`() async throws {
         try CodableCache(at: url).set(1, forKey: "one")
-        try CodableCache.backUp(at: url)
+        try CacheFile(at: url).backUp()
         try FileManager.default.removeItem(at: url)
         let other = URL(fileURLWithPath: url.path + ".part")
         try Data("somebody's file".utf8).write(to: other)
@@ -158,7 +158,7 @@ import Testing
         cache.close()
         #expect(try scratch.names().count { $0.hasSuffix(".part") } == 1)
         #expect(try Data(contentsOf: other) == Data("somebody's file".utf8))
-        #expect(try CodableCache.backups(at: url).count == 1)
+        #expect(try CacheFile(at: url).backups().count == 1)
     }
 
     @Test func `An empty file with nothing beside it becomes a cache, unless the cache must exist`() throws {

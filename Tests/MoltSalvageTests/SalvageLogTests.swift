@@ -52,7 +52,7 @@ import Testing
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
         }
-        try CodableCache.salvage(from: copy, to: newURL).expect(stale: 0, isDamaged: true)
+        try CacheFile(at: copy).salvage(to: newURL).expect(stale: 0, isDamaged: true)
         let saved = try CodableCache(at: newURL, migrations: SoundStore.oldMigrations)
         #expect(try saved.value(SoundNote.self, forKey: "key 3")?.text == "later 3")
         #expect(try saved.count() == sound.openContents.records.count - 1)
@@ -80,7 +80,7 @@ import Testing
         let other = scratch.file("other")
         try Data(sound.openLog).write(to: other)
         try FileManager.default.createSymbolicLink(atPath: url.path + "-wal", withDestinationPath: other.path)
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         report.expect(isWhole: false, saved: sound.contents.records.count, assumes: url.path + "-wal")
         #expect(try Data(contentsOf: other) == Data(sound.openLog))
     }

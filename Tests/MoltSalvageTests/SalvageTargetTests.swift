@@ -20,7 +20,7 @@ import Testing
             for _ in 0..<8 {
                 group.addTask { [url, newURL] in
                     do {
-                        _ = try CodableCache.salvage(from: url, to: newURL)
+                        _ = try CacheFile(at: url).salvage(to: newURL)
                         return nil
                     } catch {
                         return (error as? MoltError)?.code ?? MoltError.Code(rawValue: "\(error)")
@@ -39,7 +39,7 @@ import Testing
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try Data("left".utf8).write(to: URL(fileURLWithPath: newURL.path + ".part" + suffix))
         }
-        try CodableCache.salvage(from: url, to: newURL).expect(isWhole: true)
+        try CacheFile(at: url).salvage(to: newURL).expect(isWhole: true)
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
     }
 
@@ -47,7 +47,7 @@ import Testing
     func `The new file is not created beside a log, which SQLite would treat as its own`(suffix: String) throws {
         let other = URL(fileURLWithPath: newURL.path + suffix)
         try Data(sound.openLog).write(to: other)
-        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        let error = try #require(throws: MoltError.self) { try CacheFile(at: url).salvage(to: newURL) }
         error.expect(.fileExists, store: other.path)
         #expect(try Data(contentsOf: other) == Data(sound.openLog))
         #expect(!FileManager.default.fileExists(atPath: newURL.path))
@@ -57,7 +57,7 @@ import Testing
         let other = scratch.file("other")
         try Data("mine".utf8).write(to: other)
         try FileManager.default.createSymbolicLink(atPath: newURL.path + ".part", withDestinationPath: other.path)
-        try CodableCache.salvage(from: url, to: newURL).expect(isWhole: true)
+        try CacheFile(at: url).salvage(to: newURL).expect(isWhole: true)
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
     }
 
@@ -68,7 +68,7 @@ import Testing
                 for limit in [4_096, 20_000, 60_000] {
                     try FileSizeLimit.set(limit)
                     let error = MoltError.thrown {
-                        try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
+                        try CacheFile(at: URL(fileURLWithPath: path)).salvage(to: URL(fileURLWithPath: newPath))
                     }
                     try FileSizeLimit.set(nil)
                     #expect(error?.code == .storeFailed)
@@ -79,7 +79,7 @@ import Testing
             }
             #expect(try scratch.names() == ["cache.molt"])
             #expect(try Data(contentsOf: url) == Data(sound.file))
-            try CodableCache.salvage(from: url, to: newURL).expect(isWhole: true)
+            try CacheFile(at: url).salvage(to: newURL).expect(isWhole: true)
         }
 
         @Test func `A salvage leaves no temporary copy, and removes the copy of one that was killed`() async throws {
@@ -92,7 +92,7 @@ import Testing
             await #expect(processExitsWith: .success) {
                 [path = path as String, newPath = newPath as String, temporary = temporary as String] in
                 setenv("TMPDIR", temporary, 1)
-                try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
+                try CacheFile(at: URL(fileURLWithPath: path)).salvage(to: URL(fileURLWithPath: newPath))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
             #expect(try StoreFile.contents(at: newURL) == sound.contents)
@@ -107,7 +107,7 @@ import Testing
         }
         try StoreContents(version: 0, records: records).write(to: store)
         store.close()
-        try CodableCache.salvage(from: scratch.file("types.molt"), to: newURL).expect(isWhole: true)
+        try CacheFile(at: scratch.file("types.molt")).salvage(to: newURL).expect(isWhole: true)
         #expect(try SQLite(newURL).rows("SELECT id FROM molt_type").count == 2)
         let types = "SELECT hex(name) FROM molt_type JOIN molt_record ON type_id = molt_type.id ORDER BY molt_record.id"
         #expect(try SQLite(newURL).rows(types) == SQLite(scratch.file("types.molt")).rows(types))
@@ -119,7 +119,7 @@ import Testing
         try cache.set("text", forKey: "key")
         cache.close()
         try SQLite(url).run("UPDATE molt_record SET id = -1; DROP TABLE molt_ledger")
-        try CodableCache.salvage(from: url, to: newURL).expect(saved: 1, isDamaged: true)
+        try CacheFile(at: url).salvage(to: newURL).expect(saved: 1, isDamaged: true)
         #expect(try CodableCache(at: newURL).value(String.self, forKey: "key") == "text")
     }
 
@@ -132,7 +132,7 @@ import Testing
             "UPDATE molt_record SET id = -7 WHERE id = 2; UPDATE molt_record SET id = 0 WHERE id = 4;"
                 + "UPDATE molt_record SET id = \(Int64.min) WHERE id = 3"
         )
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         report.expect(isWhole: false, saved: 5, assumes: "3 records had invalid ids")
         let upgraded = try CodableCache(
             at: newURL,

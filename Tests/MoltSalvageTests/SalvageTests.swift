@@ -37,7 +37,7 @@ struct Person: Codable, Equatable, Sendable {
     @Test func `A cache that has the file open in this process can still write after a salvage`() throws {
         let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
-        try CodableCache.salvage(from: url, to: newURL).expect(saved: 1)
+        try CacheFile(at: url).salvage(to: newURL).expect(saved: 1)
         try cache.set(2, forKey: "two")
         #expect(try CodableCache(at: newURL).value(Int.self, forKey: "one") == 1)
     }
@@ -113,7 +113,7 @@ struct Person: Codable, Equatable, Sendable {
         try cache.set("some text", forKey: "broken")
         cache.close()
         try SQLite(url).run("UPDATE molt_record SET content = '\"some' WHERE key = 'broken'")
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         report.expect(saved: 1)
         #expect(report.losses.map { "\($0.kind): \($0.key ?? "")" } == ["damagedContent: broken"])
         #expect(!"\(report)".contains("some"))
@@ -137,21 +137,21 @@ struct Person: Codable, Equatable, Sendable {
         cache.close()
         try SQLite(url).run("DELETE FROM molt_type")
         let error = MoltError.thrown { try CodableCache(at: url).value(Person.self, forKey: "john") }
-        #expect(error.map { CodableCache.isDamage($0) } == true)
-        try CodableCache.salvage(from: url, to: newURL).expect(saved: 1, assumes: "type")
+        #expect(error.map { MoltError.isDamage($0) } == true)
+        try CacheFile(at: url).salvage(to: newURL).expect(saved: 1, assumes: "type")
         #expect(try CodableCache(at: newURL).value(Person.self, forKey: "john") == .john)
     }
 
     @Test func `The journal of pending changes to a suite is saved`() throws {
         try CodableCache(at: url).close()
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('suite x', x'0102')")
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         #expect(report.journalCount == 1)
         #expect(try StoreFile.state(at: newURL).journal == ["suite x"])
     }
 
     @Test func `A read through an index that refers to the wrong record fails`() throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.memory = nil
         let cache = try CodableCache(at: url)
         try cache.set("secret", forKey: "key a")
@@ -203,7 +203,7 @@ struct Person: Codable, Equatable, Sendable {
         try SQLite(url).run(
             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change) WHERE name = 'molt_quarantine'"
         )
-        let report = try CodableCache.salvage(from: url, to: newURL)
+        let report = try CacheFile(at: url).salvage(to: newURL)
         report.expect(isWhole: false, quarantined: 1, isDamaged: true)
     }
 
@@ -250,7 +250,7 @@ struct Person: Codable, Equatable, Sendable {
     @Test func `A salvage never replaces an existing file, and refuses a file that is not a cache`() throws {
         func code(_ file: [UInt8]?) throws -> MoltError.Code? {
             if let file { try Data(file).write(to: url) }
-            let error = MoltError.thrown { try CodableCache.salvage(from: url, to: newURL) }
+            let error = MoltError.thrown { try CacheFile(at: url).salvage(to: newURL) }
             #expect(!FileManager.default.fileExists(atPath: newURL.path + ".part"))
             return error?.code
         }
@@ -266,7 +266,7 @@ struct Person: Codable, Equatable, Sendable {
         #expect(try code(nil) == .newerFormat)
         try Data("mine".utf8).write(to: newURL)
         try Data(sound.file).write(to: url)
-        let error = try #require(throws: MoltError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        let error = try #require(throws: MoltError.self) { try CacheFile(at: url).salvage(to: newURL) }
         error.expect(.fileExists)
         #expect(try Data(contentsOf: newURL) == Data("mine".utf8))
     }
@@ -297,7 +297,7 @@ struct Person: Codable, Equatable, Sendable {
     }
 
     @Test func `A lost ledger is rebuilt from the schema version if the migrations are given`() throws {
-        let report = try CodableCache.salvage(from: withoutLedger(), to: newURL, migrations: SoundStore.migrations)
+        let report = try CacheFile(at: withoutLedger()).salvage(SoundStore.migrations, to: newURL)
         #expect(!report.isLedgerWhole)
         #expect(report.schemaVersion == 2)
         report.expect(assumes: #""first", "second""#)
@@ -308,7 +308,7 @@ struct Person: Codable, Equatable, Sendable {
     }
 
     @Test func `A lost ledger stays lost if the migrations are not given, and the next upgrade is refused`() throws {
-        let report = try CodableCache.salvage(from: withoutLedger(), to: newURL)
+        let report = try CacheFile(at: withoutLedger()).salvage(to: newURL)
         #expect(!report.isLedgerWhole)
         let error = try #require(throws: MoltError.self) {
             try CodableCache(at: newURL, migrations: SoundStore.migrations)
@@ -321,8 +321,8 @@ struct Person: Codable, Equatable, Sendable {
         try Data(SoundStore.shared.get().file).write(to: url)
         let others = MigrationRegistry([Migration(to: 1, "unheard of")] + SoundStore.migrations.migrations)
         let change = LedgerChange.markPending("second")
-        let row = try CodableCache.correctLedger(change, at: url, migrations: SoundStore.migrations, reason: "r")
-        try CodableCache.salvage(from: url, to: newURL, migrations: others).expect(isWhole: true)
+        let row = try CacheFile(at: url).correctLedger(change, migrations: SoundStore.migrations, reason: "r")
+        try CacheFile(at: url).salvage(others, to: newURL).expect(isWhole: true)
         let ledger = try StoreFile.state(at: newURL).ledger
         #expect(ledger.map(\.name) == ["first", "second"])
         #expect(ledger.last == row && row.corrections.map(\.reason) == ["r"])

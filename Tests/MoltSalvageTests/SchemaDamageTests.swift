@@ -66,7 +66,7 @@ import Testing
         try tamper("UPDATE molt_ledger SET version = 'x' WHERE name = 'last'")
         // The registry of a build that has no shortcut.
         let older = MigrationRegistry(["one", "two"].map { Migration(to: 1, $0) } + [Migration(to: 3, "last")])
-        let report = try CodableCache.salvage(from: url, to: newURL, migrations: older)
+        let report = try CacheFile(at: url).salvage(older, to: newURL)
         #expect(!report.isLedgerWhole)
         let after = try StoreFile.state(at: newURL).ledger
         #expect(after.map(\.name) == ["both", "last"] && after.first == before.first)
@@ -78,7 +78,7 @@ import Testing
         for change in ["replaces = '{'", "outcome = x'00'"] {
             try tamper("UPDATE molt_ledger SET \(change) WHERE name = 'both'")
             let whole = scratch.file("\(change.prefix(4)).molt")
-            #expect(try !CodableCache.salvage(from: url, to: whole, migrations: retired).isLedgerWhole)
+            #expect(try !CacheFile(at: url).salvage(retired, to: whole).isLedgerWhole)
             let rebuilt = try StoreFile.state(at: whole).ledger
             #expect(rebuilt.first { $0.name == "both" }?.replaces == ["one", "two"])
         }
@@ -170,7 +170,7 @@ import Testing
         let readings: [() throws -> Void] = [
             { try CodableCache(at: url, migrations: SoundStore.oldMigrations).close() },
             { _ = try StoreFile.contents(at: url) },
-            { _ = try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations) },
+            { _ = try CacheFile(at: url).plan(SoundStore.migrations) },
         ]
         for reading in readings {
             let error = try #require(throws: MoltError.self) { try reading() }
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `Eviction fails and does not loop if a record cannot be found by its key`() throws {
         try tamper("UPDATE molt_record SET key = CAST(x'FF' || CAST(id AS BLOB) AS TEXT)")
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.sizeLimit = 100
         let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
         let error = try #require(throws: MoltError.self) { try cache.set("a value", forKey: "new") }
@@ -208,17 +208,17 @@ import Testing
         }
         let saved = scratch.file("saved.molt")
         attempt("salvage") {
-            _ = "\(try CodableCache.salvage(from: url, to: saved))"
+            _ = "\(try CacheFile(at: url).salvage(to: saved))"
             #expect(try StoreFile.damage(at: saved).isEmpty, sourceLocation: sourceLocation)
             _ = try StoreFile.contents(at: saved)
         }
-        attempt("version") { _ = try CodableCache.schemaVersion(ofFileAt: url) }
-        attempt("plan") { _ = "\(try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations))" }
+        attempt("version") { _ = try CacheFile(at: url).version() }
+        attempt("plan") { _ = "\(try CacheFile(at: url).plan(SoundStore.migrations))" }
         attempt("contents") { _ = try StoreFile.contents(at: url) }
-        attempt("dry run") { _ = "\(try CodableCache.dryRun(at: url, migrations: SoundStore.migrations))" }
+        attempt("dry run") { _ = "\(try CacheFile(at: url).dryRunAndWait(SoundStore.migrations))" }
         for migrations in [SoundStore.oldMigrations, SoundStore.migrations] {
             try bytes.write(to: url)
-            var configuration = CodableCache.Configuration()
+            var configuration = MoltConfiguration()
             configuration.hooks.isDurable = false
             attempt("open") {
                 let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)

@@ -132,7 +132,7 @@ package enum Release: Int, CaseIterable, Sendable {
     }
 }
 
-extension CodableCache.Configuration {
+extension MoltConfiguration {
     /// The configuration of the app's cache.
     ///
     /// - Parameter release: The number of the release, for the ledger.

@@ -1,12 +1,10 @@
 internal import Dispatch
-package import Foundation
 
 extension CodableCache {
     /// Returns the space of removed records to the file system.
     ///
     /// ```swift
-    /// let freed = try cache.compact()
-    /// print("\(freed) bytes are free again.")
+    /// let freed = try await cache.compact { print("\(Int($0 * 100)) %") }
     /// ```
     ///
     /// A file keeps the space of removed records for later ones, so call this only after large removals.
@@ -17,32 +15,24 @@ extension CodableCache {
     /// are. While another process reads, the file may shrink only after the call. A cache in memory has nothing to
     /// compact.
     ///
+    /// Cancelling the task ends the call with the code `cancelled`.
+    ///
     /// - Parameter progress: Called with the share of the work that is done, from 0 to 1.
     /// - Returns: The number of bytes by which the file shrinks.
-    /// - Throws: ``MoltError``: `busy` if another process writes for too long; `readOnly`, `closed`, `suspended`;
-    ///   `storeFailed` if there is not enough space or the disk fails. What was moved by then stays moved.
+    /// - Throws: ``MoltError``: `busy` if another process writes for too long; `readOnly`, `closed`, `suspended`,
+    ///   `cancelled`; `storeFailed` if there is not enough space or the disk fails. What was moved by then stays moved.
     @discardableResult
-    public func compact(progress: (Double) -> Void = { _ in }) throws -> Int {
-        try compact(progress) { false }
-    }
-
-    /// Returns the space of removed records to the file system, on a queue of its own.
-    ///
-    /// ```swift
-    /// let freed = try await cache.compact { print("\(Int($0 * 100)) %") }
-    /// ```
-    ///
-    /// Cancelling the task ends the call with the code `cancelled`; what was moved by then stays moved.
-    ///
-    /// - Parameter progress: Called on that queue with the share of the work that is done, from 0 to 1.
-    /// - Returns: The number of bytes by which the file shrinks.
-    /// - Throws: ``MoltError`` as the other `compact(progress:)` does, and `cancelled`.
-    @discardableResult
-    public func compact(progress: @escaping @Sendable (Double) -> Void = { _ in }) async throws -> Int {
+    public func compact(progress: (@Sendable (Double) -> Void)? = nil) async throws -> Int {
         // A queue of its own, because other calls must not wait for it.
         try await DispatchQueue(label: "molt.compact").runCancellable { [self] isCancelled in
-            try compact(progress, isCancelled)
+            try compact(progress ?? { _ in }, isCancelled)
         }
+    }
+
+    /// Does what ``compact(progress:)`` does on the caller's thread, for a test.
+    @discardableResult
+    package func compactAndWait(progress: (Double) -> Void = { _ in }) throws -> Int {
+        try compact(progress) { false }
     }
 
     private func compact(_ progress: (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> Int {
@@ -51,13 +41,15 @@ extension CodableCache {
         return try FileCompaction(of: path)
             .run(isCancelled: isCancelled, progress: progress, timeout: configuration.accessTimeout)
     }
+}
 
+extension CacheFile {
     /// Returns the space of removed records in a file of any version to the file system, without upgrading it.
     ///
-    /// - Throws: ``MoltError`` with the code `fileMissing`, and as `compact(progress:)` does.
+    /// - Throws: ``MoltError`` with the code `fileMissing`, and as ``CodableCache/compact(progress:)`` does.
     @discardableResult
-    package static func compact(at url: URL, progress: (Double) -> Void) throws -> Int {
-        try FileCompaction(of: FileStatus.path(of: url))
+    package func compactAndWait(progress: (Double) -> Void) throws -> Int {
+        try FileCompaction(of: path)
             .run(isCancelled: { false }, progress: progress, timeout: .seconds(5))
     }
 }

@@ -43,29 +43,12 @@ extension Suite {
     func advisingOnDamage<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch var error as MoltError where CodableCache.isDamage(error) {
+        } catch var error as MoltError where MoltError.isDamage(error) {
             guard let path = error.store, path == (try? SuiteFiles(self).store.path) else { throw error }
             error.advice =
                 "It holds the changes of an unfinished upgrade. Move it away, then restore a backup with "
                 + "`Suite.restore(_:)`, or upgrade again if there is none."
             throw error
-        }
-    }
-
-    /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.
-    ///
-    /// Cancelling the task before the commit cancels the upgrade.
-    ///
-    /// - Throws: The same errors as the synchronous method.
-    @discardableResult
-    public func upgrade(
-        with migrations: MigrationRegistry,
-        configuration: MoltConfiguration = MoltConfiguration()
-    ) async throws -> MigrationReport {
-        try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
-            var configuration = configuration
-            configuration.cancel(when: isCancelled)
-            return try upgrade(with: migrations, configuration: configuration)
         }
     }
 
@@ -82,7 +65,7 @@ extension Suite {
     ///   values; none by default.
     /// - Throws: The same errors as the upgrade.
     public func dryRun(
-        of migrations: MigrationRegistry,
+        _ migrations: MigrationRegistry,
         samples: Int = 0,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
@@ -90,22 +73,19 @@ extension Suite {
         return try Migrator(migrations, configuration: configuration, mode: .dryRun(samples: samples))
             .migrate(StoreFile(inMemoryWith: attached, upgrading: self))
     }
-}
 
-extension MigrationPlan {
-    /// Computes the plan for upgrading a suite, for an app without a cache; writes nothing.
+    /// Computes what upgrading the suite would do, for an app without a cache; writes nothing.
     ///
     /// ```swift
-    /// let plan = try MigrationPlan(for: .standard, migrations: migrations)
+    /// print(try Suite.standard.plan(migrations))
     /// ```
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or for a suite that cannot be read.
-    public init(
-        for suite: Suite,
-        migrations: MigrationRegistry,
+    public func plan(
+        _ migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
-    ) throws {
-        let store = try StoreFile(upgrading: suite, attaching: configuration.attached)
-        self = try migrations.plan(for: store, configuration, mode: .atOnce)
+    ) throws -> MigrationPlan {
+        let store = try StoreFile(upgrading: self, attaching: configuration.attached)
+        return try migrations.plan(for: store, configuration, mode: .atOnce)
     }
 }

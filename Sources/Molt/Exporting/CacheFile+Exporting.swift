@@ -4,16 +4,16 @@ package import Foundation
 extension CacheFile {
     /// Writes the records to a file as an export.
     ///
-    /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:settings:progress:)`` does, or with the code
+    /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:suites:progress:)`` does, or with the code
     ///   `needsMigration` if records still have to go through migrations on read.
-    package func export(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
+    package func exportAndWait(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
         let export = RecordExport(
             target: try ExportTarget(url, of: name),
             store: name,
             selection: selection,
             appVersion: "",
             now: Date(),
-            transfer: TransferProgress(work: "export", store: path, progress: nil)
+            transfer: TransferProgress(work: "export", store: path)
         )
         return try export.run { body in
             try look { connection throws(SQLiteError) in
@@ -30,14 +30,15 @@ extension CacheFile {
 
     /// Adds the records of an export or a store that has the same version.
     ///
-    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:settings:conflicts:progress:)`` does, or with the
+    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:suites:conflicts:progress:)`` does, or with the
     ///   code `needsMigration` if records of the store still have to go through migrations on read.
-    package func importRecords(
+    package func importAndWait(
         from url: URL,
         only selection: RecordSelection,
         conflicts: ImportConflicts
     ) throws -> ImportSummary {
-        let store = StoreFile(at: URL(fileURLWithPath: path), createsFile: false)
+        try checkExists()
+        let store = StoreFile(at: self.url, createsFile: false)
         let state = try store.state()
         if let waiting = state.ledger.first(where: { $0.outcome == .onRead }) {
             throw MoltError.waiting(for: waiting, store: path)
@@ -58,7 +59,7 @@ extension CacheFile {
             configuration: configuration,
             selection: selection,
             conflicts: conflicts,
-            transfer: TransferProgress(work: "import", store: path, progress: nil)
+            transfer: TransferProgress(work: "import", store: path)
         )
         return try records.run { body in try core.write(body) { _, summary in summary } }
     }

@@ -6,9 +6,9 @@ extension CodableCache {
     /// Writes the records to a file that other devices, later releases and other programs can read.
     ///
     /// ```swift
-    /// try cache.export(to: url)
-    /// try cache.export(to: url, only: .types(Note.self, Tag.self))
-    /// try cache.export(to: url, settings: [.standard])
+    /// try await cache.export(to: url)
+    /// try await cache.export(to: url, only: .types(Note.self, Tag.self))
+    /// try await cache.export(to: url, suites: [.standard])
     /// ```
     ///
     /// The file is one JSON text with today's schema version; the guide <doc:ExportingAndImporting> describes it. It
@@ -16,59 +16,54 @@ extension CodableCache {
     /// through migrations on read are exported in today's form. Expired records and those in quarantine are left out.
     ///
     /// The file is written under another name in the same directory, so use a directory of the app: a document picker
-    /// grants access to one file only. It gets its name at the end, and is then readable by its owner only. A failed or
-    /// cancelled export leaves nothing, and a file that was there before stays. A kill may leave a part of it, with the
-    /// suffix `.molt-part`, which the next export to the same path removes. Other calls of the cache may go on
-    /// meanwhile, unless the cache is in memory or can only be read.
+    /// grants access to one file only. It gets its name at the end, and is then readable by its owner only. An export
+    /// that fails or whose task is cancelled leaves nothing, and a file that was there before stays. A kill may leave a
+    /// part of it, with the suffix `.molt-part`, which the next export to the same path removes. Other calls of the
+    /// cache may go on meanwhile, unless the cache is in memory or can only be read.
     ///
     /// - Important: The file contains the values of your user.
     /// - Parameters:
     ///   - url: The file, which is replaced if it exists.
     ///   - selection: The records to export; all by default.
-    ///   - settings: The suites whose settings are exported, too; none by default.
-    ///   - progress: Counts the records, and may cancel the export. Its observers must not use the cache.
+    ///   - suites: The suites whose settings are exported, too; none by default.
+    ///   - progress: Called with the completed share, from 0 to 1. It must not use the cache.
     /// - Throws: ``MoltError`` with the code `malformedContent` for content that is not JSON text, `unreadableContent`
-    ///   for a record that a migration on read cannot convert; `backfill()` quarantines it if the failure policy says
-    ///   so, and then it is left out; `recordMissing` for a key that does not exist,
-    ///   `deferred`, `needsMigration` or `journalPending` for a suite that is unavailable or does not have today's
-    ///   form, `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be
-    ///   written; and the errors of reading.
+    ///   for a record that a migration on read cannot convert; ``finishBackfill()`` quarantines it if the failure
+    ///   policy says so, and then it is left out; `recordMissing` for a key that does not exist, `deferred`,
+    ///   `needsMigration` or `journalPending` for a suite that is unavailable or does not have today's form,
+    ///   `cancelled`, or `notAFile`, `noPermission`, `readOnly`, `busy` or `storeFailed` if the file cannot be written;
+    ///   and the errors of reading.
     @discardableResult
     public func export(
         to url: URL,
         only selection: RecordSelection = .all,
-        settings: [Suite] = [],
-        progress: Progress? = nil
-    ) throws -> ExportSummary {
-        let transfer = TransferProgress(work: "export", store: path, progress: progress)
-        return try export(to: url, only: selection, settings, transfer)
-    }
-
-    /// Writes the records to a file, as the synchronous call does; waits without blocking a thread.
-    ///
-    /// Cancelling the task stops the export.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    @discardableResult
-    public func export(
-        to url: URL,
-        only selection: RecordSelection = .all,
-        settings: [Suite] = [],
-        progress: Progress? = nil
+        suites: [Suite] = [],
+        progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> ExportSummary {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
-            let transfer = TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
-            return try export(to: url, only: selection, settings, transfer)
+            let transfer =
+                TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
+            return try export(to: url, only: selection, suites, transfer)
         }
+    }
+
+    /// Does what ``export(to:only:suites:progress:)`` does on the caller's thread, for a tool or a test.
+    @discardableResult
+    package func exportAndWait(
+        to url: URL,
+        only selection: RecordSelection = .all,
+        suites: [Suite] = []
+    ) throws -> ExportSummary {
+        try export(to: url, only: selection, suites, TransferProgress(work: "export", store: path))
     }
 
     private func export(
         to url: URL,
         only selection: RecordSelection,
-        _ settings: [Suite],
+        _ named: [Suite],
         _ transfer: TransferProgress
     ) throws -> ExportSummary {
-        let suites = try transferred(settings)
+        let suites = try transferred(named)
         let export = RecordExport(
             target: try ExportTarget(url, of: path),
             store: path,
@@ -90,7 +85,7 @@ extension CodableCache {
             guard let suites else { return try read() }
             // Before the snapshot: an upgrade or import by another process changes the file and suites in several
             // parts.
-            return try suites.locking(isCancelled: transfer.mustStop, read)
+            return try suites.locking(isCancelled: transfer.isCancelled, read)
         }
     }
 
@@ -103,7 +98,7 @@ extension CodableCache {
         } catch {
             var error = error
             error.outcome = .unchanged
-            let backfill = isReadOnly ? "`backfill()` in a cache that is not only readable" : "`backfill()`"
+            let backfill = isReadOnly ? "`finishBackfill()` in a cache that is not only readable" : "`finishBackfill()`"
             error.advice =
                 "Call \(backfill) first: if the step or the registry has `onFailure(.quarantine())`, it moves the record "
                 + "into quarantine, and an export leaves it out. Or export other records with `only:`."
@@ -112,8 +107,8 @@ extension CodableCache {
     }
 
     /// - Returns: Nil if no suites are named.
-    private func transferred(_ settings: [Suite]) throws -> TransferredSuites? {
-        guard !settings.isEmpty else { return nil }
+    private func transferred(_ named: [Suite]) throws -> TransferredSuites? {
+        guard !named.isEmpty else { return nil }
         guard !core.isNewer else {
             throw MoltError(
                 .superseded,
@@ -124,7 +119,7 @@ extension CodableCache {
                 store: path
             )
         }
-        return TransferredSuites(settings, migrations, configuration, store: path)
+        return TransferredSuites(named, migrations, configuration, store: path)
     }
 
     /// The version of records that this release reads and writes.
@@ -137,14 +132,14 @@ extension CodableCache {
     /// Adds the records of an export, of a store's file or of a backup of one, upgraded to today's version.
     ///
     /// ```swift
-    /// let summary = try cache.import(from: url)
-    /// try cache.import(from: url, only: .keys(["john"]), conflicts: .newest)
-    /// try cache.import(from: url, settings: [.standard], conflicts: .replace)
+    /// let summary = try await cache.import(from: url)
+    /// try await cache.import(from: url, only: .keys(["john"]), conflicts: .newest)
+    /// try await cache.import(from: url, suites: [.standard], conflicts: .replace)
     /// ```
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
-    /// release's store is opened: blocks run, too. Imports of files and directories are left out. Unless `settings`
-    /// names suites, so are migrations of settings, and blocks that also run on a new store. The result is then written
+    /// release's store is opened: blocks run, too. Imports of files and directories are left out. Unless `suites`
+    /// names some, so are migrations of settings, and blocks that also run on a new store. The result is then written
     /// in one transaction, with the dates of the records: all of it or, after an error, nothing. Records that a
     /// migration cannot convert go into the cache's quarantine if the policy of the step or the registry says so;
     /// without such a policy, one of them fails the import, even if it was not selected. Expired records are left out,
@@ -161,11 +156,10 @@ extension CodableCache {
     /// - Parameters:
     ///   - url: The file; its content tells whether it is an export or a store.
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
-    ///   - settings: The suites of the export whose settings are imported; none by default. Each must be a suite that a
+    ///   - suites: The suites of the export whose settings are imported; none by default. Each must be a suite that a
     ///     migration works on, or one of ``MoltConfiguration/attached``.
     ///   - conflicts: What happens if the cache, or a suite, has another value under a key; an error by default.
-    ///   - progress: Counts the records, those of an export once when they are read and all when they are written, and
-    ///     may cancel the import. It stands still during the upgrade. Its observers must not use the cache.
+    ///   - progress: Called with the completed share, from 0 to 1. It must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer release, `tooOld` for one that the
     ///   registry does not support any more, `malformedExport` for a file that is neither an export nor a store, or is
     ///   damaged, `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format,
@@ -178,42 +172,37 @@ extension CodableCache {
     public func `import`(
         from url: URL,
         only selection: RecordSelection = .all,
-        settings: [Suite] = [],
+        suites: [Suite] = [],
         conflicts: ImportConflicts = .fail,
-        progress: Progress? = nil
-    ) throws -> ImportSummary {
-        let transfer = TransferProgress(work: "import", store: path, progress: progress)
-        return try self.import(from: url, only: selection, settings, conflicts, transfer)
-    }
-
-    /// Adds the records of an export or a store, as the synchronous call does; waits without blocking a thread.
-    ///
-    /// Cancelling the task stops the import.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    @discardableResult
-    public func `import`(
-        from url: URL,
-        only selection: RecordSelection = .all,
-        settings: [Suite] = [],
-        conflicts: ImportConflicts = .fail,
-        progress: Progress? = nil
+        progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
-            let transfer = TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
-            return try self.import(from: url, only: selection, settings, conflicts, transfer)
+            let transfer =
+                TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
+            return try self.import(from: url, only: selection, suites, conflicts, transfer)
         }
+    }
+
+    /// Does what ``import(from:only:suites:conflicts:progress:)`` does on the caller's thread, for a tool or a test.
+    @discardableResult
+    package func importAndWait(
+        from url: URL,
+        only selection: RecordSelection = .all,
+        suites: [Suite] = [],
+        conflicts: ImportConflicts = .fail
+    ) throws -> ImportSummary {
+        try self.import(from: url, only: selection, suites, conflicts, TransferProgress(work: "import", store: path))
     }
 
     private func `import`(
         from url: URL,
         only selection: RecordSelection,
-        _ settings: [Suite],
+        _ named: [Suite],
         _ conflicts: ImportConflicts,
         _ transfer: TransferProgress
     ) throws -> ImportSummary {
         try core.checkWritable()
-        let suites = try transferred(settings)
+        let suites = try transferred(named)
         try suites?.checkAttached()
         let records = RecordImport(
             source: url,
@@ -236,7 +225,7 @@ extension CodableCache {
                 }
             }
             guard let suites else { return try commit() }
-            return try suites.changing(isCancelled: transfer.mustStop, commit)
+            return try suites.changing(isCancelled: transfer.isCancelled, commit)
         }
     }
 }

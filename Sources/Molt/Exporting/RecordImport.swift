@@ -217,7 +217,7 @@ struct RecordImport {
             advice =
                 isSetAside
                 ? "It was set aside when another store took its place. Keep it, update the app, and import it then; or "
-                    + "put it back with `CodableCache.restore`, and open it with the newer release."
+                    + "put it back with `CacheFile.restore(_:)`, and open it with the newer release."
                 : "Update the app."
         case (false, nil):
             reason = "the store has version \(version)"
@@ -273,7 +273,7 @@ struct RecordImport {
         defer { store.close() }
         let migrator = Migrator(
             registry.importing(includesSettings: settings != nil),
-            configuration: configuration.unfollowed(stoppedBy: transfer.mustStop),
+            configuration: configuration.unfollowed(stoppedBy: transfer.isCancelled),
             mode: .importing(includesSettings: settings != nil)
         )
         var report = try advising { try migrator.migrate(store) }

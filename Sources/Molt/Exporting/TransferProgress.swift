@@ -1,23 +1,16 @@
-internal import Foundation
-
 /// The progress of an export or an import, which may be cancelled.
 struct TransferProgress: Sendable {
     /// The noun for the work, "export" or "import".
     let work: String
     let store: String
-    /// Counts records; nil if no one asked.
-    let progress: Progress?
+    /// Called with the completed share of the records; nil if no one asked.
+    var progress: (@Sendable (Double) -> Void)?
     var isCancelled: @Sendable () -> Bool = { false }
     /// The number of records between two reports.
     private static let distance = 256
 
-    /// Whether the work was cancelled.
-    var mustStop: @Sendable () -> Bool {
-        { [isCancelled, progress] in isCancelled() || progress?.isCancelled == true }
-    }
-
     func check() throws(MoltError) {
-        guard mustStop() else { return }
+        guard isCancelled() else { return }
         throw MoltError(
             .cancelled,
             "The \(work) was cancelled.",
@@ -34,7 +27,6 @@ struct TransferProgress: Sendable {
     }
 
     func report(_ count: Int, of total: Int) {
-        progress?.totalUnitCount = Int64(total)
-        progress?.completedUnitCount = Int64(count)
+        progress?(total > 0 ? Double(count) / Double(total) : 1)
     }
 }

@@ -34,7 +34,7 @@ public enum MigrationEvent: Sendable {
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
-    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `backfill()`.
+    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `finishBackfill()`.
     case backfillProgressed(MigrationEvent.Progress)
     /// All records of an open store have been upgraded, apart from these, which were quarantined or dropped.
     case backfillFinished([MigrationReport.FailedRecord])

@@ -7,7 +7,7 @@ public import Foundation
 /// Task {
 ///     for await event in monitor.events { print(event) }
 /// }
-/// var configuration = CodableCache.Configuration()
+/// var configuration = MoltConfiguration()
 /// configuration.monitor = monitor
 /// let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
 /// ```

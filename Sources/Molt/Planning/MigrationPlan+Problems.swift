@@ -84,7 +84,7 @@ extension MigrationPlan.Problem {
                 + "is \(registry.oldestSupportedVersion).",
             advice: histories.hasRecords
                 ? "Open it first with a release that still has the migrations in between, or call "
-                    + "`CodableCache.startAfresh(at:)`, which sets this cache aside and starts with an empty one."
+                    + "`CacheFile.startAfresh()`, which sets this cache aside and starts with an empty one."
                 : "Upgrade the settings first with a release that still has the migrations in between.",
             registryVersion: registry.oldestSupportedVersion
         )
@@ -170,8 +170,8 @@ extension MigrationPlan.Problem {
             problem: "Migration \(migration.id) was never applied, but the store is at version \(version) "
                 + "already.",
             advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
-                + "also correct for records of a later version. If this store does not need it, call "
-                + "`correctLedger(.markApplied(…))`.",
+                + "also correct for records of a later version. If this store does not need it, run "
+                + "`mark-applied` of the app's tool.",
             migration: migration.id
         )
     }

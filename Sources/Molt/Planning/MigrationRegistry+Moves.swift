@@ -23,9 +23,9 @@ extension MigrationRegistry {
     ///
     /// A kill at any instant leaves the file at one of the two places. On another volume, the file is copied; from the
     /// moment that the copy is complete until the old file is removed, no release can write to the old one. Backups and
-    /// files that were set aside stay at the old place, and the report names them. `CodableCache.backups(at: oldURL)`
+    /// files that were set aside stay at the old place, and the report names them. `CacheFile(at: oldURL).backups()`
     /// still lists them, and
-    /// ``CodableCache/restore(_:at:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:timeout:)`` takes them
+    /// ``CacheFile/restore(_:suites:leavingOthers:fromAnotherStore:keepingReplaced:timeout:)`` takes them
     /// `fromAnotherStore`.
     ///
     /// Opening fails, and changes neither file, with the code

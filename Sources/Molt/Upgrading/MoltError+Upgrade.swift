@@ -88,7 +88,7 @@ extension MoltError {
             "\(subject) to the store: \(names). A migration never changes once it has shipped: undo the edit, and add "
                 + "a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = true` in debug builds, "
                 + "which upgrades the store again. If what was applied needs no change, accept the edit for this store "
-                + "with `correctLedger(.acceptEdit(…))`."
+                + "with `accept-edit` of the app's tool."
         )
         error.migration = edit.migration
         return error

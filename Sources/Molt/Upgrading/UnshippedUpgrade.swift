@@ -32,7 +32,7 @@ struct UnshippedUpgrade {
     private func restore(_ backup: StoreBackup, _ waiting: () throws -> Void) throws {
         let attached = attachedSuites
         if let suite = store.primary {
-            try suite.restore(backup, attaching: attached.filter { $0.attachedName != suite.attachedName })
+            try suite.restore(backup, suites: attached.filter { $0.attachedName != suite.attachedName })
             return
         }
         var request = RestoreRequest()

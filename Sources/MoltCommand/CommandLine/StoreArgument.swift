@@ -52,11 +52,15 @@ struct StoreArgument {
 
     /// The version, the ledger and the records, for reading; a fixture of settings has no records.
     func cacheFile() throws -> CacheFile {
-        guard var fixture else { return try CacheFile(at: url) }
+        guard var fixture else {
+            let file = CacheFile(at: url)
+            try file.checkExists()
+            return file
+        }
         // A suite's version and ledger are shown like those of a cache, and its settings are not in the copy.
         (fixture.primary, fixture.suites) = (.cache, [:])
         let copy = try TemporaryStore(fixture)
-        return try CacheFile(at: copy.url, named: path, retaining: copy)
+        return CacheFile(at: copy.url, named: path, retaining: copy)
     }
 
     /// The fixture, or the content of the store as one.

@@ -88,7 +88,7 @@ package struct Tool: Sendable {
             return
                 "\(error.store ?? "The file") is not a store, or its beginning is damaged. If it was a store, see the commands "
                 + "backups and salvage."
-        case let error as MoltError where CodableCache.isDamage(error):
+        case let error as MoltError where MoltError.isDamage(error):
             return
                 "\(error.store ?? "The file") is damaged. The command verify shows what is damaged, backups lists the "
                 + "backups to restore, and salvage saves what can be read."

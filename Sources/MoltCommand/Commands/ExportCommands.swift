@@ -12,7 +12,7 @@ extension StoreCommands {
     ) { store, target, selection, call in
         let records = try store.records()
         for type in call.all("--type") { try requireType(type, in: [records]) }
-        return try records.export(to: target, only: selection)
+        return try records.exportAndWait(to: target, only: selection)
     }
 
     /// - Parameters:
@@ -56,7 +56,7 @@ extension StoreCommands {
     static let `import` = importing(
         "EXPORT must have the version of the store; the app's own tool upgrades the records of earlier releases."
     ) { store, source, selection, conflicts, _ in
-        try CacheFile(at: store.file()).importRecords(from: source, only: selection, conflicts: conflicts)
+        try CacheFile(at: store.file()).importAndWait(from: source, only: selection, conflicts: conflicts)
     }
 
     /// - Parameters:

@@ -13,7 +13,7 @@ extension StoreCommands {
         var info = try StoreInfo(of: store)
         let size = try store.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
         if store.fixture == nil, let size, size <= largestChecked {
-            do { info.findings = try await CodableCache.verify(at: store.url).count } catch { info.note(error) }
+            do { info.findings = try await CacheFile(at: store.url).verify().count } catch { info.note(error) }
         }
         if call.has("--json") { try terminal.sayJSON(info) } else { info.print(on: terminal) }
         return info.findings ?? 0 > 0 || info.failure != nil ? ExitCode.failure : ExitCode.success
@@ -57,12 +57,12 @@ private struct StoreInfo: Encodable {
         schemaVersion = state.version
         migrations = state.ledger
         journal = state.journal
-        interruptedUpgrades = file.interruptedUpgrades
+        interruptedUpgrades = file.attempts().count
         settings = store.fixture.map { fixture in
             Dictionary(fixture.suites.map { ($0.key.description, $0.value.count) }) { $0 + $1 }
         }
-        backups = try CodableCache.backups(at: store.url)
-        filesAside = try CodableCache.filesAside(at: store.url)
+        backups = try CacheFile(at: store.url).backups()
+        filesAside = try CacheFile(at: store.url).filesAside()
         types = []
         quarantined = 0
         do {

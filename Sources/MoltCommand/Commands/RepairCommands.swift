@@ -9,7 +9,7 @@ extension StoreCommands {
         "check a whole store for damage",
         options: [.json]
     ) { call, terminal in
-        let findings = try await CodableCache.verify(at: StoreArgument(call.arguments[0]).file()) {
+        let findings = try await CacheFile(at: StoreArgument(call.arguments[0]).file()).verify {
             terminal.show($0, "checked")
         }
         terminal.show(1, "checked")
@@ -70,7 +70,7 @@ extension StoreCommands {
         options: [.json]
     ) { call, terminal in
         let url = URL(filePath: call.arguments[0])
-        let (backups, aside) = (try CodableCache.backups(at: url), try CodableCache.filesAside(at: url))
+        let (backups, aside) = (try CacheFile(at: url).backups(), try CacheFile(at: url).filesAside())
         if call.has("--json") {
             try terminal.sayJSON(["backups": backups, "filesAside": aside])
             return ExitCode.success
@@ -87,7 +87,7 @@ extension StoreCommands {
     }
 
     /// - Parameter attached: What the backups of the app may contain beside records, such as suites of settings.
-    static func restore(attaching attached: [Suite] = []) -> Command {
+    static func restore(suites: [Suite] = []) -> Command {
         Command(
             "restore",
             ["FILE", "BACKUP"],
@@ -99,12 +99,12 @@ extension StoreCommands {
         ) { call, terminal in
             let url = try StoreArgument(call.arguments[0]).file()
             let name = URL(filePath: call.arguments[1]).lastPathComponent
-            let files = try CodableCache.backups(at: url) + CodableCache.filesAside(at: url)
+            let files = try CacheFile(at: url).backups() + CacheFile(at: url).filesAside()
             guard let backup = files.first(where: { $0.url.lastPathComponent == name }) else {
                 throw CommandError("\(name) is not a backup of \(url.path); the command backups lists them")
             }
             do {
-                try CodableCache.restore(backup, at: url, attaching: attached, keepsReplaced: true)
+                try CacheFile(at: url).restore(backup, suites: suites, keepingReplaced: true)
             } catch let error as MoltError where error.code == .notAttached {
                 throw CommandError(
                     "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which "
@@ -113,7 +113,7 @@ extension StoreCommands {
                 )
             }
             terminal.say("Restored \(name), version \(backup.schemaVersion).")
-            for file in try CodableCache.filesAside(at: url).suffix(1) {
+            for file in try CacheFile(at: url).filesAside().suffix(1) {
                 terminal.say("The store that it replaced was set aside as \(file.url.lastPathComponent).")
             }
             return ExitCode.success
@@ -126,9 +126,9 @@ extension StoreCommands {
         "save what can be read of a damaged store into a new file"
     ) { call, terminal in
         let url = try StoreArgument(call.arguments[0]).file()
-        let report = try CodableCache.salvage(from: url, to: URL(filePath: call.arguments[1]))
+        let report = try CacheFile(at: url).salvage(to: URL(filePath: call.arguments[1]))
         terminal.say("\(report)")
-        if !report.isWhole, let backup = try? CodableCache.backups(at: url).last {
+        if !report.isWhole, let backup = try? CacheFile(at: url).backups().last {
             terminal.say("\nThere is a backup, too: \(backup.line)")
         }
         return report.isWhole ? ExitCode.success : ExitCode.failure
@@ -144,7 +144,7 @@ extension StoreCommands {
             """
     ) { call, terminal in
         let url = try StoreArgument(call.arguments[0]).file()
-        let freed = try CodableCache.compact(at: url) { terminal.show($0, "compacted") }
+        let freed = try CacheFile(at: url).compactAndWait { terminal.show($0, "compacted") }
         terminal.say("Freed \(freed) bytes.")
         return ExitCode.success
     }

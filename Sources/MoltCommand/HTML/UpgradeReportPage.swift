@@ -20,7 +20,7 @@ struct UpgradeReportPage {
         init(_ store: StoreArgument, appVersion: String) {
             path = store.url.path
             self.appVersion = appVersion
-            ledger = store.fixture?.ledger ?? (try? CodableCache.history(at: store.url)) ?? []
+            ledger = store.fixture?.ledger ?? (try? CacheFile(at: store.url).history()) ?? []
             records = store.fixture?.records.count ?? (try? CacheFile(at: store.url).recordCount())
             byteCount = try? store.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
         }

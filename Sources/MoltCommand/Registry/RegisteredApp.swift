@@ -7,13 +7,13 @@ package struct RegisteredApp: Sendable {
     let migrations: MigrationRegistry
     let types: [FixtureType]
     let settings: [FixtureSetting]
-    let configuration: CodableCache.Configuration
+    let configuration: MoltConfiguration
 
     package init(
         migrations: MigrationRegistry,
         types: [FixtureType] = [],
         settings: [FixtureSetting] = [],
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) {
         self.migrations = migrations
         self.types = types
@@ -25,7 +25,7 @@ package struct RegisteredApp: Sendable {
     package var commands: [Command] {
         let own = [
             plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
-            StoreCommands.restore(attaching: attached), export, `import`,
+            StoreCommands.restore(suites: attached), export, `import`,
             StoreCommands.markApplied(notes: "", correct), StoreCommands.markPending(notes: "", correct),
             StoreCommands.acceptEdit(correct),
         ]
@@ -56,7 +56,7 @@ package struct RegisteredApp: Sendable {
 
     private func trial(
         _ call: Command.Call,
-        _ configuration: CodableCache.Configuration,
+        _ configuration: MoltConfiguration,
         isOnlyPlanned: Bool = false
     ) throws -> UpgradeTrial {
         try UpgradeTrial(
@@ -265,7 +265,7 @@ package struct RegisteredApp: Sendable {
                     configuration: configuration
                 )
                 defer { cache.close() }
-                return try cache.export(to: target, only: selection, settings: suites)
+                return try cache.exportAndWait(to: target, only: selection, suites: suites)
             } catch var error as MoltError where error.code == .needsMigration {
                 error.advice = "Run the command upgrade first, or export it at its own version with the tool molt."
                 throw error
@@ -281,7 +281,7 @@ package struct RegisteredApp: Sendable {
             let suites = try suites(of: call)
             let cache = try open(store)
             defer { cache.close() }
-            return try cache.import(from: source, only: selection, settings: suites, conflicts: conflicts)
+            return try cache.importAndWait(from: source, only: selection, suites: suites, conflicts: conflicts)
         }
     }
 
@@ -291,9 +291,8 @@ package struct RegisteredApp: Sendable {
             if case .markPending(let name) = change, !migrations.names.contains(name) {
                 return try CacheFile(at: file).correctLedger(change, reason: reason)
             }
-            return try CodableCache.correctLedger(
+            return try CacheFile(at: file).correctLedger(
                 change,
-                at: file,
                 migrations: migrations,
                 reason: reason,
                 configuration: configuration
@@ -306,7 +305,7 @@ package struct RegisteredApp: Sendable {
         let url = try store.file()
         var configuration = configuration
         configuration.runsBackfill = false
-        let plan = try MigrationPlan(forFileAt: url, migrations: migrations, configuration: configuration)
+        let plan = try CacheFile(at: url).plan(migrations, configuration: configuration)
         try plan.checkProblems()
         guard !plan.isFresh else { throw CommandError("there is no store at \(store.path)") }
         guard !plan.needsUpgrade else {
@@ -330,7 +329,7 @@ package struct RegisteredApp: Sendable {
     }
 
     /// The app's configuration with a progress bar.
-    private func followed(on terminal: Terminal) -> CodableCache.Configuration {
+    private func followed(on terminal: Terminal) -> MoltConfiguration {
         var configuration = configuration
         configuration.monitor = MigrationMonitor { event in
             switch event {

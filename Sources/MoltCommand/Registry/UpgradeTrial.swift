@@ -7,7 +7,7 @@ struct UpgradeTrial {
     let store: StoreArgument
     var migrations: MigrationRegistry
     /// The configuration, with stand-ins for the suites of which there are settings.
-    var configuration: CodableCache.Configuration
+    var configuration: MoltConfiguration
     /// The copy of a fixture; nil for the file of a store.
     private let copy: TemporaryStore?
     private let settings: SettingsFiles
@@ -19,7 +19,7 @@ struct UpgradeTrial {
         _ store: StoreArgument,
         _ settings: SettingsFiles,
         _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration,
+        _ configuration: MoltConfiguration,
         isOnlyPlanned: Bool
     ) throws {
         self.store = store
@@ -41,7 +41,7 @@ struct UpgradeTrial {
     private var url: URL { copy?.url ?? store.url }
 
     func plan(_ mode: RunMode) throws -> MigrationPlan {
-        if let suite { return try MigrationPlan(for: suite, migrations: migrations, configuration: configuration) }
+        if let suite { return try suite.plan(migrations, configuration: configuration) }
         let file = StoreFile(at: url, attaching: configuration.attachedStores)
         var plan = try migrations.plan(for: file, configuration, mode: mode)
         plan.store = store.path
@@ -49,13 +49,8 @@ struct UpgradeTrial {
     }
 
     func dryRun(samples: Int) throws -> MigrationReport {
-        if let suite { return try suite.dryRun(of: migrations, samples: samples, configuration: configuration) }
-        var report = try CodableCache.dryRun(
-            at: url,
-            migrations: migrations,
-            samples: samples,
-            configuration: configuration
-        )
+        if let suite { return try suite.dryRun(migrations, samples: samples, configuration: configuration) }
+        var report = try CacheFile(at: url).dryRunAndWait(migrations, samples: samples, configuration: configuration)
         report.store = store.path
         return report
     }

@@ -26,7 +26,7 @@ extension StoreFixture {
     @discardableResult
     public func sweepFaults(
         through migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration(),
+        configuration: MoltConfiguration = MoltConfiguration(),
         limit: Int? = nil
     ) async throws -> FaultReport {
         try await FaultSweep(of: self, through: migrations, configuration: configuration, limit: limit).run()
@@ -55,14 +55,14 @@ package struct FaultSweep: Sendable {
 
     package let fixture: StoreFixture
     private let migrations: MigrationRegistry
-    private let configuration: CodableCache.Configuration
+    private let configuration: MoltConfiguration
     private let limit: Int?
     package let batchSize: Int
 
     package init(
         of fixture: StoreFixture,
         through migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration(),
+        configuration: MoltConfiguration = MoltConfiguration(),
         limit: Int? = nil,
         batchSize: Int = 3
     ) {

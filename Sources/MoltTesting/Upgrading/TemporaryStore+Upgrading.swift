@@ -6,7 +6,7 @@ extension TemporaryStore {
     /// - Throws: The errors of opening a cache.
     public func open(
         migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> CodableCache {
         let configuration = try redirected(configuration, migrations)
         return try CodableCache(
@@ -29,7 +29,7 @@ extension TemporaryStore {
     public func upgrade(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> MigrationReport {
         switch entry {
         case .asyncOpen:
@@ -41,9 +41,6 @@ extension TemporaryStore {
             )
             cache.close()
             return cache.report
-        case .asyncSuite:
-            let configuration = try redirected(configuration, migrations)
-            return try await primarySuite().upgrade(with: migrations, configuration: configuration)
         default:
             return try upgradeNow(through: migrations, by: entry, configuration: configuration)
         }
@@ -55,7 +52,7 @@ extension TemporaryStore {
     package func upgradeNow(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
-        configuration: CodableCache.Configuration
+        configuration: MoltConfiguration
     ) throws -> MigrationReport {
         let configuration = try redirected(configuration, migrations)
         switch entry {
@@ -70,7 +67,7 @@ extension TemporaryStore {
             return cache.report
         case .inMemory:
             return try upgradeInMemory(through: migrations, configuration)
-        case .suite, .asyncSuite:
+        case .suite:
             return try primarySuite().upgrade(with: migrations, configuration: configuration)
         }
     }
@@ -80,21 +77,21 @@ extension TemporaryStore {
     /// - Returns: The report that an upgrade would have.
     /// - Throws: The error that an upgrade would throw.
     public func dryRun(
-        of migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        _ migrations: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
         let configuration = try redirected(configuration, migrations)
         switch fixture.primary {
         case .cache:
-            return try CodableCache.dryRun(at: url, migrations: migrations, configuration: configuration)
+            return try CacheFile(at: url).dryRunAndWait(migrations, configuration: configuration)
         case .suite:
-            return try primarySuite().dryRun(of: migrations, configuration: configuration)
+            return try primarySuite().dryRun(migrations, configuration: configuration)
         }
     }
 
     private func upgradeInMemory(
         through migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
+        _ configuration: MoltConfiguration
     ) throws -> MigrationReport {
         let store = StoreFile(inMemoryWith: configuration.attachedStores)
         try memory?.write(to: store)

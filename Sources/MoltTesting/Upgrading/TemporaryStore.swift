@@ -124,7 +124,7 @@ public final class TemporaryStore: Sendable {
     /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(
         for migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration,
+        _ configuration: MoltConfiguration,
         copiesDirectories: Bool = true
     ) throws {
         let declared = migrations.migrations.flatMap(\.attached)
@@ -172,10 +172,10 @@ public final class TemporaryStore: Sendable {
     ///
     /// - Parameter copiesDirectories: Whether directories are copied; a plan does not read them.
     package func redirected(
-        _ configuration: CodableCache.Configuration,
+        _ configuration: MoltConfiguration,
         _ migrations: MigrationRegistry,
         copiesDirectories: Bool = true
-    ) throws -> CodableCache.Configuration {
+    ) throws -> MoltConfiguration {
         var configuration = configuration
         configuration.hooks.isDurable = false
         configuration.hooks.findsUnmatchedNames = true

@@ -56,7 +56,7 @@ extension FixtureCatalog {
         versions: [Int]? = nil,
         acknowledging losses: [String]? = nil,
         variations limit: Int = 500,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
         var verification = try CatalogVerification(
             self,
@@ -77,7 +77,7 @@ struct CatalogVerification {
     let migrations: MigrationRegistry
     let types: [FixtureType]
     let losses: AcknowledgedLosses?
-    let configuration: CodableCache.Configuration
+    let configuration: MoltConfiguration
 
     private let declaredSettings: [FixtureSetting]
     private let mode: RecordingMode
@@ -106,7 +106,7 @@ struct CatalogVerification {
         settings: [FixtureSetting],
         losses: AcknowledgedLosses?,
         variationLimit: Int,
-        configuration: CodableCache.Configuration
+        configuration: MoltConfiguration
     ) throws {
         self.catalog = catalog
         self.migrations = migrations

@@ -67,7 +67,7 @@ extension FixtureUpgrades {
     ) throws -> MigrationReport {
         let before = try (store.contents(), Self.bytes(of: store))
         upgrades += 1
-        let report = try store.dryRun(of: registry, configuration: configuration)
+        let report = try store.dryRun(registry, configuration: configuration)
         if let losses {
             failures.add(losses.failures(of: report))
             lost.formUnion(report.losses.map(\.name))

@@ -9,7 +9,7 @@ struct FixtureUpgrades {
     let migrations: MigrationRegistry
     let types: [FixtureType]
     let settings: SettingReading
-    private(set) var configuration: CodableCache.Configuration
+    private(set) var configuration: MoltConfiguration
     private let newest: Int
     /// The version at which the fixture enters, if its ledger is empty and the registry says so.
     private var baseline: Int?
@@ -34,7 +34,7 @@ struct FixtureUpgrades {
         migrations: MigrationRegistry,
         types: [FixtureType],
         settings: SettingReading,
-        configuration: CodableCache.Configuration,
+        configuration: MoltConfiguration,
         newest: Int? = nil,
         losses: AcknowledgedLosses? = nil
     ) {
@@ -84,7 +84,7 @@ struct FixtureUpgrades {
         guard checkOwnLedger() else { return }
         if fixture.ledger.isEmpty, migrations.baseline != nil {
             // An error is that of the upgrades.
-            baseline = try? TemporaryStore(fixture).dryRun(of: migrations, configuration: configuration).from
+            baseline = try? TemporaryStore(fixture).dryRun(migrations, configuration: configuration).from
         }
         for target in targets {
             try Task.checkCancellation()

@@ -21,7 +21,7 @@ struct SampledRelease {
         _ types: [FixtureType],
         _ settings: [FixtureSetting],
         _ migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
+        _ configuration: MoltConfiguration
     ) throws {
         let samples = types.compactMap(\.samples)
         let sampled = settings.filter { $0.samples != nil }

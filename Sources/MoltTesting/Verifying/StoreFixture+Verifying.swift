@@ -29,7 +29,7 @@ extension StoreFixture {
         types: [FixtureType],
         settings: [FixtureSetting] = [],
         named name: String = "the store",
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
         try await verifyUpgrades(
             through: migrations,
@@ -49,7 +49,7 @@ extension StoreFixture {
         settings: [FixtureSetting] = [],
         named name: String = "the store",
         knowing typesFile: URL?,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
         var report = VerificationReport()
         var failures = FailureList()

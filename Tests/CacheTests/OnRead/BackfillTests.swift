@@ -50,7 +50,7 @@ import Testing
             let renaming = Migration(to: 1, name, .renameProperty("Item", "old", to: "new")).onRead()
             // The form is part of the fingerprint.
             let cache = try openStill(store.url, [renaming]) { $0.mismatches = .ignore }
-            if name.utf8.count == 6 { try await cache.backfill() }
+            if name.utf8.count == 6 { try await cache.finishBackfill() }
             cache.close()
         }
         let found = try store.snapshot()
@@ -80,12 +80,12 @@ import Testing
             for number in [0, 1, 63, 64, 65, 699] {
                 try cache.expect(Item(new: number % 3 == 0 ? nil : number), forKey: "k\(number)")
             }
-            try await cache.backfill()
+            try await cache.finishBackfill()
             cache.close()
             try expectDone()
             let changed = try store.snapshot().ledger[0].counts.changed
             #expect(changed == Self.expected.count { $0 != "{}" })
-            #expect(try await CodableCache.verify(at: store.url).isEmpty)
+            #expect(try await CacheFile(at: store.url).verify().isEmpty)
         }
 
         /// In a process of its own, because a suspension concerns all stores of a process.
@@ -133,7 +133,7 @@ import Testing
             var expected = Self.expected
             for index in 0..<20 { expected[index * 7] = #"{"new":\#(-index)}"# }
             try expectDone(expected)
-            #expect(try await CodableCache.verify(at: store.url).isEmpty)
+            #expect(try await CacheFile(at: store.url).verify().isEmpty)
         }
     #endif
 
@@ -147,7 +147,7 @@ import Testing
         }
         older.close()
         MoltError.thrown { try CodableCache(at: store.url) }?.expect(.superseded)
-        try cache.backfill()
+        try cache.backfillAndWait()
         try expectDone([#"{"new":1}"#] + Self.expected.dropFirst())
     }
 
@@ -161,7 +161,7 @@ import Testing
             // The closure waits for what happens after the cache is closed, as one does that waits for the main thread.
             mayEnd.wait()
         }
-        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        let configuration = MoltConfiguration { $0.monitor = monitor }
         let cache = try CodableCache(at: store.url, migrations: [Self.renaming], configuration: configuration)
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -177,13 +177,14 @@ import Testing
     @Test func `cannot be waited for by a closure that it calls itself`() throws {
         let codes = Log<MoltError.Code?>()
         let cache = Locked<CodableCache?>(nil)
-        let call = { @Sendable in codes.append(MoltError.thrown { try cache.withLock { $0 }?.backfill() }?.code) }
+        let call = { @Sendable in codes.append(MoltError.thrown { try cache.withLock { $0 }?.backfillAndWait() }?.code)
+        }
         let renaming = closureRenaming { if $0 == "k1" { call() } }
         let opened = try openStill(store.url, [renaming]) { configuration in
             configuration.monitor = MigrationMonitor { event in if case .backfillFinished = event { call() } }
         }
         cache.withLock { $0 = opened }
-        try opened.backfill()
+        try opened.backfillAndWait()
         #expect(codes.all == [.busy, .busy])
         try expectDone()
     }
@@ -204,14 +205,14 @@ import Testing
         let begin = DispatchSemaphore(value: 0)
         let waiting = Task.detached {
             begin.wait()
-            try await cache.backfill()
+            try await cache.finishBackfill()
         }
         task.withLock { $0 = waiting }
         begin.signal()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         let written = try store.snapshot().records.count { $0.version == 1 }
         #expect(written > 0 && written < Self.count)
-        try await cache.backfill()
+        try await cache.finishBackfill()
         isFinished.wait()
         try expectDone()
         // It went on where it was cancelled.
@@ -228,7 +229,7 @@ import Testing
         }
         let cache = try self.open(renaming)
         open.withLock { $0 = cache }
-        try cache.backfill()
+        try cache.backfillAndWait()
         var expected = Self.expected
         expected[10] = #"{"new":-10}"#
         expected.remove(at: 20)
@@ -249,7 +250,7 @@ import Testing
             }
         }
         #expect(progress.all.isEmpty)
-        try cache.backfill()
+        try cache.backfillAndWait()
         let told = progress.all
         #expect(told.first == .init(completed: 0, total: Self.count, migrations: [Self.renaming.id]))
         let completed = told.map(\.completed)
@@ -259,16 +260,16 @@ import Testing
         let after = try store.snapshot()
         #expect(after.ledger[0].counts.read == Self.count && after["photo"]?.version == 0)
         // Nothing is left, so nothing is told.
-        try cache.backfill()
+        try cache.backfillAndWait()
         #expect(progress.count == told.count)
     }
 
     @Test func `stops when the cache is closed, or at the deadline`() throws {
         let closed = try open()
         closed.close()
-        MoltError.thrown { try closed.backfill() }?.expect(.closed)
+        MoltError.thrown { try closed.backfillAndWait() }?.expect(.closed)
         let cache = try openStill(store.url, [Self.renaming]) { $0.deadline = .now }
-        MoltError.thrown { try cache.backfill() }?.expect(.deadlinePassed)
+        MoltError.thrown { try cache.backfillAndWait() }?.expect(.deadlinePassed)
         try cache.expect(Item(new: 1), forKey: "k1")
         #expect(try store.snapshot().records == Self.records)
     }
@@ -277,20 +278,20 @@ import Testing
         let cache = try open()
         let next = MigrationRegistry([Self.renaming, Migration(to: 2, "next", .addProperty("Item", "x", default: 1))])
         try CodableCache(at: store.url, migrations: next).close()
-        MoltError.thrown { try cache.backfill() }?.expect(.storeChanged)
+        MoltError.thrown { try cache.backfillAndWait() }?.expect(.storeChanged)
         #expect(try store.snapshot()["k1"]?.text == #"{"new":1,"x":1}"#)
     }
 
     @Test func `is in a backup, and upgraded after it was restored`() throws {
         let cache = try open()
-        let backup = try CodableCache.backUp(at: store.url)
-        try cache.backfill()
+        let backup = try CacheFile(at: store.url).backUp()
+        try cache.backfillAndWait()
         cache.close()
-        try CodableCache.restore(backup, at: store.url)
+        try CacheFile(at: store.url).restore(backup)
         #expect(try store.snapshot().records == Self.records)
         let again = try open()
         #expect(again.report.onRead.map(\.name) == ["rename"])
-        try again.backfill()
+        try again.backfillAndWait()
         try expectDone()
     }
 
@@ -319,7 +320,7 @@ import Testing
         let monitor = MigrationMonitor { event in
             if case .backfillFinished(let records) = event { failed.append(records) }
         }
-        try openStill(store.url, migrations) { $0.monitor = monitor }.backfill()
+        try openStill(store.url, migrations) { $0.monitor = monitor }.backfillAndWait()
         let eager = try OldStore(Self.records)
         let report = try Migrator(migrations).migrate(StoreFile(at: eager.url))
         #expect(report.failedRecords.count > 1)
@@ -332,10 +333,10 @@ import Testing
             StoreContents.StoredRecord(key: record.key, typeName: record.type, content: record.content, version: 0)
         }
         try StoreContents(version: 0, records: records).write(to: memory)
-        let configuration = CodableCache.Configuration { $0.runsBackfill = false }
+        let configuration = MoltConfiguration { $0.runsBackfill = false }
         let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine())
         let cache = try CodableCache(memory, migrations: migrations, configuration: configuration)
-        try cache.backfill()
+        try cache.backfillAndWait()
         #expect(try cache.quarantined().map(\.key) == ["k10", "k110", "k310", "k410", "k610"])
         #expect(try cache.count() == Self.count - 5)
         try cache.expect(Item(new: 11), forKey: "k11")
@@ -347,7 +348,7 @@ import Testing
         let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 4))
         let cache = try openStill(store.url, migrations)
         for _ in 0..<2 {
-            let error = MoltError.thrown { try cache.backfill() }
+            let error = MoltError.thrown { try cache.backfillAndWait() }
             error?.expect(.tooManyFailures, key: "k10")
             #expect(error?.message.hasPrefix("5 of ") == true)
             #expect(try cache.quarantinedCount == 0)
@@ -371,7 +372,7 @@ import Testing
         let migrations = MigrationRegistry([failing]).onFailure(.quarantine(upTo: .none))
         let cache = try openStill(store.url, migrations)
         open.withLock { $0 = cache }
-        try cache.backfill()
+        try cache.backfillAndWait()
         #expect(try cache.quarantined().map(\.key) == ["k110", "k310", "k410", "k610"])
         try cache.expect(Item(new: -10), forKey: "k10")
         open.withLock { $0 = nil }
@@ -382,9 +383,9 @@ import Testing
 private func openStill(
     _ url: URL,
     _ migrations: MigrationRegistry,
-    _ change: (inout CodableCache.Configuration) -> Void = { _ in }
+    _ change: (inout MoltConfiguration) -> Void = { _ in }
 ) throws -> CodableCache {
-    let configuration = CodableCache.Configuration { configuration in
+    let configuration = MoltConfiguration { configuration in
         configuration.runsBackfill = false
         configuration.hooks.batchSize = 16
         change(&configuration)
@@ -394,7 +395,7 @@ private func openStill(
 
 /// The synchronous call, also in an asynchronous function.
 private func backfill(of cache: CodableCache) throws {
-    try cache.backfill()
+    try cache.backfillAndWait()
 }
 
 /// Runs the backfill, and kills the process at a call of the step's closure.
@@ -406,7 +407,7 @@ private func upgradeAndDie(_ url: URL, atCall last: Int) throws {
             if calls == last { raise(SIGKILL) }
         }
     }
-    try openStill(url, [killing]).backfill()
+    try openStill(url, [killing]).backfillAndWait()
 }
 
 /// Renames the property with a closure, and calls another one before, with each record's key.

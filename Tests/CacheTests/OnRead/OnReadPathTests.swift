@@ -39,7 +39,7 @@ import Testing
         let expected = try atOnce.snapshot()
         try compareReads(of: later, upgrade, expected)
         let cache = try CodableCache(at: later.url, migrations: registry, configuration: still)
-        try cache.backfill()
+        try cache.backfillAndWait()
         cache.close()
         let found = try later.snapshot()
         #expect(found.records == expected.records, comment)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The backfill runs only when the test says so.
-    private static var still: CodableCache.Configuration {
+    private static var still: MoltConfiguration {
         .init { $0.runsBackfill = false }
     }
 
@@ -70,14 +70,14 @@ import Testing
             let registry = upgrade.registry(of: version)
             let cache = try CodableCache(at: store.url, migrations: registry, configuration: still)
             defer { cache.close() }
-            if upgrade.random.below(3) == 0 { try cache.backfill() }
+            if upgrade.random.below(3) == 0 { try cache.backfillAndWait() }
         }
         // An error that a record will cause at the end must not be missed.
         let copy = try ScratchDirectory()
         try FileManager.default.copyItem(at: store.url, to: copy.file())
         let cache = try CodableCache(at: copy.file(), migrations: upgrade.registry, configuration: still)
         defer { cache.close() }
-        try cache.backfill()
+        try cache.backfillAndWait()
     }
 
     /// Processes that must not upgrade the store leave it as it is.
@@ -107,7 +107,7 @@ import Testing
         case 2:
             // It may fail as the upgrade will.
             let registry = upgrade.registry(of: version)
-            _ = try? CodableCache.dryRun(at: store.url, migrations: registry, configuration: configuration)
+            _ = try? CacheFile(at: store.url).dryRunAndWait(registry, configuration: configuration)
         default: return
         }
         #expect(try store.snapshot() == before, "\(upgrade)")

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A configuration whose cache does not run the backfill by itself.
-    private static var still: CodableCache.Configuration { .init { $0.runsBackfill = false } }
+    private static var still: MoltConfiguration { .init { $0.runsBackfill = false } }
 
     private let store: OldStore
 
@@ -40,7 +40,7 @@ import Testing
 
     private func open(
         _ migrations: MigrationRegistry = OnReadTests.migrations,
-        _ configuration: CodableCache.Configuration = OnReadTests.still
+        _ configuration: MoltConfiguration = OnReadTests.still
     ) throws -> CodableCache {
         try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
     }
@@ -72,7 +72,7 @@ import Testing
     @Test func `is recorded at the opening, which changes no record`() throws {
         let id = MigrationID(name: "names", version: 1)
         let before = try store.snapshot()
-        #expect(try CodableCache.dryRun(at: store.url, migrations: Self.migrations).counts.changed == 3)
+        #expect(try CacheFile(at: store.url).dryRunAndWait(Self.migrations).counts.changed == 3)
         let cache = try open()
         #expect(cache.schemaVersion == 1)
         #expect(cache.report.onRead == [id])
@@ -83,7 +83,7 @@ import Testing
         #expect(after.records == before.records)
         #expect(after.version == 1 && after.outcomes == "names onRead")
 
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
+        let plan = try CacheFile(at: store.url).plan(Self.migrations)
         #expect(!plan.needsUpgrade && plan.onRead == [id] && plan.completed == [id])
         #expect("\(plan)".contains("applied, on read"))
     }
@@ -97,7 +97,7 @@ import Testing
         let entry = try #require(try cache.entry(Contact.self, forKey: "ada"))
         #expect(entry.value == .ada)
         #expect(entry.size == Array(#"{"firstName":"Ada","lastName":"King","born": 1815,"tags":[]}"#.utf8).count)
-        let some = try await cache.values(Contact.self, forKeys: ["eve", "none"])
+        let some = try cache.values(Contact.self, forKeys: ["eve", "none"])
         #expect(some == [Contact(firstName: "Eve", lastName: "", tags: []), nil])
         #expect(try cache.data(forKey: "photo") == Data([0, 1, 0xFF]))
         try cache.expect(City(zipCode: 100), forKey: "rome")
@@ -119,7 +119,7 @@ import Testing
         ]
         found += try cache.values(City.self, forKeys: ["rome"])
         found.append(try cache.values(of: City.self).first?.value)
-        for _ in 0..<2 { try cache.backfill() }
+        for _ in 0..<2 { try cache.backfillAndWait() }
         found.append(try cache.entry(City.self, forKey: "rome")?.value)
         let doubled: [City?] = Array(repeating: City(zipCode: 200), count: 5)
         #expect(found == doubled)
@@ -130,7 +130,7 @@ import Testing
         let expired = StoredRecord("Contact", "old", #"{"name":1}"#, expiration: 1)
         let store = try OldStore([expired, Self.records[0]])
         let cache = try CodableCache(at: store.url, migrations: Self.migrations, configuration: Self.still)
-        try cache.backfill()
+        try cache.backfillAndWait()
         let after = try store.snapshot()
         #expect(after.keys == ["ada"] && after.outcomes == "names ran")
     }
@@ -174,13 +174,13 @@ import Testing
     @Test func `leaves what the same migration at the opening leaves, once the backfill is done`() async throws {
         let eager = try eager()
         let cache = try open()
-        try await cache.backfill()
+        try await cache.finishBackfill()
         let after = try store.snapshot()
         #expect(after.records == eager.records && after.outcomes == "names ran")
         let counts = after.ledger[0].counts
         #expect(counts.changed == 3 && counts.read == eager.ledger[0].counts.read)
         try cache.expect(Contact.ada, forKey: "ada")
-        try await cache.backfill()
+        try await cache.finishBackfill()
         cache.close()
         #expect(try open().report.onRead.isEmpty)
     }
@@ -188,7 +188,7 @@ import Testing
     @Test func `tells no listener of records in their new form`() async throws {
         let cache = try open()
         let changes = cache.changes()
-        try await cache.backfill()
+        try await cache.finishBackfill()
         try cache.set(City(zipCode: 1), forKey: "paris")
         #expect(await cache.close(thenAll: changes).map(\.key) == ["paris"])
     }
@@ -198,7 +198,7 @@ import Testing
         configuration.sizeLimit = 100_000
         let cache = try open(Self.migrations, configuration)
         try cache.set(City(zipCode: 2), forKey: "oslo")
-        try cache.backfill()
+        try cache.backfillAndWait()
         let stored = try store.snapshot().records.map(\.content.count).reduce(0, +)
         #expect(try cache.contentSize() == stored)
     }
@@ -212,7 +212,7 @@ import Testing
         let cache = try open()
         try cache.set(Contact(firstName: "Since", lastName: nil, tags: []), forKey: "since")
         cache.close()
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: both)
+        let plan = try CacheFile(at: store.url).plan(both)
         #expect(plan.pending.map(\.name) == ["names", "initials"])
         try open(both).close()
         try expectOutcomes("names ran, initials ran")
@@ -232,7 +232,7 @@ import Testing
         let all = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "others", steps: others)])
         let before = try store.snapshot()
         if isRecorded { try open().close() }
-        #expect(try MigrationPlan(forFileAt: store.url, migrations: all).onRead.map(\.name) == ["names"])
+        #expect(try CacheFile(at: store.url).plan(all).onRead.map(\.name) == ["names"])
         let cache = try open(all)
         #expect(cache.report.onRead.map(\.name) == ["names"])
         try cache.expect(Contact.ada, forKey: "ada")
@@ -243,7 +243,7 @@ import Testing
         #expect(after.keys == ["ada", "eve", "new", "rome", "theme"])
 
         let last = try open(all)
-        try last.backfill()
+        try last.backfillAndWait()
         last.close()
         try expectOutcomes("names ran, others ran")
         // The setting is moved only once.
@@ -266,7 +266,7 @@ import Testing
         if isRecorded { try open().close() }
         let later = Migration(to: 2, "later", step)
         let both = MigrationRegistry(Self.migrations.migrations + [later])
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: both)
+        let plan = try CacheFile(at: store.url).plan(both)
         #expect(plan.entries.map(\.neededBy) == [later.id, nil] && plan.onRead.isEmpty)
         #expect("\(plan)".contains("\(isRecorded ? "backfilled" : "pending"), now because of \(later.id)"))
         let cache = try open(both)
@@ -286,16 +286,15 @@ import Testing
             Migration(to: 4, "same", change("City")).onRead(),
             Migration(to: 5, "last", change("City")).onRead(),
         ]
-        var plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        var plan = try CacheFile(at: store.url).plan(registry)
         #expect(plan.entries.map { $0.neededBy?.name } == ["both", "cities", nil, nil, "cities", nil])
         #expect(plan.onRead.map(\.name) == ["photos", "last"])
 
         // Two records may have the same key.
         let notebook = try Notebook(["contact"])
         let move = MigrationStep.moveToRecords(.setting("contact", in: notebook.suite), ofType: "Contact")
-        plan = try MigrationPlan(
-            forFileAt: store.url,
-            migrations: MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "later", move)])
+        plan = try CacheFile(at: store.url).plan(
+            MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "later", move)])
         )
         #expect(plan.entries[0].neededBy?.name == "later")
 
@@ -307,7 +306,7 @@ import Testing
         ]
         try open(MigrationRegistry(Array(late.migrations.dropFirst()))).close()
         late.allowsLateMigrations = true
-        plan = try MigrationPlan(forFileAt: store.url, migrations: late)
+        plan = try CacheFile(at: store.url).plan(late)
         #expect(plan.entries.map { $0.neededBy?.name } == [nil, nil, "late"])
     }
 
@@ -324,7 +323,7 @@ import Testing
         let old = try OldStore([
             StoredRecord("Contact", "rome", #"{"name":7}"#), StoredRecord("City", "city", #"{"name":"rome"}"#),
         ])
-        let plan = try MigrationPlan(forFileAt: old.url, migrations: migrations)
+        let plan = try CacheFile(at: old.url).plan(migrations)
         #expect(plan.entries[0].neededBy?.name == (isQuarantined ? "keys" : nil))
         guard isQuarantined else { return }
         let cache = try CodableCache(at: old.url, migrations: migrations, configuration: Self.still)
@@ -338,7 +337,7 @@ import Testing
             Migration(to: 2, "cities", .transform("City") { _ in }).onRead(),
             Migration(to: 3, "zip", .removeProperty("City", "zipCode")),
         ]).onFailure(.quarantine(upTo: .none))
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        let plan = try CacheFile(at: store.url).plan(registry)
         #expect(plan.entries.map { $0.neededBy?.name } == [nil, "zip", nil])
     }
 
@@ -387,7 +386,7 @@ import Testing
         }
 
         let cache = try open()
-        if isBackfilled { try cache.backfill() } else { try replaceAll(cache) }
+        if isBackfilled { try cache.backfillAndWait() } else { try replaceAll(cache) }
         cache.close()
         try expectOutcomes(isBackfilled ? "names ran" : "names onRead")
         try open(registry).close()
@@ -395,7 +394,7 @@ import Testing
         #expect(after.ledger.first { $0.name == "names" }?.outcome == .ran)
         let replaced = [#"{"firstName":"Ada","lastName":"King","tags":[]}"#]
         #expect(try after.contents == (isBackfilled ? eager().contents : replaced))
-        #expect(try MigrationPlan(forFileAt: store.url, migrations: registry).needsUpgrade == false)
+        #expect(try CacheFile(at: store.url).plan(registry).needsUpgrade == false)
     }
 
     @Test(arguments: [true, false])
@@ -421,7 +420,7 @@ import Testing
         let none = MigrationRegistry([], oldestSupportedVersion: 1)
         try open(none, reader).close()
         try expectOutcomes("names onRead")
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: none)
+        let plan = try CacheFile(at: store.url).plan(none)
         #expect(plan.description.contains("the ledger has to be completed\n  > names"))
         try open(none).close()
         try expectOutcomes("names ran")
@@ -444,7 +443,7 @@ import Testing
         cause.expect(key: "ada", migration: "strict", step: 1)
         #expect("\(try #require(error))".contains("King") == false)
 
-        MoltError.thrown { try cache.backfill() }?.expect(key: "ada")
+        MoltError.thrown { try cache.backfillAndWait() }?.expect(key: "ada")
         #expect(try store.snapshot()["ada"] == Self.records[0])
         try expectText(#"{"firstName":"New","lastName":"","tags":[]}"#, "new")
         try expectOutcomes("strict onRead")
@@ -491,7 +490,7 @@ import Testing
         }
         let migration = Migration(to: 1, "a", step).onRead()
         let cache = try open([migration])
-        let error = MoltError.thrown { try cache.backfill() }
+        let error = MoltError.thrown { try cache.backfillAndWait() }
         error?.expect(says: "record's \(part)")
         #expect(error?.key?.lowercased() == "eve")
         cache.close()

@@ -18,9 +18,9 @@ struct FailurePolicyTests {
         _ old: OldStore,
         _ registry: MigrationRegistry,
         _ policy: RecordFailurePolicy = .stop,
-        configure: (inout CodableCache.Configuration) -> Void = { _ in }
+        configure: (inout MoltConfiguration) -> Void = { _ in }
     ) throws -> CodableCache {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configure(&configuration)
         return try CodableCache(at: old.url, migrations: registry.onFailure(policy), configuration: configuration)
     }

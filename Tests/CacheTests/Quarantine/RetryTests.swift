@@ -38,7 +38,7 @@ struct RetryTests {
     static func open(
         _ old: OldStore,
         _ registry: MigrationRegistry,
-        configure: (inout CodableCache.Configuration) -> Void = { _ in }
+        configure: (inout MoltConfiguration) -> Void = { _ in }
     ) throws -> CodableCache {
         try FailurePolicyTests.open(old, registry, .quarantine(upTo: .none), configure: configure)
     }

@@ -22,7 +22,7 @@ import Testing
         let registry = upgrade.registry
         let store = try OldStore(upgrade.records().map(StoredRecord.init))
         let version = upgrade.random.below(registry.version)
-        let still = CodableCache.Configuration { $0.runsBackfill = false }
+        let still = MoltConfiguration { $0.runsBackfill = false }
         guard
             (try? CodableCache(at: store.url, migrations: registry.upTo(version: version), configuration: still)) != nil
         else { return 0 }

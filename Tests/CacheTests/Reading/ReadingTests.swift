@@ -69,7 +69,7 @@ import Testing
 
         let writes: [() throws -> Void] = [
             { try cache.set(1, forKey: "1") }, { try cache.remove(forKey: "john") }, { try cache.removeAll() },
-            { try cache.backfill() }, { try cache.update(Contact.self, forKey: "none") { _ in } },
+            { try cache.backfillAndWait() }, { try cache.update(Contact.self, forKey: "none") { _ in } },
             { try cache.set(document: Data("1".utf8), ofType: "N", writtenAt: 1, forKey: "1") },
         ]
         for write in writes { MoltError.thrown { try write() }?.expect(.readOnly, says: "opened for reading only") }
@@ -82,12 +82,12 @@ import Testing
     @Test func `exports what the upgraded file would export`() throws {
         let cache = try reading()
         let (read, expected) = (scratch.file("read.json"), scratch.file("expected.json"))
-        try cache.export(to: read)
-        try cache.export(to: scratch.file("contacts.json"), only: .types(Contact.self))
+        try cache.exportAndWait(to: read)
+        try cache.exportAndWait(to: scratch.file("contacts.json"), only: .types(Contact.self))
         cache.close()
         let now = Date()
         let upgraded = try CodableCache(at: url, migrations: Self.registry, configuration: .init { $0.now = { now } })
-        try upgraded.export(to: expected)
+        try upgraded.exportAndWait(to: expected)
         func lines(_ file: URL) throws -> [String] {
             let text = try String(contentsOf: file, encoding: .utf8)
             return text.replacing(/"exportedAt":[^,]*/, with: "").replacing(",\n", with: "\n").split(separator: "\n")
@@ -170,7 +170,7 @@ import Testing
         #expect(try cache.value(Late.self, forKey: "john") == Late(given: "John", last: "Appleseed"))
         cache.close()
 
-        let still = CodableCache.Configuration {
+        let still = MoltConfiguration {
             $0.runsBackfill = false
             $0.opensNewerStores = true
         }

@@ -144,7 +144,7 @@ import Testing
     @Test func `The last of several changes of a key in a batch counts, and all are delivered in order`() async throws {
         try cache.set(1, forKey: "old")
         let changes = cache.changes()
-        try await cache.batch { batch in
+        try cache.batch { batch in
             try batch.set("first", forKey: "a")
             try batch.set(1, forKey: "b")
             // It begins a new chunk.
@@ -184,7 +184,7 @@ import Testing
     @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {
         let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: .init { $0.sizeLimit = 2_500 })
         let changes = cache.changes()
-        try await cache.setAll([
+        try cache.setAll([
             (key: "a", value: Data(count: 1_000)), (key: "b", value: Data(count: 1_000)),
             (key: "too large", value: Data(count: 3_000)), (key: "a", value: Data(count: 1_200)),
             (key: "c", value: Data(count: 900)),

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let clock = clock
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.now = { clock.date }
             $0.sizeLimit = 1_000
         }
@@ -21,17 +21,17 @@ import Testing
         try cache.set(0, forKey: "before")
         let changes = cache.changes()
         try cache.set(Person.john, forKey: "john")
-        try await cache.batch { batch in
+        try cache.batch { batch in
             try batch.set(1, forKey: "one", expiry: .after(seconds: 1))
             batch.remove(forKey: "john")
             batch.remove(forKey: "nobody")
         }
         clock.advance(to: 1_002)
-        try await cache.removeExpired()
-        try cache.setData(Data(count: 900), forKey: "big")
-        try cache.setData(Data(count: 950), forKey: "bigger")
-        try await cache.removeAll(of: Person.self)
-        try await cache.removeAll()
+        try cache.removeExpired()
+        try cache.set(Data(count: 900), forKey: "big")
+        try cache.set(Data(count: 950), forKey: "bigger")
+        try cache.removeAll(of: Person.self)
+        try cache.removeAll()
         let found = await cache.close(thenAll: changes).map(\.description).joined(separator: "\n")
         let expected = """
             set: "john" of type Person
@@ -56,8 +56,8 @@ import Testing
         try cache.set(1, forKey: "é")
         try cache.set(Person.john, forKey: "john")
         try cache.remove(forKey: "john")
-        try await cache.removeAll(of: Int.self)
-        try await cache.removeAll()
+        try cache.removeAll(of: Int.self)
+        try cache.removeAll()
         let keyChanges = await cache.close(thenAll: ofKey).map(\.description)
         #expect(keyChanges == ["set: \"é\" of type Int", "removedAll: all of type Int", "removedAll: all values"])
         let typeChanges = await cache.close(thenAll: ofType).map { "\($0.kind)" }

@@ -16,7 +16,7 @@ struct DriftTests {
         version: Int = 0,
         monitor: MigrationMonitor? = nil
     ) throws -> CodableCache {
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.mismatches = drift
             $0.monitor = monitor
         }
@@ -140,7 +140,7 @@ struct DriftTests {
 
     @Test func `A migration added later to the same version changes the expected shape`() throws {
         var migrations: MigrationRegistry = [Migration(to: 1, "first")]
-        let configuration = CodableCache.Configuration { $0.mismatches = .fail }
+        let configuration = MoltConfiguration { $0.mismatches = .fail }
         func reopen() throws -> CodableCache {
             try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
         }
@@ -249,7 +249,7 @@ struct DriftTests {
         // The clock is read while the cache holds its lock, as it does while another process writes.
         let asked = Locked(0)
         let holder = Locked<CodableCache?>(nil)
-        var configuration = CodableCache.Configuration { $0.mismatches = .fail }
+        var configuration = MoltConfiguration { $0.mismatches = .fail }
         configuration.now = {
             let isFirst = asked.withLock { asked in
                 asked += 1

@@ -16,7 +16,7 @@ import Testing
         migrations: MigrationRegistry = []
     ) throws -> CodableCache {
         let clock = clock
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.now = { clock.date }
             $0.sizeLimit = sizeLimit
             $0.defaultExpiry = expiry
@@ -83,19 +83,19 @@ import Testing
 
     @Test func `Beyond the size limit, expired values are evicted first, then the least recently used`() throws {
         let cache = try open(sizeLimit: 350)
-        for key in ["a", "b", "c"] { try cache.setData(Data(count: 100), forKey: key) }
+        for key in ["a", "b", "c"] { try cache.set(Data(count: 100), forKey: key) }
         #expect(try cache.contentSize() == 300)
         // A read from memory counts as a use, and so does one from the file.
         #expect(try cache.data(forKey: "a") != nil)
-        try cache.setData(Data(count: 100), forKey: "d")
+        try cache.set(Data(count: 100), forKey: "d")
         try cache.expect(keys: ["a", "c", "d"])
         for key in ["c", "a", "c"] { try cache.expect(Data(count: 100), forKey: key) }
-        try cache.setData(Data(count: 200), forKey: "e")
+        try cache.set(Data(count: 200), forKey: "e")
         try cache.expect(keys: ["c", "e"])
         #expect(try cache.contentSize() == 300)
-        try cache.setData(Data(count: 50), forKey: "expired", expiry: .after(seconds: 1))
+        try cache.set(Data(count: 50), forKey: "expired", expiry: .after(seconds: 1))
         clock.advance(to: 1_002)
-        try cache.setData(Data(count: 50), forKey: "new")
+        try cache.set(Data(count: 50), forKey: "new")
         try cache.expect(keys: ["c", "e", "new"])
     }
 
@@ -112,12 +112,12 @@ import Testing
 
     @Test func `A value larger than the size limit evicts no other value`() throws {
         let cache = try open(sizeLimit: 100)
-        try cache.setData(Data(count: 40), forKey: "a")
-        try cache.setData(Data(count: 40), forKey: "b")
-        try cache.setData(Data(count: 101), forKey: "big")
+        try cache.set(Data(count: 40), forKey: "a")
+        try cache.set(Data(count: 40), forKey: "b")
+        try cache.set(Data(count: 101), forKey: "big")
         try cache.expect(keys: ["a", "b"])
         #expect(try cache.contentSize() == 80)
-        try cache.setData(Data(count: 101), forKey: "a")
+        try cache.set(Data(count: 101), forKey: "a")
         try cache.expect(keys: ["b"])
         #expect(try cache.contentSize() == 40)
     }
@@ -161,33 +161,33 @@ import Testing
         try cache.setAll(keys.map { (key: $0, value: Data(count: 1)) })
         for key in keys { _ = try cache.data(forKey: key) }
         for key in keys[..<10] { _ = try cache.data(forKey: key) }
-        try cache.setData(Data(count: 100), forKey: "new")
+        try cache.set(Data(count: 100), forKey: "new")
         let expected: [String] = keys[..<10] + keys[110...] + ["new"]
         try cache.expect(keys: expected)
     }
 
     @Test func `Only a read counts as a use, also when the next write fails`() throws {
         let cache = try open(sizeLimit: 250)
-        for key in ["a", "b"] { try cache.setData(Data(count: 100), forKey: key) }
+        for key in ["a", "b"] { try cache.set(Data(count: 100), forKey: key) }
         _ = try cache.data(forKey: "a")
         #expect(try cache.contains("b"))
         #expect(try cache.typeName(forKey: "b") == "Data")
         let sqlite = try SQLite(scratch.file())
         try sqlite.run("CREATE TRIGGER no BEFORE INSERT ON molt_record BEGIN SELECT RAISE(ABORT, 'no'); END")
-        MoltError.thrown { try cache.setData(Data(count: 100), forKey: "c") }
+        MoltError.thrown { try cache.set(Data(count: 100), forKey: "c") }
         try sqlite.run("DROP TRIGGER no")
-        try cache.setData(Data(count: 100), forKey: "c")
+        try cache.set(Data(count: 100), forKey: "c")
         try cache.expect(keys: ["a", "c"])
     }
 
     @Test func `The content size is right after writes without a limit, by other caches, and by upgrades`() throws {
         let limited = try open(sizeLimit: 1_000)
-        try limited.setData(Data(count: 100), forKey: "a")
+        try limited.set(Data(count: 100), forKey: "a")
         let other = try open()
-        try other.setData(Data(count: 50), forKey: "a")
+        try other.set(Data(count: 50), forKey: "a")
         try other.set("ünï", forKey: "b")
         #expect(try limited.contentSize() == 50 + 7)
-        try limited.setData(Data(count: 10), forKey: "c")
+        try limited.set(Data(count: 10), forKey: "c")
         #expect(try limited.contentSize() == 67)
         try limited.removeAll(of: String.self)
         #expect(try limited.contentSize() == 60)

@@ -34,7 +34,7 @@ import Testing
 
     init() throws {
         scratch = try ScratchDirectory()
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.keepsUnknownProperties = true
             // The older and the newer model have the same version here.
             $0.mismatches = .ignore
@@ -489,8 +489,8 @@ import Testing
         try store(#"{"name":"a","n":0}"#)
         let decodings = Log<Int>()
         let note = { @Sendable in decodings.append(1) }
-        try await Interfering.$write.withValue(note) {
-            try await cache.batch { try $0.set(Interfering(name: "c"), forKey: "p") }
+        try Interfering.$write.withValue(note) {
+            try cache.batch { try $0.set(Interfering(name: "c"), forKey: "p") }
         }
         #expect(decodings.all == [1])
         try expect(#"{"name":"c","n":0}"#)

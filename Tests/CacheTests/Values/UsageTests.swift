@@ -17,18 +17,18 @@ import Testing
         try cache.set(Person.john, forKey: "john")
         let john: Person? = try cache.value(forKey: "john")
         #expect(john == .john)
-        try await cache.setAll(["a": Plain(name: "p")])
-        try await cache.setAll([(key: "n", value: 1)], expiry: .after(seconds: -1))
-        let numbers: [Int?] = try await cache.values(forKeys: ["x"])
+        try cache.setAll(["a": Plain(name: "p")])
+        try cache.setAll([(key: "n", value: 1)], expiry: .after(seconds: -1))
+        let numbers: [Int?] = try cache.values(forKeys: ["x"])
         #expect(numbers == [nil])
-        let plain = try await cache.values(Plain.self, forKeys: ["a"])
+        let plain = try cache.values(Plain.self, forKeys: ["a"])
         #expect(plain.first??.name == "p")
-        try await cache.batch { batch in try batch.set(1, forKey: "one") }
-        let expired = try await cache.removeExpired()
+        try cache.batch { batch in try batch.set(1, forKey: "one") }
+        let expired = try cache.removeExpired()
         #expect(expired == 1)
-        try await cache.removeAll(of: Int.self)
+        try cache.removeAll(of: Int.self)
         try cache.expect(keys: ["john", "a"])
-        try await cache.removeAll()
+        try cache.removeAll()
         try cache.expect(keys: [])
     }
 
@@ -56,13 +56,13 @@ private actor Model {
 
     func rename() async throws -> Person? {
         try cache.set(Person.john, forKey: "john")
-        try await cache.batch { batch in
+        try cache.batch { batch in
             var john = try cache.value(Person.self, forKey: "john") ?? .jane
             john.firstName = plain.name
             try batch.set(john, forKey: "john")
             try batch.set(plain, forKey: "plain")
         }
-        plain = try await cache.values(Plain.self, forKeys: ["plain"])[0] ?? plain
+        plain = try cache.values(Plain.self, forKeys: ["plain"])[0] ?? plain
         return try cache.value(forKey: "john")
     }
 }

@@ -77,7 +77,7 @@ import Testing
 
     @Test func `Raw data is stored as it is`() throws {
         let data = Data([0, 255, 0x7B])
-        try cache.setData(data, forKey: "raw")
+        try cache.set(data, forKey: "raw")
         try cache.set(Data(), forKey: "empty")
         for (key, bytes) in ["raw": data, "empty": Data()] {
             #expect(try cache.data(forKey: key) == bytes)
@@ -125,7 +125,7 @@ import Testing
 
     @Test func `A value that is too large for SQLite is an error, and the previous value stays`() throws {
         try cache.set(1, forKey: "key")
-        let error = try #require(MoltError.thrown { try cache.setData(Data(count: 1_000_000_001), forKey: "key") })
+        let error = try #require(MoltError.thrown { try cache.set(Data(count: 1_000_000_001), forKey: "key") })
         error.expect(.tooLarge, key: "key")
         try cache.expect(1, forKey: "key")
     }
@@ -211,7 +211,7 @@ import Testing
         try memory.expect(Person.john, forKey: "john")
         #expect(try CodableCache(inMemory: []).count() == 0)
         for cache in [cache, memory] {
-            try cache.setData(Data(count: 100_000), forKey: "big")
+            try cache.set(Data(count: 100_000), forKey: "big")
             #expect(try cache.totalSize() > 100_000)
         }
     }

@@ -65,11 +65,11 @@ struct FullDiskCase: Sendable {
         act: { place in
             let cache = try openOnRead(place)
             defer { cache.close() }
-            try cache.backfill()
+            try cache.backfillAndWait()
         },
         look: { place in
             // Batches that were written before the disk was full stay, so the values are compared, and not the bytes.
-            let outcome = try CodableCache.history(at: place.cache)[0].outcome
+            let outcome = try CacheFile(at: place.cache).history()[0].outcome
             try place.checkWhole()
             let cache = try openOnRead(place)
             defer { cache.close() }
@@ -142,7 +142,7 @@ struct FullDiskCase: Sendable {
         act: { place in
             let cache = try open(place)
             defer { cache.close() }
-            try cache.import(from: place.export, conflicts: .replace)
+            try cache.importAndWait(from: place.export, conflicts: .replace)
         },
         look: contents
     )
@@ -152,7 +152,7 @@ struct FullDiskCase: Sendable {
         configuration.now = { Date(timeIntervalSince1970: 1) }
         let cache = try CodableCache(at: place.cache, configuration: configuration)
         defer { cache.close() }
-        try cache.export(to: place.export)
+        try cache.exportAndWait(to: place.export)
     }
 
     /// Upgrades suites, and records if there are any; a committed upgrade is complete once the journal is empty.

@@ -67,7 +67,7 @@
                     try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
                 }
                 try FullDiskSweep.check(try #require(error))
-                #expect(CodableCache.isOutOfSpace(try #require(error)))
+                #expect(MoltError.isOutOfSpace(try #require(error)))
                 #expect(try cache.value(String.self, forKey: "first") == "first")
                 #expect(try cache.count() == 51 + written)
                 #expect(try cache.value(String.self, forKey: "batch") == nil)
@@ -141,7 +141,7 @@
         static func check(_ failure: any Error) throws {
             let error = try #require(failure as? MoltError, "\(failure)")
             #expect([.storeFailed, .attachedStoreFailed, .notWritable].contains(error.code), "\(error)")
-            #expect(CodableCache.isOutOfSpace(error), "\(error)")
+            #expect(MoltError.isOutOfSpace(error), "\(error)")
             let message = error.message + ((error.underlying as? MoltError)?.message ?? "")
             let reasons = ["disk is full", "no space left", "the largest size", "File too large", "No space left"]
             #expect(reasons.contains { message.contains($0) }, "\(error)")

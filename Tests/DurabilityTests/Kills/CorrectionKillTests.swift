@@ -51,9 +51,8 @@
             let change = LedgerChange.markPending("style")
             switch primary {
             case .cache:
-                try CodableCache.correctLedger(
+                try CacheFile(at: place.cache).correctLedger(
                     change,
-                    at: place.cache,
                     migrations: registry,
                     reason: "killed",
                     configuration: configuration

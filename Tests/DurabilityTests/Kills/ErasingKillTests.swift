@@ -21,7 +21,7 @@
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = scratch.file() as URL, kind = kind as UpgradePoint.Kind, occurrence = occurrence as Int] in
                 let left = Locked(occurrence)
-                var configuration = CodableCache.Configuration()
+                var configuration = MoltConfiguration()
                 configuration.hooks.atPoint = { point in
                     guard point.kind == kind else { return }
                     let isLast = left.withLock { left in

@@ -38,7 +38,7 @@
                 #expect(FileManager.default.fileExists(atPath: places.old.path + "-wal"))
                 await #expect(processExitsWith: .signal(SIGKILL), "\(point)") {
                     [places = places as Places, point = point as String] in
-                    var configuration = CodableCache.Configuration()
+                    var configuration = MoltConfiguration()
                     configuration.hooks.atPoint = { if $0 == UpgradePoint(.moveStore, point) { raise(SIGKILL) } }
                     _ = try CodableCache(at: places.new, migrations: places.registry, configuration: configuration)
                 }

@@ -34,7 +34,7 @@
             let isDone = point == Self.points[1]
             #expect(state.ledger.map(\.isWorkPending) == (isUpgraded ? [!isDone] : []))
             // A kill in the middle of the work is not an interrupted upgrade; one right after the commit may be.
-            #expect(CodableCache.attempts(at: url).count == (isDone ? 1 : isUpgraded ? 0 : 2))
+            #expect(CacheFile(at: url).attempts().count == (isDone ? 1 : isUpgraded ? 0 : 2))
 
             let report = try open(url, killedAt: UpgradePoint(.beforeBackup))
             #expect(report.work.count == (isDone ? 0 : 1) && report.pendingWork.isEmpty)
@@ -60,7 +60,7 @@
             try (before + Data("x".utf8)).write(to: URL(fileURLWithPath: log))
             if point == nil { raise(SIGKILL) }
         }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { if $0 == point { raise(SIGKILL) } }
         let cache = try CodableCache(at: url, migrations: [migration], configuration: configuration)
         defer { cache.close() }

@@ -29,7 +29,7 @@ extension PowerLossTests {
             let recording = try DiskRecording(place) {
                 let cache = try open()
                 try cache.set(Renamed(name: "set"), forKey: written)
-                try cache.backfill()
+                try cache.backfillAndWait()
                 earlier?.close()
                 // The log's pages move into the file.
                 cache.close()
@@ -54,7 +54,7 @@ extension PowerLossTests {
                     guard try cache.value(Renamed.self, forKey: record.key) != nil else { throw Broken("no value") }
                 }
                 try cache.set(Renamed(name: "set"), forKey: written)
-                try cache.backfill()
+                try cache.backfillAndWait()
                 cache.close()
                 guard try StoreFile.contents(at: place.cache).records == new.records else { throw Broken("not new") }
                 try place.checkWhole()

@@ -11,7 +11,7 @@ extension PowerLossTests {
         private let place = TestPlace()
         private let registry = MigrationRegistry(People.migrations)
 
-        private var configuration: CodableCache.Configuration {
+        private var configuration: MoltConfiguration {
             var configuration = People.configuration
             configuration.backup = BackupPolicy()
             return configuration
@@ -45,7 +45,7 @@ extension PowerLossTests {
                 guard left == before || left == after else { throw Broken("It is neither old nor new.") }
                 if !moment.marks.isEmpty, left != after { throw Broken("It was reported as done.") }
                 let files = try place.paths().filter { $0.hasSuffix(".backup") }
-                let backups = try CodableCache.backups(at: place.cache)
+                let backups = try CacheFile(at: place.cache).backups()
                 guard files.count == backups.count else { throw Broken("A backup cannot be read.") }
                 for backup in backups {
                     guard try StoreFile.contents(at: backup.url).timeless == before,
@@ -71,7 +71,7 @@ extension PowerLossTests {
             try People.prepare(place, count: Self.records)
             let old = try contents()
             try upgrade()
-            let backup = try #require(try CodableCache.backups(at: place.cache).first)
+            let backup = try #require(try CacheFile(at: place.cache).backups().first)
             let new = try contents()
             try sweepRestoring("restoring", backup, of: old) {
                 let left = try contents()
@@ -84,7 +84,7 @@ extension PowerLossTests {
             defer { place.remove() }
             try People.prepare(place, count: Self.records)
             let old = try contents()
-            let backup = try CodableCache.backUp(at: place.cache)
+            let backup = try CacheFile(at: place.cache).backUp()
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: place.cache.path + suffix)
             }
@@ -101,7 +101,7 @@ extension PowerLossTests {
             defer { place.remove() }
             try People.prepare(place, count: Self.records)
             let old = try contents()
-            let backup = try CodableCache.backUp(at: place.cache)
+            let backup = try CacheFile(at: place.cache).backUp()
             try Data(repeating: 3, count: 20_000).write(to: place.cache)
             try Data("log".utf8).write(to: URL(fileURLWithPath: place.cache.path + "-wal"))
             try sweepRestoring("restoring over damage", backup, of: old) {
@@ -126,14 +126,14 @@ extension PowerLossTests {
             look: () throws -> Bool
         ) throws {
             let recording = try DiskRecording(place) {
-                try CodableCache.restore(backup, at: place.cache)
+                try CacheFile(at: place.cache).restore(backup)
                 DiskRecording.mark("restored")
             }
             var counts = [0, 0]
             let count = try PowerLossSweep(of: recording, limit: 8, seeds: 20).run { moment in
                 counts[try look() ? 1 : 0] += 1
                 if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
-                try CodableCache.restore(backup, at: place.cache)
+                try CacheFile(at: place.cache).restore(backup)
                 guard try contents() == old else { throw Broken("It has come to another end.") }
                 try place.checkWhole()
             }
@@ -172,16 +172,16 @@ extension PowerLossTests {
             @Test func `A store that a backup replaces is kept aside, whichever call of the restore fails`() throws {
                 defer { place.remove() }
                 try People.prepare(place, count: Self.records)
-                let backup = try CodableCache.backUp(at: place.cache)
+                let backup = try CacheFile(at: place.cache).backUp()
                 let old = try contents()
                 try upgrade()
                 let new = try contents()
                 let counts = try refuseEachCall {
-                    try CodableCache.restore(backup, at: place.cache)
+                    try CacheFile(at: place.cache).restore(backup)
                 } check: { number in
                     let left = try contents()
                     #expect(left == old || left == new, "\(number)")
-                    let kept = try CodableCache.filesAside(at: place.cache)
+                    let kept = try CacheFile(at: place.cache).filesAside()
                     if left == old {
                         #expect(try kept.contains { try StoreFile.contents(at: $0.url).timeless == new }, "\(number)")
                     }

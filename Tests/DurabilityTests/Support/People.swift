@@ -74,8 +74,8 @@ enum People {
     ]
 
     /// A configuration with small batches, so that a small store has several.
-    static var configuration: CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+    static var configuration: MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.hooks.batchSize = 64
         return configuration
     }

@@ -111,7 +111,7 @@
 
     /// A wait for another process's lock ends at once.
     private func endWait(_ place: TestPlace) throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.timeout = .seconds(3_600)
         let cache = try CodableCache(at: place.cache, configuration: configuration)
         let holder = try SQLite(place.cache)
@@ -122,7 +122,7 @@
             Work(once: { [configuration] in
                 try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
             }),
-            Work(once: { try CodableCache.startAfresh(at: place.cache, timeout: .seconds(3_600)) }),
+            Work(once: { try CacheFile(at: place.cache).startAfresh(timeout: .seconds(3_600)) }),
         ]
         usleep(50_000)
         #expect(StoreAccess.suspend(timeout: .seconds(600)))
@@ -141,7 +141,7 @@
         let quarantine = try CodableCache(at: file("quarantine"), migrations: failing)
         let cache = try CodableCache(at: place.cache)
         try cache.setAll((0..<3_000).map { ("\($0)", String(repeating: "s", count: 100)) })
-        try CodableCache.backUp(at: place.cache)
+        try CacheFile(at: place.cache).backUp()
         let other = try CodableCache(at: file("other"))
         for number in 0..<2_000 { try other.set(number, forKey: "\(number)") }
         other.close()
@@ -159,20 +159,20 @@
                 for index in 0..<200 { try batch.set(number, forKey: "pair \(index)") }
             }
         }
-        begin("backups") { try CodableCache.removeBackup(try CodableCache.backUp(at: place.cache), at: place.cache) }
-        begin("checks") { _ = try CodableCache.verify(at: place.cache) }
+        begin("backups") { try CacheFile(at: place.cache).remove(try CacheFile(at: place.cache).backUp()) }
+        begin("checks") { _ = try CacheFile(at: place.cache).verifyAndWait() }
         begin("retries") {
             for row in try quarantine.quarantined() { _ = try quarantine.retryQuarantined([row.id], with: failing) }
         }
         begin("salvages") {
             let target = file("salvaged")
             try? FileManager.default.removeItem(at: target)
-            let report = try CodableCache.salvage(from: file("other"), to: target)
+            let report = try CacheFile(at: file("other")).salvage(to: target)
             guard report.savedCount == 2_000 else { throw Broken("Only \(report.savedCount) are saved.") }
         }
         begin("restores") {
-            guard let backup = try CodableCache.backups(at: place.cache).last else { return }
-            try CodableCache.restore(backup, at: file("restored"), fromAnotherStore: true, keepsReplaced: false)
+            guard let backup = try CacheFile(at: place.cache).backups().last else { return }
+            try CacheFile(at: file("restored")).restore(backup, fromAnotherStore: true, keepingReplaced: false)
         }
         var random = SeededGenerator(seed: 7)
         for round in 0..<rounds {
@@ -189,7 +189,7 @@
         }
         let pairs = try cache.values(Int.self, forKeys: (0..<200).map { "pair \($0)" })
         #expect(Set(pairs).count == 1)
-        #expect(try CodableCache.verify(at: place.cache).isEmpty)
+        #expect(try CacheFile(at: place.cache).verifyAndWait().isEmpty)
         #expect(try quarantine.quarantinedCount == 50)
         #expect(try quarantine.retryQuarantined(with: retried).entries.count == 50)
         #expect(try quarantine.count() == 50)

@@ -113,7 +113,7 @@ import Testing
         struct Stop: Error {}
         let store = try ReportStore([.json("t", "{}", type: "Trash"), .json("ada", "{}")])
         let erasing = Migration(to: 1, "erase", .deleteType("Trash", erasing: true))
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { if $0.kind == .erase { throw Stop() } }
         #expect(throws: Stop.self) {
             try CodableCache(at: store.url, migrations: [erasing], configuration: configuration)
@@ -216,7 +216,7 @@ import Testing
         ]
         await store.run(registry).expect()
         #expect(try store.text.contains("The upgrade from version 0 to version 1 succeeds."))
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.runsBackfill = false
         try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
         await store.run(registry).expect()

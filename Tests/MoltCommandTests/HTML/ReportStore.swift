@@ -42,7 +42,7 @@ struct ReportStore {
         onFailure policy: RecordFailurePolicy = .stop,
         words: String...
     ) async -> CommandRun {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.appVersion = "2.1"
         let app = RegisteredApp(migrations: migrations.onFailure(policy), configuration: configuration)
         return await CommandRun(Tool("app", "", app.commands), ["dry-run", url.path, "--html", page.path] + words)

@@ -17,7 +17,7 @@ import Testing
         of migrations: MigrationRegistry,
         _ faults: [FaultSweep.Fault] = [.error, .failingWrites, .fullDisk],
         in fixture: StoreFixture = Self.cache,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> FaultReport {
         let sweep = FaultSweep(of: fixture, through: migrations, configuration: configuration)
         return try #require(await #expect(throws: FaultReport.self) { try await sweep.run(faults) })
@@ -26,7 +26,7 @@ import Testing
     /// Returns the points of an upgrade, with the batches of a sweep.
     private func points(of fixture: StoreFixture, through migrations: MigrationRegistry) throws -> [UpgradePoint] {
         let points = Locked<[UpgradePoint]>([])
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.batchSize = 3
         configuration.hooks.atPoint = { point in points.withLock { $0.append(point) } }
         _ = try fixture.migrated(through: migrations, configuration: configuration)
@@ -219,7 +219,7 @@ import Testing
             let text = String(repeating: "x", count: runs.withLock { $0 } > 3 ? 1 : 10_000)
             try migration.create("Text", forKey: "text", ["text": .string(text)])
         }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             if case .failed = event { failures.withLock { $0 += 1 } }
         }

@@ -52,7 +52,7 @@ struct KillPoint: Hashable, Sendable, Codable {
     ///   without reaching the point.
     func run(
         through migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) throws {
         guard let entryPoint = EntryPoint(rawValue: entryPoint) else {
             throw TestingError(.unsuitable, "There is no entry point \"\(entryPoint)\".")

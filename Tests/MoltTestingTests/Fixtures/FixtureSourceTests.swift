@@ -34,7 +34,7 @@ struct FixtureSourceTests {
             let migrations: MigrationRegistry = [
                 Migration(to: 1, "email", .renameProperty(.records(ofType: type), "mail", to: "email")).onRead()
             ]
-            var configuration = CodableCache.Configuration()
+            var configuration = MoltConfiguration()
             configuration.runsBackfill = false
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
             try cache.set(["email": "e@f.g"], forKey: "eve")
@@ -67,7 +67,7 @@ struct FixtureSourceTests {
             old.close()
             let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
             defer { suite.erase() }
-            var configuration = CodableCache.Configuration()
+            var configuration = MoltConfiguration()
             configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
             let step = MigrationStep.settings(in: suite) { try $0.set(1, forKey: "one") }
             MoltError.thrown {
@@ -152,7 +152,7 @@ struct FixtureSourceTests {
             let cache = try CodableCache(at: folder.appending(path: "store.molt"), migrations: migrations)
             let end = Date(timeIntervalSince1970: 1_990_000_000.5)
             try cache.set(Person(name: "John"), forKey: "john", expiry: .at(end))
-            try cache.setData(Data([1, 2]), forKey: "photo")
+            try cache.set(Data([1, 2]), forKey: "photo")
 
             let fixture = try StoreFixture(capturing: cache, suites: [suite])
 

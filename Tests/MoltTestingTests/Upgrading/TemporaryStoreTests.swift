@@ -41,7 +41,7 @@ struct TemporaryStoreTests {
         try await Self.withDirectory { directory, files in
             let migrations = Self.adoption(of: directory)
             let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
-            let dry = try store.dryRun(of: migrations)
+            let dry = try store.dryRun(migrations)
             let report = try await store.upgrade(through: migrations, by: .open)
             let adopted = try store.contents()
             #expect(adopted.records.filter { $0.typeName == "Friend" }.map(\.key) == Self.records)
@@ -99,7 +99,7 @@ struct TemporaryStoreTests {
             let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
             let migrations = Self.adoption(of: directory)
             let none = try TemporaryStore(StoreFixture(schemaVersion: 0))
-            let report = try none.dryRun(of: migrations)
+            let report = try none.dryRun(migrations)
             let keys = report.entries.flatMap(\.steps).flatMap(\.keys)
             #expect(keys.map(\.outcome) == [.absent])
             #expect(keys.map(\.key) == [directory.path])

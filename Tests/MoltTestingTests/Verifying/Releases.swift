@@ -72,8 +72,8 @@ enum Releases {
     }
 
     /// Returns a configuration that calls a closure when an upgrade has finished.
-    static func afterEachUpgrade(_ body: @escaping @Sendable () -> Void) -> CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+    static func afterEachUpgrade(_ body: @escaping @Sendable () -> Void) -> MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             if case .finished = event { body() }
         }

@@ -96,8 +96,8 @@ struct SettingsVerificationTests {
         let directory = try await recorded(fixture, migrations, at: Self.versions)
         let report = try await directory.catalog().verify(migrations, types: [], versions: Self.versions)
         #expect(report.rows.map(\.targets) == Self.targets)
-        #expect(report.rows.first?.entryPoints == [.suite, .asyncSuite])
-        #expect(report.rows.first?.upgrades == 3 * 5 + 3)
+        #expect(report.rows.first?.entryPoints == [.suite])
+        #expect(report.rows.first?.upgrades == 2 * 5 + 2)
     }
 
     @Test func `A setting that a step loses is named by its key`() async throws {
@@ -120,7 +120,7 @@ struct SettingsVerificationTests {
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {
         let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .settings(in: .standard) { _ in })]
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.role = .appExtension
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
         let directory = try CatalogDirectory(keeping: [fixture])

@@ -11,7 +11,7 @@ struct VerificationTests {
         _ migrations: MigrationRegistry = Releases.migrations,
         versions: [Int]? = nil,
         recording: RecordingMode = .never,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationFailure {
         try await Releases.requireFailure {
             try await directory.catalog(recording: recording)
@@ -23,7 +23,7 @@ struct VerificationTests {
     private func failure(
         of versions: [Int],
         _ migrations: MigrationRegistry = Releases.migrations,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationFailure {
         let directory = try await Releases.catalog(of: versions)
         return try await failure(directory, migrations, versions: versions, configuration: configuration)
@@ -35,7 +35,7 @@ struct VerificationTests {
         through migrations: MigrationRegistry = Releases.migrations,
         types: [FixtureType] = Releases.types,
         named name: String = "the store",
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
+        configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationFailure {
         let store = try store ?? Releases.store(at: 2)
         return try await Releases.requireFailure {
@@ -95,14 +95,14 @@ struct VerificationTests {
         }
         struct Token: Decodable { var age: Int }
         let migrations: MigrationRegistry = [Migration(to: 1, "age", .changeValue("Token", "age", to: .integer))]
-        var before = CodableCache.Configuration()
+        var before = MoltConfiguration()
         before.now = { Date(timeIntervalSince1970: 999) }
         #expect(try fixture(#""old""#).migrated(through: migrations).fixture.records.map(\.key) == ["lasting"])
         #expect(throws: MoltError.self) { try fixture(#""old""#).migrated(through: migrations, configuration: before) }
 
         // A file that was written before a record expired still is what is expected.
         let directory = try CatalogDirectory(keeping: [fixture(#""7""#)])
-        func verify(_ mode: RecordingMode, _ configuration: CodableCache.Configuration) async throws {
+        func verify(_ mode: RecordingMode, _ configuration: MoltConfiguration) async throws {
             try await directory.catalog(recording: mode).verify(
                 migrations,
                 types: [.type(Token.self)],
@@ -113,7 +113,7 @@ struct VerificationTests {
         try await Releases.requireFailure { try await verify(.missing, before) }.expect(kinds: .recorded)
         #expect(try directory.text("0-everyday@1.json").contains("expired"))
         try await verify(.never, before)
-        try await verify(.never, CodableCache.Configuration())
+        try await verify(.never, MoltConfiguration())
     }
 
     @Test func `A correct registry passes, and the report lists what was run`() async throws {
@@ -593,7 +593,7 @@ struct VerificationTests {
     }
 
     @Test func `A second opening that changes the store is a failure`() async throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         // An app that writes at every launch.
         configuration.monitor = MigrationMonitor { event in
             guard case .finished(let report) = event, report.isEmpty, report.store.hasSuffix(".molt") else { return }

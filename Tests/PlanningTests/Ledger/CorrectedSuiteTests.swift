@@ -34,7 +34,7 @@ import Testing
     ) throws -> LedgerEntry {
         let registry = registry ?? migrations
         return switch primary {
-        case .cache: try CodableCache.correctLedger(change, at: cache.url, migrations: registry, reason: "r")
+        case .cache: try CacheFile(at: cache.url).correctLedger(change, migrations: registry, reason: "r")
         case .suite: try suite.correctLedger(change, with: registry, reason: "r")
         }
     }
@@ -95,8 +95,8 @@ import Testing
         let edited: MigrationRegistry = [adding(1, to: 1), adding(10, to: 2, revision: 2), adding(100, to: 3)]
         try correct(.acceptEdit("add 10"), primary, edited)
         try expect(119, "add 10", primary, .acceptedEdit)
-        #expect(try MigrationPlan(for: suite, migrations: edited).edits.isEmpty)
-        #expect(try MigrationPlan(forFileAt: cache.url, migrations: edited).edits.isEmpty)
+        #expect(try suite.plan(edited).edits.isEmpty)
+        #expect(try CacheFile(at: cache.url).plan(edited).edits.isEmpty)
         try upgrade(primary, edited)
         try scratch.expect(["volume": 119])
     }
@@ -106,9 +106,8 @@ import Testing
         let own: MigrationRegistry = [Migration(to: 1, "own", .renameKey("molt.none", to: "molt.other", in: .standard))]
         let bytes = try Data(contentsOf: cache.url)
         MoltError.thrown {
-            try CodableCache.correctLedger(
+            try CacheFile(at: cache.url).correctLedger(
                 .markApplied("own"),
-                at: cache.url,
                 migrations: own,
                 reason: "r",
                 configuration: configuration

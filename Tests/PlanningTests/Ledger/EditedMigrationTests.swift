@@ -17,7 +17,7 @@ struct EditedMigrationTests {
 
     private func open(_ registry: MigrationRegistry, _ policy: MoltConfiguration.MismatchPolicy) throws -> [String] {
         let events = Log<String>()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.mismatches = policy
         configuration.monitor = MigrationMonitor { event in
             if case .edited(let edits) = event { events.append("\(edits.map(\.migration))") }
@@ -40,7 +40,7 @@ struct EditedMigrationTests {
             "set `redoesUnshippedMigrations = true` in debug builds"
         )
         MoltError.thrown {
-            try CodableCache.dryRun(at: url, migrations: [edited], configuration: .init { $0.mismatches = .fail })
+            try CacheFile(at: url).dryRunAndWait([edited], configuration: .init { $0.mismatches = .fail })
         }?.expect(.migrationEdited)
         #expect(try Data(contentsOf: url) == bytes)
     }
@@ -65,13 +65,13 @@ struct EditedMigrationTests {
     }
 
     @Test func `is listed in the plan`() throws {
-        let plan = try MigrationPlan(forFileAt: url, migrations: [edited])
+        let plan = try CacheFile(at: url).plan([edited])
         #expect(plan.edits.count == 1)
         #expect(plan.edits.first?.recorded == shipped.fingerprint)
         #expect(plan.edits.first?.current == edited.fingerprint)
         #expect(plan.problems.isEmpty)
         #expect(plan.description.contains("edited after it was applied: \"rename\" (version 1)"))
-        #expect(try MigrationPlan(forFileAt: url, migrations: [shipped]).edits == [])
+        #expect(try CacheFile(at: url).plan([shipped]).edits == [])
     }
 
     @Test func `is also detected by a changed version`() throws {
@@ -87,6 +87,6 @@ struct EditedMigrationTests {
         try CodableCache(at: url, migrations: [shipped, Migration(to: 2, "more")]).close()
         let replacing = Migration(to: 2, "rename", replacing: ["rename", "more"], .renameType("Alien", to: "Person"))
         #expect(try open([replacing], .fail) == [])
-        #expect(try MigrationPlan(forFileAt: url, migrations: [replacing]).edits == [])
+        #expect(try CacheFile(at: url).plan([replacing]).edits == [])
     }
 }

@@ -21,12 +21,11 @@ import Testing
         _ registry: MigrationRegistry = all,
         reason: String = "ticket 311"
     ) throws -> LedgerEntry {
-        try CodableCache.correctLedger(
+        try CacheFile(at: url).correctLedger(
             change,
-            at: url,
             migrations: registry,
             reason: reason,
-            configuration: CodableCache.Configuration {
+            configuration: MoltConfiguration {
                 $0.appVersion = "2.1"
                 $0.timeout = .zero
                 $0.now = { Date(timeIntervalSince1970: 1_000) }
@@ -45,7 +44,7 @@ import Testing
             return correction
         }
         #expect(corrections == expected)
-        #expect(try CodableCache.verify(at: store.url).isEmpty)
+        #expect(try CacheFile(at: store.url).verifyAndWait().isEmpty)
     }
 
     @Test func `A mark that is taken back lowers the version by as much as it has raised it`() async throws {
@@ -115,7 +114,7 @@ import Testing
 
     @Test func `A late migration that is marked as applied does not keep the store from being opened`() async throws {
         let store = try OldStore(Self.records, version: 3, ledger: [("a", 1), ("c", 3)])
-        try await store.failure(Self.all).expect(.lateMigration, says: "correctLedger(.markApplied")
+        try await store.failure(Self.all).expect(.lateMigration, says: "`mark-applied`")
         try correct(.markApplied("b"), of: store.url)
         #expect(try await store.upgrade(Self.all).isEmpty)
         #expect(try store.snapshot().version == 3)
@@ -126,9 +125,9 @@ import Testing
         let store = try OldStore(Self.records)
         try correct(.markApplied("c"), of: store.url)
         let (export, new) = (store.directory.file("export"), store.directory.file("new"))
-        _ = try CacheFile(at: store.url).export(to: export, only: .all)
+        _ = try CacheFile(at: store.url).exportAndWait(to: export, only: .all)
         let cache = try CodableCache(at: new, migrations: Self.all)
-        try cache.import(from: export)
+        try cache.importAndWait(from: export)
         cache.close()
         #expect(try Snapshot(of: new).contents == [#"{"trace":"ab"}"#])
     }
@@ -146,7 +145,7 @@ import Testing
         #expect(row.outcome == .unmarked && row.counts.isZero)
         #expect(try store.snapshot().version == 3)
         // A tool without the migrations does not export such records as if they were upgraded.
-        MoltError.thrown { try CacheFile(at: store.url).export(to: store.directory.file("export"), only: .all) }?
+        MoltError.thrown { try CacheFile(at: store.url).exportAndWait(to: store.directory.file("export"), only: .all) }?
             .expect(.needsMigration, id: MigrationID(name: name, version: row.version), says: "was marked as pending")
 
         #expect(try await store.upgrade(Self.all).outcomes == "\(name) ran")
@@ -188,14 +187,14 @@ import Testing
             let registry = MigrationRegistry(
                 [Self.trace("a", to: 1), edited, later].sorted { $0.version < $1.version }
             )
-            let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
-            #expect(plan.description.contains("correctLedger(.acceptEdit(\"b\"))"))
-            let strict = CodableCache.Configuration { $0.mismatches = .fail }
+            let plan = try CacheFile(at: store.url).plan(registry)
+            #expect(plan.description.contains("`accept-edit \"b\"`"))
+            let strict = MoltConfiguration { $0.mismatches = .fail }
             MoltError.thrown { try CodableCache(at: store.url, migrations: registry, configuration: strict) }?
-                .expect(.migrationEdited, says: "correctLedger(.acceptEdit(…))")
+                .expect(.migrationEdited, says: "`accept-edit`")
             try correct(.acceptEdit("b"), of: store.url, registry)
             try expectCorrected(store, "b", .acceptedEdit)
-            #expect(try MigrationPlan(forFileAt: store.url, migrations: registry).edits.isEmpty)
+            #expect(try CacheFile(at: store.url).plan(registry).edits.isEmpty)
             #expect(try store.snapshot().ledger.first { $0.name == "b" }?.version == version)
             #expect(try await store.upgrade(registry, strict).outcomes == "x ran")
             #expect(try store.snapshot().contents == [#"{"trace":"abx"}"#])
@@ -282,12 +281,11 @@ import Testing
             #if CHILD_PROCESSES
                 await #expect(processExitsWith: .success) { [url = store.url as URL] in
                     MoltError.thrown {
-                        try CodableCache.correctLedger(
+                        try CacheFile(at: url).correctLedger(
                             .markPending("c"),
-                            at: url,
                             migrations: [Migration(to: 1, "a"), Migration(to: 2, "b"), Migration(to: 3, "c")],
                             reason: "r",
-                            configuration: CodableCache.Configuration { $0.timeout = .zero }
+                            configuration: MoltConfiguration { $0.timeout = .zero }
                         )
                     }?.expect(.busy)
                 }

@@ -30,7 +30,7 @@
         }
 
         private func open(_ migrations: Migration..., redoes: Bool = true) throws -> CodableCache {
-            let configuration = CodableCache.Configuration { $0.redoesUnshippedMigrations = redoes }
+            let configuration = MoltConfiguration { $0.redoesUnshippedMigrations = redoes }
             return try CodableCache(at: url, migrations: MigrationRegistry(migrations), configuration: configuration)
         }
 
@@ -46,8 +46,8 @@
             sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
             let content = try SQLite(url).text("SELECT CAST(content AS TEXT) FROM molt_record WHERE key = 'ada'")
-            let names = try CodableCache.history(at: url).map(\.name).joined(separator: " ")
-            let found = "\(content ?? "") \(names) \(try CodableCache.schemaVersion(ofFileAt: url) ?? 0)"
+            let names = try CacheFile(at: url).history().map(\.name).joined(separator: " ")
+            let found = "\(content ?? "") \(names) \(try CacheFile(at: url).version() ?? 0)"
             let expected = #"{"name":"Ada","note":"shipped"\#(properties)} \#(history) \#(version)"#
             #expect(found == expected, sourceLocation: sourceLocation)
         }
@@ -60,7 +60,7 @@
             cache.close()
             try expect(#","years":1"#, "shipped new")
             // The values that were there are still beside the file.
-            let aside = try #require(try CodableCache.filesAside(at: url).first)
+            let aside = try #require(try CacheFile(at: url).filesAside().first)
             #expect(aside.schemaVersion == 2)
 
             try open(shipped, adding("lifetime")).close()
@@ -92,21 +92,21 @@
             let earlier = Migration(to: 1, "shipped", .addProperty("Person", "note", default: "edited"))
             MoltError.thrown { try open(earlier, adding("age")) }?.expect(.migrationEdited)
             try expect(#","age":1"#, "shipped new")
-            #expect(try CodableCache.filesAside(at: url).isEmpty)
+            #expect(try CacheFile(at: url).filesAside().isEmpty)
         }
 
         /// The old store is kept aside.
         @Test(arguments: [false, true])
         func `starts afresh without a copy, or with one that the app made`(hasOther: Bool) throws {
-            if hasOther { try CodableCache.backUp(at: url) }
+            if hasOther { try CacheFile(at: url).backUp() }
             try open(shipped, adding("age"), redoes: false).close()
-            for backup in try CodableCache.backups(at: url) where backup.isAutomatic {
-                try CodableCache.removeBackup(backup, at: url)
+            for backup in try CacheFile(at: url).backups() where backup.isAutomatic {
+                try CacheFile(at: url).remove(backup)
             }
             let cache = try open(shipped, adding("years"))
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
-            #expect(try CodableCache.filesAside(at: url).map(\.schemaVersion) == [2])
+            #expect(try CacheFile(at: url).filesAside().map(\.schemaVersion) == [2])
         }
 
         @Test func `is undone by an edit after a type's shape changed, and by nothing else`() throws {
@@ -128,7 +128,7 @@
 
         @Test func `is not undone by a process that leaves the upgrade to others, or has no migrations`() throws {
             try open(shipped, adding("age")).close()
-            let configuration = CodableCache.Configuration {
+            let configuration = MoltConfiguration {
                 $0.redoesUnshippedMigrations = true
                 $0.owner = .anotherProcess()
             }

@@ -29,8 +29,8 @@
                 try suite.set(1, forKey: "later")
             }
             // What was set after the upgrade is in the copy of the replaced store.
-            let aside = try #require(try CodableCache.filesAside(at: url).first)
-            try CodableCache.restore(aside, at: url, attaching: [suite])
+            let aside = try #require(try CacheFile(at: url).filesAside().first)
+            try CacheFile(at: url).restore(aside, suites: [suite])
             try CodableCache(at: url, migrations: migrations("second")).close()
             try scratch.expect(["second": "dark", "later": 1])
         }

@@ -77,7 +77,7 @@ struct BaselineTests {
             case .userVersion: store.version
             }
         }
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        let plan = try CacheFile(at: store.url).plan(registry)
         #expect(plan.baseline == 3 && plan.from == 3 && plan.pending.map(\.name) == ["v4", "v5"])
         #expect(
             plan.description.hasSuffix(
@@ -97,7 +97,7 @@ struct BaselineTests {
         let cache = try CodableCache(reading: store.url, migrations: registry)
         #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "12345"])
         cache.close()
-        #expect(try await CodableCache.dryRun(at: store.url, migrations: registry).from == 3)
+        #expect(try await CacheFile(at: store.url).dryRun(registry).from == 3)
         try await store.upgrade(registry)
         #expect(try store.snapshot().contents.first == #"{"trace":"12345"}"#)
     }
@@ -134,7 +134,7 @@ struct BaselineTests {
         let last = try OldStore(Self.records)
         try await last.upgrade(retiredAll)
         #expect(try last.snapshot().version == 3)
-        #expect(try !MigrationPlan(forFileAt: last.url, migrations: retiredAll).needsUpgrade)
+        #expect(try !CacheFile(at: last.url).plan(retiredAll).needsUpgrade)
         // Nil leaves the store at its version.
         let other = try OldStore(Self.records)
         try await other.upgrade(Self.migrations.baseline { _ in nil })
@@ -214,7 +214,7 @@ struct BaselineTests {
         }
         let store = try OldStore(Self.records)
         let cache = try CodableCache(inMemory: registry)
-        try cache.import(from: store.url)
+        try cache.importAndWait(from: store.url)
         #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "12345"])
     }
 

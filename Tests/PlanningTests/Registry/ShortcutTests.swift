@@ -221,7 +221,7 @@ struct ShortcutTests {
         #expect(try cache.value([String: String].self, forKey: "p") == ["trace": "v1v2"])
         try cache.set(["trace": "v1v2"], forKey: "q")
         cache.close()
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: older)
+        let plan = try CacheFile(at: store.url).plan(older)
         #expect(!plan.needsUpgrade && plan.to == version)
         #expect(plan.entries.first?.description == "1  v1  (applied, as \"both\" (version \(version)) replaces it)")
         #expect(try await store.upgrade(newer).isEmpty)
@@ -248,7 +248,7 @@ struct ShortcutTests {
         }
         let store = try OldStore(Self.records)
         #expect(try await store.upgrade(newer).outcomes == (isNested ? "all ran" : "both ran"))
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.opensNewerStores = true
         func open() throws -> CodableCache {
             try CodableCache(at: store.url, migrations: [Self.trace(1)], configuration: configuration)
@@ -349,7 +349,7 @@ struct ShortcutTests {
     // MARK: Corrections
 
     private func correct(_ change: LedgerChange, of store: OldStore, _ registry: MigrationRegistry) throws {
-        try CodableCache.correctLedger(change, at: store.url, migrations: registry, reason: "a test")
+        try CacheFile(at: store.url).correctLedger(change, migrations: registry, reason: "a test")
     }
 
     @Test func `A replaced migration that is marked as applied puts the store in the middle`() async throws {
@@ -358,7 +358,7 @@ struct ShortcutTests {
         try correct(.markApplied("v1"), of: store, registry)
         #expect(try StoreFile.state(at: store.url).version == 1)
         try correct(.markApplied("v2"), of: store, registry)
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        let plan = try CacheFile(at: store.url).plan(registry)
         #expect(plan.applied.map(\.name) == ["v1", "v2"])
         #expect(
             plan.entries.last?.description
@@ -426,12 +426,12 @@ struct ShortcutTests {
         let notebook = try Notebook(["old"])
         let parts = registry(notebook)
         let later = MigrationRegistry([parts.migrations[0], parts.migrations[1], notebook.adding("c", to: 5)])
-        try await notebook.suite.upgrade(with: parts.upTo("a"))
+        try notebook.suite.upgrade(with: parts.upTo("a"))
         try notebook.suite.correctLedger(.markApplied("c"), with: later, reason: "a test")
         let merged: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
         await #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: merged) }?
             .expect(.partlyReplaced, migration: "both", says: #"(missing: "b")"#)
-        try await notebook.suite.upgrade(with: MigrationRegistry(parts.migrations + [notebook.adding("c", to: 5)]))
+        try notebook.suite.upgrade(with: MigrationRegistry(parts.migrations + [notebook.adding("c", to: 5)]))
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
@@ -466,13 +466,13 @@ struct ShortcutTests {
     ) async throws {
         let notebook = try Notebook(["old"])
         let parts = registry(notebook)
-        try await notebook.suite.upgrade(with: parts.upTo("a"))
+        try notebook.suite.upgrade(with: parts.upTo("a"))
         let registry: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
         let store = try OldStore(Self.records)
         let url = isNew ? store.url.appendingPathExtension("new") : store.url
         let errors = await [
             #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: registry) },
-            #expect(throws: MoltError.self) { try CodableCache.dryRun(at: store.url, migrations: registry) },
+            #expect(throws: MoltError.self) { try CacheFile(at: store.url).dryRunAndWait(registry) },
             #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: registry) },
         ]
         for error in errors {
@@ -480,7 +480,7 @@ struct ShortcutTests {
         }
         #expect(try notebook.lines == ["old", "a"])
         // Beside its parts, the suite goes on from where it is.
-        try await notebook.suite.upgrade(with: parts)
+        try notebook.suite.upgrade(with: parts)
         try CodableCache(at: url, migrations: registry).close()
         #expect(try notebook.lines == ["old", "a", "b", "c"])
     }
@@ -501,15 +501,15 @@ struct ShortcutTests {
         // Without the store that knows, the suite's later migrations tell.
         let other = try OldStore(Self.records)
         try await other.failure([mixed]).expect(.partlyReplaced, migration: "mixed")
-        try await notebook.suite.upgrade(with: MigrationRegistry(released.migrations + [notebook.adding("c", to: 3)]))
+        try notebook.suite.upgrade(with: MigrationRegistry(released.migrations + [notebook.adding("c", to: 3)]))
         #expect(try await other.upgrade([mixed, notebook.adding("c", to: 3)]).outcomes == "mixed ran, c ran")
         #expect(try notebook.lines == ["old", "a", "c"])
-        try await notebook.suite.upgrade(with: [mixed, notebook.adding("c", to: 3)])
+        try notebook.suite.upgrade(with: [mixed, notebook.adding("c", to: 3)])
     }
 
     @Test func `A part of a suite's history may have the name of its replacement`() async throws {
         let notebook = try Notebook(["old"])
-        try await notebook.suite.upgrade(with: [notebook.adding("a")])
+        try notebook.suite.upgrade(with: [notebook.adding("a")])
         let merged = Migration(to: 2, "a", replacing: ["a", "b"], .notes(notebook) { try $0.add("b") })
         try await OldStore(Self.records).failure([merged]).expect(.partlyReplaced, migration: "a")
     }
@@ -547,7 +547,7 @@ struct ShortcutTests {
             let path = random.below(4)
             do {
                 switch path {
-                case 0: try await notebook.suite.upgrade(with: release)
+                case 0: try notebook.suite.upgrade(with: release)
                 case 1: try CodableCache(at: stores[0].url.appendingPathExtension("new"), migrations: release).close()
                 default: try await stores[path - 2].upgrade(release)
                 }
@@ -557,10 +557,10 @@ struct ShortcutTests {
             }
             #expect(try notebook.lines == Array(expected.prefix(notebook.lines.count)))
         }
-        try await notebook.suite.upgrade(with: registry)
+        try notebook.suite.upgrade(with: registry)
         for store in stores { try await store.upgrade(registry) }
         #expect(try notebook.lines == expected)
-        try await notebook.suite.upgrade(with: retired)
+        try notebook.suite.upgrade(with: retired)
         #expect(try notebook.lines == expected)
     }
 
@@ -575,7 +575,7 @@ struct ShortcutTests {
             notebook.adding("c", to: 4), shortcut(to: 4, "long", ["short", "c"], "b", "c"),
         ]
         let original = try notebook.suite.allValues()
-        try await notebook.suite.upgrade(with: [registry.migrations[1]])
+        try notebook.suite.upgrade(with: [registry.migrations[1]])
         let partly = try notebook.suite.allValues()
         try put(original, into: notebook)
         // The migration on records comes first in one store only.
@@ -597,7 +597,7 @@ struct ShortcutTests {
         let registry = MigrationRegistry(registry(notebook).migrations + [Self.trace(3)])
         #expect(try await notebook.suite.upgrade(with: registry).outcomes == "both ran")
         #expect(try await notebook.suite.upgrade(with: registry).isEmpty)
-        #expect(try !MigrationPlan(for: notebook.suite, migrations: registry).needsUpgrade)
+        #expect(try !notebook.suite.plan(registry).needsUpgrade)
     }
 
     @Test func `A cache that waits with a shortcut goes through what another store left of the replaced migrations`()
@@ -607,7 +607,7 @@ struct ShortcutTests {
         let registry = registry(notebook)
         let store = try OldStore(Self.records)
         try notebook.whileClosed { try CodableCache(at: store.url, migrations: registry).close() }
-        try await notebook.suite.upgrade(with: registry.upTo("a"))
+        try notebook.suite.upgrade(with: registry.upTo("a"))
         #expect(try await store.upgrade(registry).outcomes == "a ran, b ran, both replaced")
         #expect(try notebook.lines == ["old", "a", "b"])
         // Nothing waits any more.

@@ -230,9 +230,9 @@ struct UnmatchedNameTests {
             .deleteType("Persn"),
             .run { try $0.enumerate("Persn") { _, _ in } }
         )
-        let configuration = CodableCache.Configuration { $0.hooks.findsUnmatchedNames = false }
+        let configuration = MoltConfiguration { $0.hooks.findsUnmatchedNames = false }
         func counts(_ report: MigrationReport) -> [Int] { report.entries[0].steps.map(\.unmatchedNames.count) }
-        let dryRun = try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
+        let dryRun = try await CacheFile(at: store.url).dryRun(migrations, configuration: configuration)
         let cache = try CodableCache(at: store.url, migrations: migrations, configuration: configuration)
         #expect(counts(dryRun) + counts(cache.report) == [1, 1, 1, 0, 0, 0])
     }

@@ -41,10 +41,10 @@ import Testing
         let untouched = try scratch.allValues
         let first = try suite.backUp()
         try suite.upgrade(with: registry(1))
-        try suite.restore(first, keepsReplaced: false)
+        try suite.restore(first, keepingReplaced: false)
         try expect(scratch.allValues, is: untouched)
         try state.expect(version: 0)
-        try suite.removeBackup(first)
+        try suite.remove(first)
 
         try suite.upgrade(with: registry(1))
         let before = try scratch.allValues
@@ -102,26 +102,26 @@ import Testing
 
     @Test func `Restoring keeps the replaced settings as a backup that can be restored`() throws {
         let other = try ScratchSuite(["theme": "dark"])
-        let backup = try suite.backUp(attaching: [other.suite])
+        let backup = try suite.backUp(suites: [other.suite])
         let before = try scratch.values
         try suite.set("later", forKey: "later")
         try other.suite.set("light", forKey: "theme")
         let after = try scratch.values
-        try suite.restore(backup, attaching: [other.suite])
+        try suite.restore(backup, suites: [other.suite])
         try scratch.expect(before)
         try other.expect(["theme": "dark"])
         let kept = try #require(try suite.filesAside().first)
         #expect(!kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
         try expect(suite.backups(), is: [backup])
-        try suite.restore(kept, attaching: [other.suite])
+        try suite.restore(kept, suites: [other.suite])
         try scratch.expect(after)
         try other.expect(["theme": "light"])
         // The backup that was kept first is still there.
         let all = try suite.filesAside()
         #expect(all.count == 2 && all.last == kept)
-        try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
+        try suite.restore(backup, suites: [other.suite], keepingReplaced: false)
         try expect(suite.filesAside(), is: all)
-        for file in all { try suite.removeBackup(file) }
+        for file in all { try suite.remove(file) }
         try expect(suite.filesAside(), is: [])
     }
 
@@ -146,13 +146,13 @@ import Testing
             try expect(state, is: pending)
             return try expect(suite.filesAside(), is: [])
         }
-        try suite.restore(backup, attaching: [group])
+        try suite.restore(backup, suites: [group])
         try expect(scratch.allValues, is: before)
         try other.expect(["theme": "light"])
         try state.expect(version: 0)
         let kept = try #require(try suite.filesAside().first)
         #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
-        try suite.restore(kept, attaching: [group])
+        try suite.restore(kept, suites: [group])
         try scratch.expect(Self.old.merging(["name": "changed"]) { $1 }, history: ["change", "change both"])
         try other.expect(["theme": "light"], history: ["change both"])
         try state.expect(version: 2)
@@ -160,7 +160,7 @@ import Testing
 
     @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
-        let backup = try suite.backUp(attaching: [other.suite])
+        let backup = try suite.backUp(suites: [other.suite])
         MoltError.thrown { try other.suite.restore(backup) }?.expect(.backupUnusable, says: "fromAnotherStore: true")
         try other.expect(["name": "other"])
         try expect(other.suite.filesAside(), is: [])
@@ -173,18 +173,18 @@ import Testing
         try suite.set("changed", forKey: "name")
         MoltError.thrown { try suite.restore(copied) }
         try scratch.expect(changed)
-        try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
+        try suite.restore(copied, suites: [other.suite], fromAnotherStore: true)
         try scratch.expect(Self.old)
         // The backup was listed before its directory was moved.
         try FileManager.default.removeItem(at: copied.url)
         try suite.set("changed", forKey: "name")
-        try suite.restore(copied, attaching: [other.suite])
+        try suite.restore(copied, suites: [other.suite])
         try scratch.expect(Self.old)
 
         // The settings of the backup go back to the suites that they are from.
         try suite.set("changed", forKey: "name")
         try other.suite.set("changed", forKey: "name")
-        try other.suite.restore(backup, attaching: [suite], fromAnotherStore: true)
+        try other.suite.restore(backup, suites: [suite], fromAnotherStore: true)
         try scratch.expect(Self.old)
         try other.expect(["name": "other"])
     }
@@ -237,14 +237,14 @@ import Testing
         try other.expect(moved)
         try group.set("later", forKey: "later")
 
-        let backups = try (isCache ? CodableCache.backups(at: cache.url) : suite.backups())
+        let backups = try (isCache ? CacheFile(at: cache.url).backups() : suite.backups())
             .filter { $0.schemaVersion >= 1 }
         #expect(backups.map(\.schemaVersion) == [2, 1])
         for backup in backups {
             if isCache {
-                try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
+                try CacheFile(at: cache.url).restore(backup, suites: [suite, group])
             } else {
-                try suite.restore(backup, attaching: [group])
+                try suite.restore(backup, suites: [group])
             }
             try upgrade(backup.schemaVersion)
         }
@@ -258,7 +258,7 @@ import Testing
         // The first settings to be replaced are all kept, those of the group too.
         if !isCache {
             let kept = try #require(try suite.filesAside().last)
-            try suite.restore(kept, attaching: [group])
+            try suite.restore(kept, suites: [group])
             try other.expect(moved.merging(["later": "later"]) { $1 })
         }
     }
@@ -288,19 +288,19 @@ import Testing
         let moved = Self.old.merging(["name": "changed", "theme": "dark"]) { $1 }
         try scratch.expect([:], history: ["change"])
         try other.expect(moved, history: ["suite-to-app-group"])
-        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        let backup = try #require(try CacheFile(at: cache.url).backups().first)
         #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
         try expect(StoreFile.state(at: backup.url).journal, is: backup.attachedStores)
 
         MoltError.thrown {
-            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+            try CacheFile(at: cache.url).restore(backup, suites: [suite])
         }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
         try StoreFile.state(at: cache.url).expect(version: 2)
         try scratch.expect([:])
         try other.expect(moved)
 
         try group.set("later", forKey: "later")
-        try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
+        try CacheFile(at: cache.url).restore(backup, suites: [suite, group])
         // The next opening restores the settings, even if it upgrades nothing.
         try scratch.expect([:])
         try other.expect(moved.merging(["later": "later"]) { $1 })
@@ -319,14 +319,14 @@ import Testing
         interrupt { try cache.upgrade([change], $0) }
         try StoreFile.state(at: cache.url).expect(version: 1, journal: [suite.attachedName])
         MoltError.thrown {
-            try CodableCache.backUp(at: cache.url, attaching: [suite])
+            try CacheFile(at: cache.url).backUp(suites: [suite])
         }?.expect(.backupFailed, says: "Open it first")
-        try expect(CodableCache.backups(at: cache.url), is: [])
+        try expect(CacheFile(at: cache.url).backups(), is: [])
         try cache.upgrade([change])
         try scratch.expect(Self.old.merging(["name": "changed"]) { $1 })
-        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        let backup = try CacheFile(at: cache.url).backUp(suites: [suite])
         #expect(backup.attachedStores == [suite.attachedName])
-        try expect(CodableCache.backups(at: cache.url), is: [backup])
+        try expect(CacheFile(at: cache.url).backups(), is: [backup])
     }
 
     @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
@@ -351,13 +351,13 @@ import Testing
     @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`() throws {
         let (cache, suite) = (try filledCache(), suite)
         func restore(_ backup: StoreBackup) throws {
-            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+            try CacheFile(at: cache.url).restore(backup, suites: [suite])
         }
-        func kept() throws -> StoreBackup { try #require(try CodableCache.filesAside(at: cache.url).first) }
+        func kept() throws -> StoreBackup { try #require(try CacheFile(at: cache.url).filesAside().first) }
         func journal(of backup: StoreBackup) throws -> [[String]] {
             try SQLite(backup.url).rows("SELECT store, hex(changes) FROM molt_journal ORDER BY id")
         }
-        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        let backup = try CacheFile(at: cache.url).backUp(suites: [suite])
         let newest = Self.old.merging(["name": "newest"]) { $1 }
         try suite.set("newest", forKey: "name")
         try restore(backup)
@@ -393,10 +393,10 @@ import Testing
             ]
         )
         try cache.upgrade(new, backup: BackupPolicy())
-        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        let backup = try #require(try CacheFile(at: cache.url).backups().first)
         #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
         func restore(leavingUnattached leaves: Bool) throws -> [String] {
-            try CodableCache.restore(backup, at: cache.url, attaching: [app.suite], leavingUnattached: leaves)
+            try CacheFile(at: cache.url).restore(backup, suites: [app.suite], leavingOthers: leaves)
         }
         MoltError.thrown { try restore(leavingUnattached: false) }?.expect(
             .notAttached,
@@ -412,12 +412,12 @@ import Testing
 
     @Test func `Restoring a suite leaves another one as it is if that is asked for`() throws {
         let (app, group) = (try ScratchSuite(["theme": "dark"]), try ScratchSuite(["since": 3]))
-        let backup = try app.suite.backUp(attaching: [group.suite])
+        let backup = try app.suite.backUp(suites: [group.suite])
         try app.suite.set("light", forKey: "theme")
         try group.suite.set(4, forKey: "since")
         MoltError.thrown { try app.suite.restore(backup) }
         try app.expect(["theme": "light"])
-        try expect(app.suite.restore(backup, leavingUnattached: true), is: [group.suite.attachedName])
+        try expect(app.suite.restore(backup, leavingOthers: true), is: [group.suite.attachedName])
         try app.expect(["theme": "dark"])
         try group.expect(["since": 4])
     }

@@ -202,7 +202,7 @@ import Testing
             Migration(to: 2, "change", change),
             Migration(to: 3, "remove", .removeKeys("other", in: suite)),
         ]
-        let report = try suite.dryRun(of: migrations, samples: 5)
+        let report = try suite.dryRun(migrations, samples: 5)
         let samples = report.entries.map { $0.steps[0].samples.map(\.description) }
         let name = suite.attachedName
         let expected: [[String]] = [
@@ -216,6 +216,6 @@ import Testing
         #expect(samples == expected)
         #expect(report.losses == [MigrationReport.DataLoss(.setting, "other")])
         try scratch.expect(["theme": "dark", "volume": 3, "other": true])
-        try expect(suite.dryRun(of: migrations).entries.flatMap(\.steps).flatMap(\.samples), is: [])
+        try expect(suite.dryRun(migrations).entries.flatMap(\.steps).flatMap(\.samples), is: [])
     }
 }

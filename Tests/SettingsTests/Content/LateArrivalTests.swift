@@ -10,7 +10,7 @@ import Testing
     private func contents(_ cache: ScratchCache, _ migrations: MigrationRegistry) throws -> [String: String] {
         let records = try CodableCache(at: cache.url, migrations: migrations)
         defer { records.close() }
-        try records.backfill()
+        try records.backfillAndWait()
         return try StoreFile.contents(at: cache.url).records.reduce(into: [:]) { contents, record in
             contents[record.key] = "\(record.typeName) \(String(decoding: record.content, as: UTF8.self))"
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(try contents(cache, MigrationRegistry(first)) == ["d1": #"Note {"title":"a"}"#])
         let last = Migration(to: 3, "mark", .addProperty("Note", "o", default: 1)).onRead()
         let all = MigrationRegistry(first + [last])
-        let still = CodableCache.Configuration { $0.runsBackfill = false }
+        let still = MoltConfiguration { $0.runsBackfill = false }
         try CodableCache(at: cache.url, migrations: all, configuration: still).close()
         try scratch.writeFile(["draft.1": Self.draft])
         #expect(try contents(cache, all) == ["d1": #"Note {"title":"a","o":1}"#])
@@ -234,7 +234,7 @@ import Testing
         let unneeded = MigrationStep.run("none", attaching: [fresh.suite]) { _ in Issue.record("The suite is new.") }
         try cache.upgrade([Migration(to: 1, "none", unneeded)])
         #expect(
-            try MigrationPlan(forFileAt: cache.url, migrations: [Migration(to: 1, "none", unneeded)]).pending.isEmpty
+            try CacheFile(at: cache.url).plan([Migration(to: 1, "none", unneeded)]).pending.isEmpty
         )
     }
 

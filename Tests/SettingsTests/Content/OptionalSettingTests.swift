@@ -95,7 +95,7 @@ import Testing
     @Test func `have their names looked for, also inside the only setting`() throws {
         let scratch = try ScratchSuite(["profile": #"{"look":{"theme":"dark"}}"#, "level": ["at": .double(1)]])
         let place = MigrationStep.Place.setting("profile", in: scratch.suite)
-        let report = try scratch.suite.dryRun(of: [
+        let report = try scratch.suite.dryRun([
             Migration(
                 to: 1,
                 "names",

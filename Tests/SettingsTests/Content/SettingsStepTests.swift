@@ -267,7 +267,7 @@ import Testing
                 .transform(place) { $0["name"] = nil }
             )
         ]
-        let report = try scratch.suite.dryRun(of: migrations, samples: 1)
+        let report = try scratch.suite.dryRun(migrations, samples: 1)
         let steps = report.entries[0].steps
         #expect(steps[0].losses.map(\.description) == ["draft.*.fax"])
         #expect(steps[0].samples.map(\.description) == [#""draft.1" of \#(scratch.suite.attachedName)\#n  - fax: 7"#])
@@ -327,14 +327,14 @@ import Testing
                 .mapValue(.setting("odd", in: suite), [], ["a": "b"], otherwise: .remove)
             )
         ]
-        let steps = try suite.dryRun(of: migrations, samples: 1).entries[0].steps
+        let steps = try suite.dryRun(migrations, samples: 1).entries[0].steps
         let title = #""member" of \#(suite.attachedName)"#
         #expect(steps[1].samples.map(\.description) == ["\(title)\n  - a: null"])
         try suite.upgrade(with: migrations)
         try scratch.expect(["member": ["b": 1]])
         let theme = try ScratchSuite(["theme": #""dark""#])
         let change = MigrationStep.changeForm(.setting("theme", in: theme.suite), to: .native)
-        let sample = try theme.suite.dryRun(of: [Migration(to: 1, "native", change)], samples: 1).entries[0].steps[0]
+        let sample = try theme.suite.dryRun([Migration(to: 1, "native", change)], samples: 1).entries[0].steps[0]
             .samples[0]
         #expect(sample.description.hasSuffix("  - \"JSON text\"\n  + \"a native value\""))
     }

@@ -85,12 +85,12 @@ import Testing
         for key in DefaultsV4FixtureTests.notConvertible.keys { error.expect(says: "\"\(key)\"") }
         for value in ["torn", "2 Weeks"] { #expect(!error.debugDescription.contains(value)) }
         #expect(try Data(contentsOf: scratch.file) == bytes)
-        #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
+        #expect(try CacheFile(at: cache.url).version() == nil)
     }
 
     @Test func `A plan describes the conversion, and misnamed keys are faults`() throws {
         let scratch = try ScratchSuite()
-        let plan = try MigrationPlan(forFileAt: cache.url, migrations: migration(scratch.suite))
+        let plan = try CacheFile(at: cache.url).plan(migration(scratch.suite))
         #expect(plan.entries[0].steps == ["convert settings from Defaults 4 to 5 in \(scratch.suite)"])
 
         let twice = [SettingKeys.key("a", .int), .key("a", .string), .key("", .int)]

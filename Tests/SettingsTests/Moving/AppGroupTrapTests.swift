@@ -70,7 +70,7 @@ import Testing
         MoltError.thrown {
             try fixture.upgrade(move)
         }?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
-        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
+        #expect(try CacheFile(at: fixture.cache.url).version() == nil)
         try fixture.expect(old: ["a": 1], new: [:])
         #expect(try Suite.standard.values()["a"] == before["a"])
     }

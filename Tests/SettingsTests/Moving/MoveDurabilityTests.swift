@@ -26,7 +26,7 @@ import Testing
         _ body: @escaping @Sendable () throws -> Void
     ) throws {
         MoltError.thrown { try upgrade(fixture, body) }?.expect(code, outcome: .committed)
-        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == 1)
+        #expect(try CacheFile(at: fixture.cache.url).version() == 1)
     }
 
     @Test func `Values that the app sets in either suite before the next opening are kept`() throws {

@@ -77,9 +77,9 @@ import Testing
     @Test func `A plan and a dry run describe the move and change nothing`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let registry = MigrationRegistry([fixture.move(afterwards: .clean)])
-        let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry)
+        let plan = try CacheFile(at: fixture.cache.url).plan(registry)
         #expect(plan.entries[0].steps == ["move settings from \(fixture.old.suite) into \(fixture.new.suite)"])
-        try fixture.old.suite.dryRun(of: registry).expectKeys("a: moved")
+        try fixture.old.suite.dryRun(registry).expectKeys("a: moved")
         try fixture.expect(old: ["a": 1], new: [:])
     }
 

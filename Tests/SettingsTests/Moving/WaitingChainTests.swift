@@ -52,9 +52,9 @@ import Testing
             let reports: [MigrationReport]
             switch primary {
             case .cache:
-                plan = try MigrationPlan(forFileAt: url, migrations: registry, configuration: configuration)
+                plan = try CacheFile(at: url).plan(registry, configuration: configuration)
                 reports = [
-                    try CodableCache.dryRun(at: url, migrations: registry, configuration: configuration),
+                    try CacheFile(at: url).dryRunAndWait(registry, configuration: configuration),
                     try fixture.cache.upgrade(registry, role: .appExtension),
                 ]
                 #expect(plan.problems.isEmpty && plan.pending.isEmpty)
@@ -62,9 +62,9 @@ import Testing
                 #expect(plan.deferred[0].reason == reason)
                 #expect(try group.values.isEmpty)
             case .suite:
-                plan = try MigrationPlan(for: group.suite, migrations: registry, configuration: configuration)
+                plan = try group.suite.plan(registry, configuration: configuration)
                 reports = [
-                    try group.suite.dryRun(of: registry, configuration: configuration),
+                    try group.suite.dryRun(registry, configuration: configuration),
                     try group.suite.upgrade(with: registry, configuration: configuration),
                 ]
                 #expect(try Set(group.allValues.keys) == ["molt.ledger"])
@@ -105,9 +105,9 @@ import Testing
         registry.register(to: 1, "block", attaching: [group.suite]) { _ in Issue.record("It ran.") }
         registry.register(move)
         try CodableCache(at: fixture.cache.url).close()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.role = .appExtension
-        let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry, configuration: configuration)
+        let plan = try CacheFile(at: fixture.cache.url).plan(registry, configuration: configuration)
         #expect(plan.problems.map(\.code) == [.deferred])
         MoltError.thrown {
             try fixture.cache.upgrade(registry, role: .appExtension)

@@ -16,7 +16,7 @@ import Testing
         let suite = scratch.suite
         let migrations: MigrationRegistry = [Migration(to: 1, "look", .settings(in: suite) { _ in })]
 
-        let plan = try MigrationPlan(for: suite, migrations: migrations)
+        let plan = try suite.plan(migrations)
 
         #expect(plan.settingNotes.map(\.key) == ["list", "data"])
         #expect(plan.settingNotes.map(\.byteCount) == [1_200_002, 700_000])
@@ -31,7 +31,7 @@ import Testing
         #expect(json.contains(#""byteCount":1200002"#))
         try suite.upgrade(with: migrations)
         func notes(_ change: (inout MoltConfiguration) -> Void) throws -> [String] {
-            try MigrationPlan(for: suite, migrations: migrations, configuration: .init(change)).settingNotes.map(\.key)
+            try suite.plan(migrations, configuration: .init(change)).settingNotes.map(\.key)
         }
         #expect(try notes { _ in } == ["list", "data"])
         #expect(try notes { $0.largeSettingSize = nil } == [])
@@ -53,7 +53,7 @@ import Testing
         ]
         let first = MigrationID(name: "defaults-v4-to-v5", version: 1)
 
-        let plan = try MigrationPlan(for: suite, migrations: migrations)
+        let plan = try suite.plan(migrations)
         let report = try suite.upgrade(with: migrations)
 
         #expect(plan.settingNotes.map(\.key) == forgotten)
@@ -65,7 +65,7 @@ import Testing
               and 2 more
             """
         #expect(plan.description.hasSuffix(line))
-        #expect(try MigrationPlan(for: suite, migrations: migrations).settingNotes == [])
+        #expect(try suite.plan(migrations).settingNotes == [])
     }
 
     @Test func `do not make a plan another one when the app changes a setting meanwhile`() throws {

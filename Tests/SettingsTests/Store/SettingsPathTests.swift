@@ -58,7 +58,7 @@ import Testing
         func contents() throws -> [String] {
             let open = try CodableCache(at: cache.url, migrations: migrations)
             defer { open.close() }
-            try open.backfill()
+            try open.backfillAndWait()
             return try StoreFile.contents(at: cache.url).records.map { record in
                 "\(record.key) \(record.typeName) \(String(decoding: record.content, as: UTF8.self))"
             }.sorted()
@@ -168,7 +168,7 @@ private struct Device {
         for store in caches.indices where kind(of: store) == .cache {
             let cache = try CodableCache(at: caches[store].url, migrations: app.registry)
             defer { cache.close() }
-            try cache.backfill()
+            try cache.backfillAndWait()
         }
     }
 

@@ -166,7 +166,7 @@ import Testing
         ]
         let report = try cache.upgrade(migrations, attaching: [suite], backup: BackupPolicy())
         #expect(report.outline == ["rename ran"])
-        try expect(CodableCache.backups(at: cache.url).count, is: 1)
+        try expect(CacheFile(at: cache.url).backups().count, is: 1)
     }
 
     @Test func `The same name with other steps is a mismatch, and another version is not`() throws {

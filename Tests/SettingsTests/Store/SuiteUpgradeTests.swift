@@ -75,7 +75,7 @@ import Testing
         }
         try expect(scratch.allValues, is: before)
         // An empty migration needs no cache.
-        let plan = try MigrationPlan(for: suite, migrations: [renaming(), newer, Migration(to: 3, "bump")])
+        let plan = try suite.plan([renaming(), newer, Migration(to: 3, "bump")])
         #expect(plan.entries.last?.description == "3  bump  (nothing to do)")
     }
 
@@ -182,7 +182,7 @@ import Testing
         try new.expect(hasOld ? ["volume": 0.5, "title": "n", "first": 1] : ["first": 1])
 
         guard let backup = backups.first else { return }
-        try new.suite.restore(backup, attaching: [old.suite])
+        try new.suite.restore(backup, suites: [old.suite])
         try new.expect([:])
         try old.expect(Self.old)
     }
@@ -238,29 +238,15 @@ import Testing
 
     @Test func `A plan and a dry run of a suite write nothing`() throws {
         try scratch.expectUnchanged {
-            let plan = try MigrationPlan(for: suite, migrations: [renaming()])
+            let plan = try suite.plan([renaming()])
             #expect(plan.entries.map(\.status) == [.pending])
             #expect(plan.store == suite.attachedName)
-            let report = try suite.dryRun(of: [renaming(), second])
+            let report = try suite.dryRun([renaming(), second])
             #expect(report.outline == ["rename 1 ran", "second ran"])
             #expect(report.to == 2)
         }
         try expect(scratch.otherFiles(), is: [])
         try state.expect(version: 0)
-    }
-
-    @Test func `An upgrade on a queue of its own stops when the waiting task is cancelled`() async throws {
-        let (suite, renaming) = (suite, renaming())
-        let task = Task { try await suite.upgrade(with: [renaming]) }
-        task.cancel()
-        let error = await #expect(throws: MoltError.self) { try await task.value }
-        error?.expect(.cancelled)
-        try scratch.expect(Self.old)
-        try state.expect(version: 0)
-
-        let report = try await suite.upgrade(with: [renaming])
-        #expect(report.to == 1)
-        try scratch.expect(Self.renamed)
     }
 
     // MARK: Other suites

@@ -42,7 +42,7 @@ import Testing
                     for migration in Self.migrations(Suite(name), into: Suite(group)) {
                         let cache = directory.appending(path: "\(migration.version).molt")
                         for _ in 0..<2 {
-                            let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
+                            let plan = try CacheFile(at: cache).plan([migration])
                             #expect(plan.deferred.map(\.migration) == [migration.id])
                             let opened = try CodableCache(at: cache, migrations: [migration])
                             #expect(opened.report.deferred.map(\.migration) == [migration.id])

@@ -49,7 +49,7 @@
             let suite = scratch.suite
             let migrations: MigrationRegistry = [Migration(to: 1, "nothing", .settings(in: suite) { _ in })]
             try scratch.expectUnchanged {
-                cause { try suite.dryRun(of: migrations) }?.expect(key: "date")
+                cause { try suite.dryRun(migrations) }?.expect(key: "date")
                 cause { try suite.upgrade(with: migrations) }?.expect(key: "date")
                 cause { try suite.set(2, forKey: "a") }?.expect(key: "date")
             }

@@ -20,7 +20,7 @@
                 var error = MoltError.thrown { try cache.upgrade([rename]) }
                 error?.expect(.notWritable)
                 #expect(error?.outcome == nil)
-                try expect(CodableCache.schemaVersion(ofFileAt: cache.url), is: nil)
+                try expect(CacheFile(at: cache.url).version(), is: nil)
                 MoltError.thrown { try scratch.suite.upgrade(with: [rename]) }?.expect(.notWritable)
                 try scratch.expect(["name": "n"])
                 try #require(Mounts.unmount(home))
@@ -77,7 +77,7 @@
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 let error = MoltError.thrown { try cache.upgrade(registry) }
                 error?.expect(.notWritable, outcome: .committed, says: "Free some space")
-                #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
+                #expect(error.map { MoltError.isOutOfSpace($0) } == true)
                 try StoreFile.state(at: cache.url).expect(version: 2, journal: [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)
                 try cache.upgrade(registry)

@@ -19,10 +19,10 @@
             func run(_ url: URL) throws {
                 switch self {
                 case .restore:
-                    guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
-                    try CodableCache.restore(backup, at: url)
+                    guard let backup = try CacheFile(at: url).backups().first else { throw TestFailure.expected }
+                    try CacheFile(at: url).restore(backup)
                 case .startAfresh:
-                    try CodableCache.startAfresh(at: url)
+                    try CacheFile(at: url).startAfresh()
                 }
             }
         }
@@ -140,14 +140,14 @@
                         if seen.count == part { raise(SIGKILL) }
                         seen.append(1)
                     }
-                    let backup = try #require(try CodableCache.backups(at: url).first)
+                    let backup = try #require(try CacheFile(at: url).backups().first)
                     try store.restore(backup, RestoreRequest(), waiting: {})
                 }
                 let left = try scenario.contents
                 #expect(left == new)
                 try scenario.open(2).close()
                 #expect(try StoreFile.damage(at: scenario.url) == [])
-                try CodableCache.restore(backup, at: scenario.url)
+                try CacheFile(at: scenario.url).restore(backup)
                 try scenario.expectContents(old)
             }
         }
@@ -201,7 +201,7 @@
         @Test func `Another process with the file open reads consistent values, and then an error`() async throws {
             try scenario.fill(1)
             let cache = try scenario.open(2)
-            try await cache.setAll(["a": 0, "b": 0])
+            try cache.setAll(["a": 0, "b": 0])
             cache.close()
             let backup = try #require(try scenario.backups.first)
             let ready = scenario.scratch.file("ready").path
@@ -212,10 +212,12 @@
                 while true {
                     do {
                         number += 1
-                        try await cache.setAll(["a": number, "b": number])
-                        let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
+                        try cache.setAll(["a": number, "b": number])
+                        let pair = try cache.values(Int.self, forKeys: ["a", "b"])
                         guard pair == [number, number] else { throw TestFailure.expected }
                         if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
+                        // The restore needs a moment in which nobody writes.
+                        try await Task.sleep(for: .milliseconds(1))
                     } catch let error as MoltError where error.code == .storeChanged {
                         guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
                         return
@@ -223,7 +225,7 @@
                 }
             }
             while !FileManager.default.fileExists(atPath: ready) { try await Task.sleep(for: .milliseconds(5)) }
-            try CodableCache.restore(backup, at: scenario.url, timeout: .seconds(60))
+            try CacheFile(at: scenario.url).restore(backup, timeout: .seconds(60))
             _ = await child
             #expect(try scenario.contents.records.map(\.key) == ["0", "1", "2"])
         }
@@ -236,8 +238,8 @@
                 for _ in 0..<2 {
                     group.addTask {
                         await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
-                            let backup = try #require(try CodableCache.backups(at: url).first)
-                            try CodableCache.restore(backup, at: url, timeout: .seconds(60))
+                            let backup = try #require(try CacheFile(at: url).backups().first)
+                            try CacheFile(at: url).restore(backup, timeout: .seconds(60))
                             let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
                             guard try cache.count() == 3 else { throw TestFailure.expected }
                         }
@@ -246,7 +248,7 @@
             }
             try scenario.expectContents(before)
             #expect(try scenario.backups.count == 1)
-            #expect(try CodableCache.filesAside(at: scenario.url).map(\.schemaVersion).contains(3))
+            #expect(try CacheFile(at: scenario.url).filesAside().map(\.schemaVersion).contains(3))
         }
 
         // MARK: A full disk
@@ -255,7 +257,7 @@
             try scenario.fill(1, ballast: ballast)
             await #expect(processExitsWith: .success) { [url = scenario.url as URL] in
                 // SQLite cannot even create its shared-memory file, which takes 32 KiB.
-                let first = try refusal(at: 1_000) { _ = try CodableCache.backUp(at: url) }
+                let first = try refusal(at: 1_000) { _ = try CacheFile(at: url).backUp() }
                 first?.expect(.noSpaceForBackup, says: "Free some space, and try again.")
                 #expect(try BackupScenario.otherNames(beside: url) == [])
 
@@ -275,20 +277,20 @@
 
                 try CodableCache(at: url, migrations: migrations, configuration: BackupScenario.configuration()).close()
                 let after = try StoreFile.contents(at: url)
-                let backup = try #require(try CodableCache.backups(at: url).first)
+                let backup = try #require(try CacheFile(at: url).backups().first)
                 for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
                     let replacing = try refusal(at: limit) {
-                        _ = try CodableCache.restore(backup, at: url, keepsReplaced: false)
+                        _ = try CacheFile(at: url).restore(backup, keepingReplaced: false)
                     }
                     replacing?.expect(.restoreFailed)
-                    let keeping = try refusal(at: limit) { _ = try CodableCache.restore(backup, at: url) }
+                    let keeping = try refusal(at: limit) { _ = try CacheFile(at: url).restore(backup) }
                     #expect(keeping?.code == .noSpaceForBackup || keeping?.code == .restoreFailed)
                 }
                 #expect(try StoreFile.contents(at: url) == after)
                 #expect(try StoreFile.damage(at: url) == [])
                 // No copy was kept, because nothing was replaced.
                 #expect(try BackupScenario.otherNames(beside: url).count == 1)
-                try CodableCache.restore(backup, at: url)
+                try CacheFile(at: url).restore(backup)
                 #expect(try StoreFile.contents(at: url) == before)
             }
         }

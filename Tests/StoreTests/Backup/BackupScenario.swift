@@ -25,9 +25,9 @@ struct BackupScenario {
 
     static func configuration(
         keep: Int = 2,
-        _ change: (inout CodableCache.Configuration) -> Void = { _ in }
-    ) -> CodableCache.Configuration {
-        var configuration = CodableCache.Configuration()
+        _ change: (inout MoltConfiguration) -> Void = { _ in }
+    ) -> MoltConfiguration {
+        var configuration = MoltConfiguration()
         configuration.backup = BackupPolicy(keep: keep)
         configuration.memory = nil
         change(&configuration)
@@ -37,7 +37,7 @@ struct BackupScenario {
     /// - Parameter url: Another place of the cache.
     func open(
         _ version: Int,
-        _ configuration: CodableCache.Configuration = BackupScenario.configuration(),
+        _ configuration: MoltConfiguration = BackupScenario.configuration(),
         at url: URL? = nil
     ) throws -> CodableCache {
         try CodableCache(at: url ?? self.url, migrations: Self.registry(version), configuration: configuration)
@@ -46,7 +46,7 @@ struct BackupScenario {
     /// Opens the cache with a migration that fails after those of a version.
     func failUpgrade(
         from version: Int,
-        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+        _ configuration: MoltConfiguration = BackupScenario.configuration()
     ) {
         let failing = Migration(to: version + 1, "fails", .run { _ in throw Refusal() })
         let migrations = MigrationRegistry(Self.registry(version).migrations + [failing])
@@ -102,9 +102,9 @@ struct BackupScenario {
     ///
     /// - Parameter ballast: The size of a value that no migration changes, in bytes: copies of a large file have parts.
     func fill(_ version: Int, count: Int = 3, ballast: Int = 0) throws {
-        let cache = try open(version, CodableCache.Configuration())
+        let cache = try open(version, MoltConfiguration())
         try cache.setAll((0..<count).map { (key: "\($0)", value: Person.john) })
-        if ballast > 0 { try cache.setData(Data(repeating: 7, count: ballast), forKey: "ballast") }
+        if ballast > 0 { try cache.set(Data(repeating: 7, count: ballast), forKey: "ballast") }
         cache.close()
     }
 
@@ -118,7 +118,7 @@ struct BackupScenario {
     }
 
     var backups: [StoreBackup] {
-        get throws { try CodableCache.backups(at: url) }
+        get throws { try CacheFile(at: url).backups() }
     }
 
     /// The names in the directory that are not the cache's own files.

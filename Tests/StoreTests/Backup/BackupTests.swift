@@ -33,12 +33,11 @@ import Testing
         async throws
     {
         for _ in 0..<2 { try scenario.open(1).close() }
-        _ = try await CodableCache.dryRun(
-            at: scenario.url,
-            migrations: BackupScenario.registry(2),
+        _ = try await CacheFile(at: scenario.url).dryRun(
+            BackupScenario.registry(2),
             configuration: BackupScenario.configuration()
         )
-        try scenario.open(2, CodableCache.Configuration()).close()
+        try scenario.open(2, MoltConfiguration()).close()
         try scenario.expectOtherNames()
         let store = try OldStore([StoredRecord("Person", "ada", "{}")], through: .inMemory)
         let report = try await store.upgrade(BackupScenario.registry(1), BackupScenario.configuration())
@@ -52,7 +51,7 @@ import Testing
         try scenario.open(2, at: links.file("link")).close()
         #expect(try links.names() == ["link"])
         try scenario.expectBackups(1)
-        #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
+        #expect(try CacheFile(at: links.file("link")).backups() == scenario.backups)
     }
 
     #if CHILD_PROCESSES
@@ -67,15 +66,15 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
                 // Root ignores permissions, so the test continues as another user.
                 if getuid() == 0 { try #require(setuid(65_534) == 0) }
-                let error = MoltError.thrown { try CodableCache.backups(at: url) }
+                let error = MoltError.thrown { try CacheFile(at: url).backups() }
                 error?.expect(.noPermission, store: path)
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
             #expect(try scenario.backups.count == 1)
             // A missing directory has no backups; a file in its place is an error.
-            #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
+            #expect(try CacheFile(at: scenario.scratch.file("none/cache.molt")).backups() == [])
             MoltError.thrown {
-                try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
+                try CacheFile(at: scenario.url.appending(path: "cache.molt")).backups()
             }?.expect(.storeFailed)
         }
     #endif
@@ -90,7 +89,7 @@ import Testing
                 try scenario.open(2, configuration)
             }
             error?.expect(store: scenario.url.path)
-            #expect(CodableCache.isOutOfSpace(try #require(error)))
+            #expect(MoltError.isOutOfSpace(try #require(error)))
         }
         for (version, free) in [(2, Int64(size)), (3, nil)] as [(Int, Int64?)] {
             try scenario.open(version, BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }).close()
@@ -138,9 +137,9 @@ import Testing
             try scenario.open(2, at: store).close()
         }
         for store in stores {
-            let backups = try CodableCache.backups(at: store)
+            let backups = try CacheFile(at: store).backups()
             #expect(backups.map(\.schemaVersion) == [1])
-            try CodableCache.restore(try #require(backups.first), at: store)
+            try CacheFile(at: store).restore(try #require(backups.first))
             try scenario.expectContents(before, at: store)
         }
     }

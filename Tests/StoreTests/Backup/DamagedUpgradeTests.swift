@@ -32,7 +32,7 @@
             let advice =
                 "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
             #expect(error.message.hasSuffix(advice), "\(error)")
-            try CodableCache.restore(backup, at: scenario.url)
+            try CacheFile(at: scenario.url).restore(backup)
             try scenario.expectContents(before)
             #expect(try scenario.open(2).count() == 2_000)
         }

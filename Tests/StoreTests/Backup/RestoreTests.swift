@@ -23,10 +23,10 @@ import Testing
     @Test func `brings back every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
         let (backup, before) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         try scenario.expectContents(before)
         #expect(try Data(contentsOf: backup.url) == bytes)
-        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        let kept = try #require(try CacheFile(at: scenario.url).filesAside().first)
         try scenario.expectOtherNames(backup.url.lastPathComponent, kept.url.lastPathComponent)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
         let cache = try scenario.open(1)
@@ -34,10 +34,10 @@ import Testing
         cache.close()
         // The store can be upgraded again, and restored again.
         for _ in 0..<2 {
-            let cache = try scenario.open(2, CodableCache.Configuration())
+            let cache = try scenario.open(2, MoltConfiguration())
             #expect(cache.report.entries.map(\.migration.name) == ["add-2"])
             cache.close()
-            try CodableCache.restore(backup, at: scenario.url)
+            try CacheFile(at: scenario.url).restore(backup)
             try scenario.expectContents(before)
         }
     }
@@ -48,15 +48,15 @@ import Testing
             try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         }
         scenario.removeFiles()
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         try scenario.expectContents(before)
         #expect(try permissions(scenario.url) == 0o600)
         let directory = scenario.scratch.file("new")
         let url = directory.appending(path: "deep/cache.molt")
-        try CodableCache.restore(backup, at: url, fromAnotherStore: true)
+        try CacheFile(at: url).restore(backup, fromAnotherStore: true)
         try scenario.expectContents(before, at: url)
         #expect(try permissions(directory) == 0o700)
-        #expect(try CodableCache.filesAside(at: url) == [])
+        #expect(try CacheFile(at: url).filesAside() == [])
     }
 
     @Test func `A copy of a backup can be used as the store's file`() throws {
@@ -77,7 +77,7 @@ import Testing
         _ = try Migrator(BackupScenario.registry(2)).migrate(store)
         #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
         try scenario.expectRefusal(.restoreFailed, says: "page sizes") {
-            try CodableCache.restore(backup, at: scenario.url)
+            try CacheFile(at: scenario.url).restore(backup)
         }
         store.close()
     }
@@ -88,11 +88,11 @@ import Testing
     @Test(arguments: [1, 2])
     func `An open cache reads the old values until the restore, and then throws an error`(version: Int) throws {
         try scenario.fill(1)
-        let backup = try CodableCache.backUp(at: scenario.url)
+        let backup = try CacheFile(at: scenario.url).backUp()
         let open = try scenario.open(version)
         try open.set(Person.jane, forKey: "1")
         #expect(try open.value(Person.self, forKey: "1") == .jane)
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         for _ in 0..<2 {
             let error = MoltError.thrown {
                 try open.value(Person.self, forKey: "1")
@@ -112,12 +112,12 @@ import Testing
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
         try scenario.expectRefusal(.busy) {
-            try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
+            try CacheFile(at: scenario.url).restore(backup, timeout: .milliseconds(200))
         }
         try writer.run("ROLLBACK")
         try reader.run("BEGIN")
         let seen = try reader.rows(select)
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         #expect(try reader.rows(select) == seen)
         try reader.run("COMMIT")
         #expect(try reader.rows(select) != seen)
@@ -132,7 +132,7 @@ import Testing
             try? FileManager.default.removeItem(at: backup.url)
             try change()
             let error = try scenario.expectRefusal(.backupUnusable, says: words) {
-                try CodableCache.restore(backup, at: scenario.url)
+                try CacheFile(at: scenario.url).restore(backup)
             }
             // Advice about opening a cache does not apply to a backup.
             #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
@@ -170,7 +170,7 @@ import Testing
         }
         var itself = backup
         itself.url = scenario.url
-        try scenario.expectRefusal(.backupUnusable) { try CodableCache.restore(itself, at: scenario.url) }
+        try scenario.expectRefusal(.backupUnusable) { try CacheFile(at: scenario.url).restore(itself) }
     }
 
     @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
@@ -178,7 +178,7 @@ import Testing
         let notebook = try Notebook(["one"])
         let list = try Notebook(["two"])
         let suites = [notebook.suite, list.suite]
-        let backup = try CodableCache.backUp(at: scenario.url, attaching: suites)
+        let backup = try CacheFile(at: scenario.url).backUp(suites: suites)
         #expect(backup.attachedStores == [notebook.name, list.name])
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
@@ -191,7 +191,7 @@ import Testing
         ]
         for (backup, attached, missing) in cases {
             let error = try scenario.expectRefusal(.notAttached) {
-                try CodableCache.restore(backup, at: scenario.url, attaching: attached)
+                try CacheFile(at: scenario.url).restore(backup, suites: attached)
             }
             error?.expect(attachedStore: (attached.isEmpty ? notebook : list).name)
             let message = """
@@ -207,7 +207,7 @@ import Testing
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")
         try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
-        MoltError.thrown { try CodableCache.restore(backup, at: foreign, fromAnotherStore: true) }?.expect(.foreignFile)
+        MoltError.thrown { try CacheFile(at: foreign).restore(backup, fromAnotherStore: true) }?.expect(.foreignFile)
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
     }
 
@@ -215,7 +215,7 @@ import Testing
 
     @Test func `A backup of another store is refused unless the call allows it`() throws {
         try scenario.fill(1)
-        let backup = try CodableCache.backUp(at: scenario.url)
+        let backup = try CacheFile(at: scenario.url).backUp()
         let before = try scenario.contents
         let directory = try ScratchDirectory()
         // A store of another name beside it, and a store of the same name elsewhere.
@@ -225,14 +225,14 @@ import Testing
             cache.close()
             let other = try StoreFile.contents(at: url)
             MoltError.thrown {
-                try CodableCache.restore(backup, at: url)
+                try CacheFile(at: url).restore(backup)
             }?.expect(.backupUnusable, says: "fromAnotherStore: true")
             try scenario.expectContents(other, at: url)
-            #expect(try CodableCache.filesAside(at: url).isEmpty)
-            try CodableCache.restore(backup, at: url, fromAnotherStore: true)
+            #expect(try CacheFile(at: url).filesAside().isEmpty)
+            try CacheFile(at: url).restore(backup, fromAnotherStore: true)
             try scenario.expectContents(before, at: url)
             // The replaced store is kept all the same.
-            let kept = try #require(try CodableCache.filesAside(at: url).first)
+            let kept = try #require(try CacheFile(at: url).filesAside().first)
             try scenario.expectContents(other, at: kept.url)
         }
     }
@@ -240,7 +240,7 @@ import Testing
     @Test func `A store that was moved with its backups can be restored from them`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
-        let listed = try CodableCache.backUp(at: scenario.url)
+        let listed = try CacheFile(at: scenario.url).backUp()
         let moved = try ScratchDirectory()
         for name in try scenario.scratch.names() {
             try FileManager.default.moveItem(at: scenario.scratch.file(name), to: moved.file(name))
@@ -250,10 +250,10 @@ import Testing
         try cache.removeAll()
         cache.close()
         // As listed before the move: an app's container may move between two launches.
-        try CodableCache.restore(listed, at: url)
+        try CacheFile(at: url).restore(listed)
         try scenario.expectContents(before, at: url)
-        try CodableCache.removeBackup(listed, at: url)
-        #expect(try CodableCache.backups(at: url) == [])
+        try CacheFile(at: url).remove(listed)
+        #expect(try CacheFile(at: url).backups() == [])
     }
 
     // MARK: The replaced file
@@ -261,26 +261,26 @@ import Testing
     @Test func `keeps the replaced store, which can be restored in turn`() throws {
         let (backup, before) = try upgraded()
         let after = try scenario.contents
-        try CodableCache.restore(backup, at: scenario.url)
-        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        try CacheFile(at: scenario.url).restore(backup)
+        let kept = try #require(try CacheFile(at: scenario.url).filesAside().first)
         #expect(kept.description.hasSuffix(".replaced: version 2, 3 records, \(kept.size) bytes") && !kept.isAutomatic)
         try scenario.expectContents(after, at: kept.url)
         // An older release cannot import it; the message says what can be done.
         let older = try scenario.open(1)
-        MoltError.thrown { try older.import(from: kept.url) }?
-            .expect(.superseded, storeVersion: 2, says: kept.url.path, "was set aside", "CodableCache.restore")
+        MoltError.thrown { try older.importAndWait(from: kept.url) }?
+            .expect(.superseded, storeVersion: 2, says: kept.url.path, "was set aside", "CacheFile.restore(_:)")
         older.close()
         // It is no backup: nothing restores it automatically.
         #expect(try scenario.backups == [backup])
-        try CodableCache.restore(kept, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(kept)
         try scenario.expectContents(after)
         // Each file stays, and a restore that keeps nothing adds none.
-        let all = try CodableCache.filesAside(at: scenario.url)
+        let all = try CacheFile(at: scenario.url).filesAside()
         #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
         try scenario.expectContents(before, at: all[0].url)
-        try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
-        #expect(try CodableCache.filesAside(at: scenario.url) == all)
-        for file in all { try CodableCache.removeBackup(file, at: scenario.url) }
+        try CacheFile(at: scenario.url).restore(backup, keepingReplaced: false)
+        #expect(try CacheFile(at: scenario.url).filesAside() == all)
+        for file in all { try CacheFile(at: scenario.url).remove(file) }
         try scenario.expectOtherNames(backup.url.lastPathComponent)
     }
 
@@ -311,15 +311,15 @@ import Testing
         let (backup, before) = try upgraded()
         try Data(repeating: 3, count: 20_000).write(to: scenario.url)
         try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         try scenario.expectContents(before)
-        let damaged = try #require(try CodableCache.filesAside(at: scenario.url).first).url.lastPathComponent
+        let damaged = try #require(try CacheFile(at: scenario.url).filesAside().first).url.lastPathComponent
         try scenario.expectOtherNames(backup.url.lastPathComponent, damaged, damaged + "-wal")
-        try CodableCache.startAfresh(at: scenario.url)
-        let aside = try CodableCache.filesAside(at: scenario.url)
+        try CacheFile(at: scenario.url).startAfresh()
+        let aside = try CacheFile(at: scenario.url).filesAside()
         #expect(aside.map(\.url.pathExtension) == ["aside", "damaged"])
         #expect(aside.map(\.schemaVersion) == [1, 0])
-        for file in aside { try CodableCache.removeBackup(file, at: scenario.url) }
+        for file in aside { try CacheFile(at: scenario.url).remove(file) }
         try scenario.expectOtherNames(backup.url.lastPathComponent)
     }
 
@@ -339,7 +339,7 @@ import Testing
         default: bytes = Data()
         }
         try bytes.write(to: scenario.url)
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         try scenario.expectContents(before)
         let kept = try scenario.otherNames().filter { $0.hasSuffix(".damaged") }
         #expect(kept.count == (damage == "emptied" ? 0 : 1))
@@ -357,9 +357,9 @@ import Testing
         let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
         try SQLite(scenario.url).run(trigger)
         MoltError.thrown { try scenario.open(2) }?.expect(.foreignFile, says: "restore a backup")
-        try CodableCache.restore(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(backup)
         try scenario.expectContents(before)
-        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        let kept = try #require(try CacheFile(at: scenario.url).filesAside().first)
         #expect(kept.url.pathExtension == "damaged")
         let found = try SQLite(kept.url).text("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
         #expect(found == trigger)
@@ -371,7 +371,7 @@ import Testing
         try scenario.fill(1)
         try scenario.open(2).close()
         try scenario.open(3).close()
-        let manual = try CodableCache.backUp(at: scenario.url)
+        let manual = try CacheFile(at: scenario.url).backUp()
         try Data("x".utf8).write(to: scenario.scratch.file("cache.molt.v7-20260101T000000000Z.backup"))
         let other = scenario.scratch.file("other.v1-20260101T000000000Z.backup")
         try FileManager.default.copyItem(at: manual.url, to: other)
@@ -385,28 +385,28 @@ import Testing
         var single = manual
         single.recordCount = 1
         #expect("\(single)".contains(": version 3, 1 record, "))
-        #expect(try CodableCache.backups(at: scenario.scratch.file("nothing")) == [])
+        #expect(try CacheFile(at: scenario.scratch.file("nothing")).backups() == [])
     }
 
     @Test func `Only a backup of this store is removed`() throws {
         try scenario.fill(1)
-        let backup = try CodableCache.backUp(at: scenario.url)
+        let backup = try CacheFile(at: scenario.url).backUp()
         let other = scenario.scratch.file("other.molt")
         try CodableCache(at: other, migrations: BackupScenario.registry(1)).close()
-        let foreign = try CodableCache.backUp(at: other)
+        let foreign = try CacheFile(at: other).backUp()
         var store = backup
         store.url = scenario.url
         for wrong in [foreign, store] {
-            MoltError.thrown { try CodableCache.removeBackup(wrong, at: scenario.url) }?.expect(.backupUnusable)
+            MoltError.thrown { try CacheFile(at: scenario.url).remove(wrong) }?.expect(.backupUnusable)
             #expect(FileManager.default.fileExists(atPath: wrong.url.path))
         }
-        try CodableCache.removeBackup(backup, at: scenario.url)
+        try CacheFile(at: scenario.url).remove(backup)
         #expect(try scenario.backups == [])
-        #expect(try CodableCache.backups(at: other) == [foreign])
+        #expect(try CacheFile(at: other).backups() == [foreign])
     }
 
     @Test func `A missing file cannot be backed up, and is not created`() throws {
-        MoltError.thrown { try CodableCache.backUp(at: scenario.url) }?.expect(.fileMissing)
+        MoltError.thrown { try CacheFile(at: scenario.url).backUp() }?.expect(.fileMissing)
         #expect(try scenario.scratch.names() == [])
     }
 
@@ -415,7 +415,7 @@ import Testing
         try cache.set(Person.john, forKey: "a")
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE; DELETE FROM molt_record")
-        let backup = try CodableCache.backUp(at: scenario.url)
+        let backup = try CacheFile(at: scenario.url).backUp()
         try writer.run("COMMIT")
         #expect(try StoreFile.contents(at: backup.url).records.map(\.key) == ["a"])
         #expect(try cache.keys() == [])

@@ -71,7 +71,7 @@ import Testing
             try scenario.open(version, BackupScenario.configuration(keep: 2)).close()
         }
         try scenario.expectBackups(4, 3)
-        let manual = try CodableCache.backUp(at: scenario.url)
+        let manual = try CacheFile(at: scenario.url).backUp()
         try scenario.open(6, BackupScenario.configuration(keep: 1)).close()
         try scenario.expectBackups(5, 5)
         #expect(try scenario.backups.contains(manual))

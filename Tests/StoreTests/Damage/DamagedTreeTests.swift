@@ -158,7 +158,7 @@ import Testing
                     // The others do not read all records.
                     #expect(number > 2 || !mustStop(index, damage), "change \(number)")
                 } catch {
-                    #expect(CodableCache.isDamage(error), "\(error)")
+                    #expect(MoltError.isDamage(error), "\(error)")
                     let after = try Data(contentsOf: url)
                     #expect(after == damaged)
                     #expect(number > 2 || !mustPass(index, damage), "change \(number)")
@@ -179,7 +179,7 @@ import Testing
                     try CodableCache(at: url, migrations: registry(Self.changes[number].steps)).close()
                 }
                 error?.expect(.storeFailed, says: "damaged")
-                #expect(error.map { CodableCache.isDamage($0) } == true)
+                #expect(error.map { MoltError.isDamage($0) } == true)
                 let after = try Data(contentsOf: url)
                 #expect(after == damaged)
             }
@@ -207,12 +207,12 @@ import Testing
         let cache = try openOnRead()
         defer { cache.close() }
         do {
-            try cache.backfill()
+            try cache.backfillAndWait()
             let old = try count(Self.changes[0].isOld)
             #expect(old == 0 && !mustStop(index, damage))
             try expect(.ran)
         } catch {
-            #expect(CodableCache.isDamage(error) && !mustPass(index, damage), "\(error)")
+            #expect(MoltError.isDamage(error) && !mustPass(index, damage), "\(error)")
             try expect(.onRead)
         }
     }
@@ -223,8 +223,8 @@ import Testing
         try self.damage("molt_record", damage)
         let cache = try openOnRead()
         defer { cache.close() }
-        let error = MoltError.thrown { try cache.backfill() }
-        #expect(error.map { CodableCache.isDamage($0) } == true)
+        let error = MoltError.thrown { try cache.backfillAndWait() }
+        #expect(error.map { MoltError.isDamage($0) } == true)
         try expect(.onRead)
     }
 
@@ -235,8 +235,8 @@ import Testing
         let migration = Migration(to: 1, "first", .renameProperty("First", "n", to: "m")).onRead()
         let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
         defer { cache.close() }
-        let error = MoltError.thrown { try cache.backfill() }
-        #expect(error.map { CodableCache.isDamage($0) } == true)
+        let error = MoltError.thrown { try cache.backfillAndWait() }
+        #expect(error.map { MoltError.isDamage($0) } == true)
         try expect(.onRead)
     }
 
@@ -246,7 +246,7 @@ import Testing
         for tree in TestRun.choose([trees[damage.rawValue % trees.count]], long: Array(trees)) {
             try make(isLarge: true)
             try self.damage(tree, damage)
-            try CodableCache.salvage(at: url)
+            try CacheFile(at: url).salvage()
             let cache = try CodableCache(at: url, migrations: registry([.renameProperty("First", "n", to: "m")]))
             let keys = try cache.keys()
             #expect(Set(keys) == Set((0..<1_600).map { "first \($0)" }))

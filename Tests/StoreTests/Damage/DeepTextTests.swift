@@ -36,15 +36,15 @@ import Testing
 
     @Test func `in a column of the ledger counts as no value`() throws {
         try write("UPDATE molt_ledger SET attached_counts = 'DEEP', corrections = 'DEEP'")
-        #expect(try CodableCache.history(at: url).map(\.name) == ["first"])
+        #expect(try CacheFile(at: url).history().map(\.name) == ["first"])
         // What a migration replaces decides what runs.
         try write("UPDATE molt_ledger SET replaces = 'DEEP'")
-        #expect(throws: MoltError.self) { try CodableCache.history(at: url) }
+        #expect(throws: MoltError.self) { try CacheFile(at: url).history() }
     }
 
     @Test func `in the file of attempts and in shapes counts as nothing`() throws {
         try Data(Self.deep.utf8).write(to: URL(fileURLWithPath: url.path + "-attempt"))
-        #expect(CodableCache.attempts(at: url).isEmpty)
+        #expect(CacheFile(at: url).attempts().isEmpty)
         try write(
             """
             CREATE TABLE IF NOT EXISTS molt_shape(type TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, \

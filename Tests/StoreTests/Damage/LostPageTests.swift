@@ -190,7 +190,7 @@ import Testing
         case .onRead, .backfill:
             let cache = try open(Self.change.onRead())
             defer { cache.close() }
-            if run == .backfill { try cache.backfill() }
+            if run == .backfill { try cache.backfillAndWait() }
             return try values(cache)
         case .reader:
             let cache = try CodableCache(reading: url, migrations: registry())
@@ -201,7 +201,7 @@ import Testing
             defer { cache.close() }
             let export = scratch.file("export.json")
             do {
-                return Array(0..<(try cache.export(to: export).records))
+                return Array(0..<(try cache.exportAndWait(to: export).records))
             } catch {
                 #expect(try scratch.names().allSatisfy { !$0.hasPrefix("export") })
                 throw error
@@ -210,14 +210,14 @@ import Testing
             let cache = try CodableCache(at: scratch.file("other.molt"), migrations: registry())
             defer { cache.close() }
             do {
-                try cache.import(from: url)
+                try cache.importAndWait(from: url)
             } catch {
                 #expect(try cache.keys().isEmpty)
                 throw error
             }
             return try values(cache)
         case .dryRun:
-            return Array(0..<(try CodableCache.dryRun(at: url, migrations: registry()).counts.changed))
+            return Array(0..<(try CacheFile(at: url).dryRunAndWait(registry()).counts.changed))
         case .contents:
             return Array(0..<(try StoreFile.contents(at: url).records.count))
         }
@@ -235,7 +235,7 @@ import Testing
                 let isSearchOnly = [.keys, .recordTypes, .records].contains(tree)
                 #expect(isSearchOnly || found == Array(0..<Self.count), "\(run)")
             } catch let error as MoltError {
-                #expect(CodableCache.isDamage(error), "\(run): \(error)")
+                #expect(MoltError.isDamage(error), "\(run): \(error)")
                 // On read, the ledger's row is written when the store is opened.
                 if run != .onRead, run != .backfill {
                     let after = try Data(contentsOf: url)
@@ -259,7 +259,7 @@ import Testing
         ]
         for (number, call) in calls.enumerated() {
             let error = #expect(throws: MoltError.self, "\(number)", performing: call)
-            #expect(error.map(CodableCache.isDamage) == true, "\(number): \(String(describing: error))")
+            #expect(error.map(MoltError.isDamage) == true, "\(number): \(String(describing: error))")
         }
         reader.close()
         cache.close()
@@ -272,7 +272,7 @@ import Testing
         let new = scratch.file("new.molt")
         let registry = MigrationRegistry([Self.shipped[1]]).storeMove(from: url, to: new)
         let error = try #require(throws: MoltError.self) { try CodableCache(at: new, migrations: registry) }
-        #expect(CodableCache.isDamage(error), "\(error)")
+        #expect(MoltError.isDamage(error), "\(error)")
         #expect(try Data(contentsOf: url) == damaged && FileStatus.unfollowed(new.path) == nil)
     }
 

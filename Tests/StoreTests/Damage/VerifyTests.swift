@@ -18,11 +18,11 @@ private struct SoundNote: Codable, Equatable, Sendable {
         let cache = try CodableCache(at: url, migrations: Self.migrations)
         try cache.setAll((0..<200).map { (key: "key \($0)", value: SoundNote(number: $0, text: "secret text")) })
         try cache.setAll((0..<20).map { (key: "text \($0)", value: "text") }, expiry: .after(seconds: 1e6))
-        try cache.setData(Data([0, 255]), forKey: "data")
+        try cache.set(Data([0, 255]), forKey: "data")
         cache.close()
     }
 
-    private func verified() throws -> [CodableCache.Finding] { try CodableCache.verify(at: url) }
+    private func verified() throws -> [CacheFile.Finding] { try CacheFile(at: url).verifyAndWait() }
 
     /// All files in the directory, with their bytes.
     private func files() throws -> [String: Data] {
@@ -48,9 +48,9 @@ private struct SoundNote: Codable, Equatable, Sendable {
     }
 
     @Test func `throws an error where there is no cache`() throws {
-        MoltError.thrown { try CodableCache.verify(at: scratch.file("nothing")) }?.expect(.fileMissing)
+        MoltError.thrown { try CacheFile(at: scratch.file("nothing")).verifyAndWait() }?.expect(.fileMissing)
         try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
-        MoltError.thrown { try CodableCache.verify(at: scratch.file("text")) }
+        MoltError.thrown { try CacheFile(at: scratch.file("text")).verifyAndWait() }
     }
 
     /// Each with the beginning of the finding's description: its kind, its place and the message.
@@ -123,7 +123,7 @@ private struct SoundNote: Codable, Equatable, Sendable {
 
     @Test func `reports its progress`() async throws {
         let parts = Locked<[Double]>([])
-        let findings = try await CodableCache.verify(at: url) { part in parts.withLock { $0.append(part) } }
+        let findings = try await CacheFile(at: url).verify { part in parts.withLock { $0.append(part) } }
         let seen = parts.withLock { $0 }
         #expect(findings.isEmpty)
         #expect(seen == seen.sorted())
@@ -132,14 +132,14 @@ private struct SoundNote: Codable, Equatable, Sendable {
 
     @Test func `ends when its task is cancelled`() async throws {
         let cache = try CodableCache(at: url, migrations: Self.migrations)
-        try await cache.setAll((0..<5_000).map { (key: "more \($0)", value: $0) })
+        try cache.setAll((0..<5_000).map { (key: "more \($0)", value: $0) })
         cache.close()
         let task = Locked<Task<Void, any Error>?>(nil)
         let begin = DispatchSemaphore(value: 0)
         let checking = Task.detached { [url] in
             begin.wait()
             // Cancelled at the first report of progress.
-            _ = try await CodableCache.verify(at: url) { _ in task.withLock { $0 }?.cancel() }
+            _ = try await CacheFile(at: url).verify { _ in task.withLock { $0 }?.cancel() }
         }
         task.withLock { $0 = checking }
         begin.signal()

@@ -9,7 +9,7 @@ import Testing
         scenario = try BackupScenario()
     }
 
-    private var reading: CodableCache.Configuration {
+    private var reading: MoltConfiguration {
         BackupScenario.configuration { $0.opensNewerStores = true }
     }
 
@@ -38,7 +38,7 @@ import Testing
             storeVersion: 3,
             says: "Update the app",
             "restore a backup",
-            "CodableCache.startAfresh(at:)"
+            "CacheFile.startAfresh()"
         )
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.scratch.names() == names)
@@ -77,17 +77,13 @@ import Testing
     @Test func `can be checked by a dry run, which names what prevents opening for reading`() throws {
         try upgrade(readable: [2, 3])
         let bytes = try Data(contentsOf: scenario.url)
-        let report = try CodableCache.dryRun(
-            at: scenario.url,
-            migrations: BackupScenario.registry(1),
-            configuration: reading
-        )
+        let report = try CacheFile(at: scenario.url).dryRunAndWait(BackupScenario.registry(1), configuration: reading)
         #expect(report.isDryRun && report.isReadOnly && report.store == scenario.url.path)
         #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
         #expect(try Data(contentsOf: scenario.url) == bytes)
         let own = MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")])
         MoltError.thrown {
-            try CodableCache.dryRun(at: scenario.url, migrations: own, configuration: reading)
+            try CacheFile(at: scenario.url).dryRunAndWait(own, configuration: reading)
         }?.expect(.superseded, store: scenario.url.path, says: "cannot be opened for reading either")
     }
 
@@ -132,20 +128,20 @@ import Testing
         let before = try scenario.contents
         let open = try CodableCache(at: scenario.url, migrations: BackupScenario.registry(3))
         #expect(try open.count() == 4)
-        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        let aside = try #require(try CacheFile(at: scenario.url).startAfresh())
         // A kill now leaves a fresh store.
         #expect(try StoreFile.state(at: scenario.url) == .fresh)
         #expect(aside.url.lastPathComponent.hasPrefix("cache.molt.v3-") && aside.url.pathExtension == "aside")
         #expect(aside.schemaVersion == 3)
-        #expect(try CodableCache.filesAside(at: scenario.url).first?.recordCount == 4)
+        #expect(try CacheFile(at: scenario.url).filesAside().first?.recordCount == 4)
         let cache = try scenario.open(2)
         #expect(cache.report.isFresh && cache.schemaVersion == 2)
         #expect(try cache.keys() == [])
         try cache.set(Person.jane, forKey: "jane")
-        MoltError.thrown { try cache.import(from: aside.url) }?
-            .expect(.superseded, storeVersion: 3, says: aside.url.path, "was set aside", "CodableCache.restore")
+        MoltError.thrown { try cache.importAndWait(from: aside.url) }?
+            .expect(.superseded, storeVersion: 3, says: aside.url.path, "was set aside", "CacheFile.restore(_:)")
 
-        #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
+        #expect(try CacheFile(at: scenario.url).filesAside().map(\.url) == [aside.url])
         try scenario.expectContents(before, at: aside.url)
         // The file is no backup: no upgrade removes it.
         try scenario.expectBackups(1)
@@ -153,17 +149,17 @@ import Testing
         MoltError.thrown { try open.count() }?.expect(.storeChanged)
         // The file that was kept aside can be restored.
         cache.close()
-        try CodableCache.restore(aside, at: scenario.url)
+        try CacheFile(at: scenario.url).restore(aside)
         try scenario.expectContents(before)
     }
 
     @Test func `is kept aside even if its file is a backup that was moved there by hand`() throws {
         try upgrade()
-        let backup = try CodableCache.backUp(at: scenario.url)
+        let backup = try CacheFile(at: scenario.url).backUp()
         try FileManager.default.removeItem(at: scenario.url)
         try FileManager.default.moveItem(at: backup.url, to: scenario.url)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "delete")
-        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        let aside = try #require(try CacheFile(at: scenario.url).startAfresh())
         #expect(try scenario.open(1).report.isFresh)
         #expect(try StoreFile.contents(at: aside.url).records.count == 4)
     }
@@ -172,10 +168,10 @@ import Testing
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = MigrationRegistry([Migration(to: 3, "third")], oldestSupportedVersion: 2)
-        try scenario.expectRefusal(.tooOld, says: "CodableCache.startAfresh(at:)") {
+        try scenario.expectRefusal(.tooOld, says: "CacheFile.startAfresh()") {
             try CodableCache(at: scenario.url, migrations: registry)
         }
-        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        let aside = try #require(try CacheFile(at: scenario.url).startAfresh())
         #expect(aside.schemaVersion == 1)
         #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
         try scenario.expectContents(before, at: aside.url)
@@ -194,10 +190,10 @@ import Testing
         let log = Data("the log".utf8)
         let logURL = URL(fileURLWithPath: scenario.url.path + "-wal")
         if damage != "damaged page" { try log.write(to: logURL) }
-        let error = MoltError.thrown { try scenario.open(2, CodableCache.Configuration()) }
-        #expect(error.map(CodableCache.isDamage) == true)
-        error?.expect(says: "CodableCache.startAfresh(at:)")
-        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        let error = MoltError.thrown { try scenario.open(2, MoltConfiguration()) }
+        #expect(error.map(MoltError.isDamage) == true)
+        error?.expect(says: "CacheFile.startAfresh()")
+        let aside = try #require(try CacheFile(at: scenario.url).startAfresh())
         #expect(aside.url.pathExtension == "damaged")
         let left = try Data(contentsOf: aside.url)
         if damage == "damaged page" {
@@ -214,18 +210,18 @@ import Testing
     }
 
     @Test func `A missing or fresh store leaves nothing to keep aside`() throws {
-        #expect(try CodableCache.startAfresh(at: scenario.url) == nil)
+        #expect(try CacheFile(at: scenario.url).startAfresh() == nil)
         #expect(try scenario.scratch.names() == [])
         try scenario.open(1).close()
-        #expect(try CodableCache.startAfresh(at: scenario.url) != nil)
-        #expect(try CodableCache.startAfresh(at: scenario.url) == nil)
-        #expect(try CodableCache.filesAside(at: scenario.url).count == 1)
+        #expect(try CacheFile(at: scenario.url).startAfresh() != nil)
+        #expect(try CacheFile(at: scenario.url).startAfresh() == nil)
+        #expect(try CacheFile(at: scenario.url).filesAside().count == 1)
     }
 
     @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
-        MoltError.thrown { try CodableCache.startAfresh(at: scenario.url) }?.expect(.foreignFile)
+        MoltError.thrown { try CacheFile(at: scenario.url).startAfresh() }?.expect(.foreignFile)
         #expect(try Data(contentsOf: scenario.url) == bytes)
         try scenario.expectOtherNames()
     }
@@ -235,7 +231,7 @@ import Testing
         let writer = try SQLite(scenario.url)
         try writer.run("BEGIN IMMEDIATE")
         try scenario.expectRefusal(.busy) {
-            try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
+            try CacheFile(at: scenario.url).startAfresh(timeout: .milliseconds(20))
         }
         try writer.run("ROLLBACK")
     }

@@ -27,7 +27,7 @@ struct LaterLayoutTests {
     }
 
     /// A configuration that opens files of a newer release for reading.
-    private var reading: CodableCache.Configuration { .init { $0.opensNewerStores = true } }
+    private var reading: MoltConfiguration { .init { $0.opensNewerStores = true } }
 
     private func allowReaders() throws {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
@@ -40,14 +40,14 @@ struct LaterLayoutTests {
         }?.expect(.newerFormat, says: words)
         // The error names the store and not the copy.
         MoltError.thrown {
-            try CodableCache.dryRun(at: url, migrations: [first])
+            try CacheFile(at: url).dryRunAndWait([first])
         }?.expect(.newerFormat, store: url.path, says: url.path)
     }
 
     @Test func `is read, also by a dry run, and what this release does not know in it is ignored`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
-        let report = try CodableCache.dryRun(at: url, migrations: [first], configuration: reading)
+        let report = try CacheFile(at: url).dryRunAndWait([first], configuration: reading)
         #expect(report.isReadOnly && report.store == url.path)
         let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
         #expect(cache.report.isEmpty && cache.isReadOnly)
@@ -55,7 +55,7 @@ struct LaterLayoutTests {
         cache.close()
         let ledger = try StoreFile.state(at: url).ledger
         #expect(ledger.map { "\($0.name) \($0.outcome)" } == ["first ran"])
-        #expect(try CodableCache.verify(at: url).isEmpty)
+        #expect(try CacheFile(at: url).verifyAndWait().isEmpty)
         #expect(try Data(contentsOf: url) == bytes)
     }
 
@@ -65,7 +65,7 @@ struct LaterLayoutTests {
         let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
         for migrations: MigrationRegistry in [[first], pending] {
             let events = Log<String>()
-            let configuration = CodableCache.Configuration { $0.monitor = MigrationMonitor { events.append($0.word) } }
+            let configuration = MoltConfiguration { $0.monitor = MigrationMonitor { events.append($0.word) } }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: migrations, configuration: configuration)
             }?.expect(.newerFormat, says: "can only be opened for reading: set `opensNewerStores = true`")
@@ -98,14 +98,14 @@ struct LaterLayoutTests {
         try allowReaders()
         let store = scratch.file("store.molt")
         try CodableCache(at: store, migrations: [first]).close()
-        let backup = try CodableCache.backUp(at: store)
+        let backup = try CacheFile(at: store).backUp()
         try SQLite(backup.url).run(
             """
             UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
             INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)
             """
         )
-        let error = MoltError.thrown { try CodableCache.restore(backup, at: store) }
+        let error = MoltError.thrown { try CacheFile(at: store).restore(backup) }
         error?.expect(.backupUnusable, says: "only a newer release of Molt can write it")
         #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
     }

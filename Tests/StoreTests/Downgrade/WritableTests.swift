@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `is refused if the newer app has retired migrations that this release needs`() throws {
-        let configuration = CodableCache.Configuration { $0.opensNewerStores = true }
+        let configuration = MoltConfiguration { $0.opensNewerStores = true }
         try CodableCache(at: url, migrations: [Self.writable]).close()
         MoltError.thrown {
             try CodableCache(at: url, configuration: configuration)

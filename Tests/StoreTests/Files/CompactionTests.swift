@@ -59,7 +59,7 @@ import Testing
     @Test func `Slices that are done stay done when it is cancelled`() throws {
         let cache = try CodableCache(at: url)
         defer { cache.close() }
-        try cache.compact()
+        try cache.compactAndWait()
         try thin(cache)
         let free = { try Int(SQLite(url).rows("PRAGMA freelist_count")[0][0]) ?? 0 }
         let before = try free()
@@ -79,12 +79,12 @@ import Testing
         #expect(error.code == .cancelled)
         #expect(try cache.value(Int.self, forKey: "between slices") == calls)
         #expect(try (1..<before).contains(free()))
-        #expect(try cache.compact() > 0)
+        #expect(try cache.compactAndWait() > 0)
         #expect(try free() == 0)
     }
 
     @Test func `Too little space, a busy file and a cache that is only read are errors`() throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.timeout = .milliseconds(10)
         let cache = try CodableCache(at: url, configuration: configuration)
         try thin(cache)
@@ -94,24 +94,24 @@ import Testing
             try compaction.run(isCancelled: { false }, progress: { _ in }, timeout: .seconds(5))
         }
         #expect(full.code == .storeFailed && full.problem.contains("only 1000 bytes are free"))
-        #expect(CodableCache.isOutOfSpace(full))
+        #expect(MoltError.isOutOfSpace(full))
 
         let writer = try SQLite(url)
         for _ in 0..<2 {
             try writer.run("BEGIN IMMEDIATE")
-            #expect(try #require(throws: MoltError.self) { try cache.compact() }.code == .busy)
+            #expect(try #require(throws: MoltError.self) { try cache.compactAndWait() }.code == .busy)
             try writer.run("COMMIT")
             // The second time, in slices.
-            try cache.compact()
+            try cache.compactAndWait()
             try thin(cache)
         }
         let reading = try CodableCache(reading: url)
-        #expect(try #require(throws: MoltError.self) { try reading.compact() }.code == .readOnly)
+        #expect(try #require(throws: MoltError.self) { try reading.compactAndWait() }.code == .readOnly)
         cache.close()
-        #expect(try #require(throws: MoltError.self) { try cache.compact() }.code == .closed)
-        #expect(try CodableCache(inMemory: MigrationRegistry()).compact() == 0)
+        #expect(try #require(throws: MoltError.self) { try cache.compactAndWait() }.code == .closed)
+        #expect(try CodableCache(inMemory: MigrationRegistry()).compactAndWait() == 0)
         let missing = try #require(throws: MoltError.self) {
-            try CodableCache.compact(at: scratch.file("missing")) { _ in }
+            try CacheFile(at: scratch.file("missing")).compactAndWait { _ in }
         }
         #expect(missing.code == .fileMissing)
     }
@@ -119,17 +119,17 @@ import Testing
     @Test func `Backups, restores and salvages work across a compaction`() throws {
         let cache = try CodableCache(at: url)
         try thin(cache)
-        let backup = try CodableCache.backUp(at: url)
-        try cache.compact()
-        let compacted = try CodableCache.backUp(at: url)
+        let backup = try CacheFile(at: url).backUp()
+        try cache.compactAndWait()
+        let compacted = try CacheFile(at: url).backUp()
         let rows = try rows()
         cache.close()
         for backup in [backup, compacted, backup] {
-            try CodableCache.restore(backup, at: url)
+            try CacheFile(at: url).restore(backup)
             #expect(try self.rows() == rows && StoreFile.damage(at: url).isEmpty)
         }
-        try CodableCache.restore(compacted, at: url)
-        let report = try CodableCache.salvage(from: url, to: scratch.file("saved"))
+        try CacheFile(at: url).restore(compacted)
+        let report = try CacheFile(at: url).salvage(to: scratch.file("saved"))
         #expect(report.isWhole)
         let saved = try CodableCache(existing: scratch.file("saved"))
         defer { saved.close() }

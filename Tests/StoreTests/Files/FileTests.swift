@@ -13,7 +13,7 @@ import Testing
     @Test func `The file is a plain SQLite database with Molt's application identifier`() throws {
         let cache = try CodableCache(at: url, migrations: [Migration(to: 3, "third")])
         try cache.set(Person.john, forKey: "john")
-        try cache.setData(Data([1, 2]), forKey: "raw")
+        try cache.set(Data([1, 2]), forKey: "raw")
         let sqlite = try SQLite(url)
         let queries: [String] = [
             "PRAGMA application_id", "PRAGMA user_version", "PRAGMA journal_mode",
@@ -155,7 +155,7 @@ import Testing
             }
         }
         let before = try dates()
-        let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(1) }
+        let configuration = MoltConfiguration { $0.timeout = .milliseconds(1) }
         let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
         try cache.expect(1, forKey: "one")
         cache.close()

@@ -54,7 +54,7 @@ import Testing
         let open = scratch.file("open")
         let cache = try CodableCache(at: open, migrations: migrations)
         let before = try Data(contentsOf: open)
-        for number in 0..<20 { try cache.setData(Data(count: 1_000), forKey: "\(number)") }
+        for number in 0..<20 { try cache.set(Data(count: 1_000), forKey: "\(number)") }
         try SQLite(open).run("PRAGMA wal_checkpoint(PASSIVE)")
         let after = try Data(contentsOf: open)
         #expect(after.count > before.count)

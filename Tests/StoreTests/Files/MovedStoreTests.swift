@@ -19,7 +19,7 @@ import Testing
         try cache.set(document: Data(#"{"mail":"a@b"}"#.utf8), ofType: "Person", writtenAt: 0, forKey: "ada")
         try cache.set(document: Data(#"{"mail":7}"#.utf8), ofType: "Person", writtenAt: 0, forKey: "eve")
         cache.close()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.backup = BackupPolicy()
         try CodableCache(at: old, migrations: [Self.first], configuration: configuration).close()
     }
@@ -57,7 +57,7 @@ import Testing
     )
         throws
     {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.timeout = .milliseconds(20)
         configure(&configuration)
         try fails(code) { try CodableCache(at: new, migrations: registry, configuration: configuration).close() }
@@ -68,12 +68,12 @@ import Testing
     }
 
     @Test func `Opening it at the new place moves it with all that it has, and upgrades it`() throws {
-        let plan = try MigrationPlan(forFileAt: new, migrations: registry)
+        let plan = try CacheFile(at: new).plan(registry)
         #expect(plan.movesFrom == old.path && plan.from == 1 && plan.needsUpgrade)
         #expect("\(plan)".contains("opening first moves the file from \(old.path)"))
         let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(plan)) as? [String: Any]
         #expect(members?["movesFrom"] as? String == old.path)
-        let dry = try CodableCache.dryRun(at: new, migrations: registry)
+        let dry = try CacheFile(at: new).dryRunAndWait(registry)
         #expect(dry.move?.from == old.path && dry.applied.count == 1 && "\(dry)".contains("would be moved from"))
         #expect(exists(old) && !exists(new))
 
@@ -81,7 +81,7 @@ import Testing
         #expect(!exists(old) && !exists(URL(fileURLWithPath: old.path + "-wal")))
         #expect(cache.report.applied.map(\.name) == ["email"])
         let move = try #require(cache.report.move)
-        #expect(try move.from == old.path && move.copies == CodableCache.backups(at: old) && move.copies.count == 1)
+        #expect(try move.from == old.path && move.copies == CacheFile(at: old).backups() && move.copies.count == 1)
         #expect("\(cache.report)".contains("\nmoved from \(old.path), where its copies are still: people.molt.v0-"))
         #expect(try cache.quarantined().map(\.key) == ["eve"])
         cache.close()
@@ -89,8 +89,8 @@ import Testing
         #expect(try Snapshot(of: new).outcomes == "first ran, email ran")
         #expect(try StoreFile.damage(at: new).isEmpty)
 
-        try CodableCache.restore(move.copies[0], at: new, fromAnotherStore: true)
-        #expect(try CodableCache.schemaVersion(ofFileAt: new) == 0)
+        try CacheFile(at: new).restore(move.copies[0], fromAnotherStore: true)
+        #expect(try CacheFile(at: new).version() == 0)
         // An older build has begun anew at the old place.
         try CodableCache(at: new, migrations: registry).close()
         try CodableCache(at: old).close()
@@ -101,28 +101,28 @@ import Testing
         #expect(again.report.otherStores == [old.path] && "\(again.report)".contains("old place \(old.path)"))
         let json = try JSONEncoder().encode(again.report)
         #expect(try JSONDecoder().decode(MigrationReport.self, from: json).otherStores == [old.path])
-        let later = try MigrationPlan(forFileAt: new, migrations: registry)
+        let later = try CacheFile(at: new).plan(registry)
         #expect(later.otherStores == [old.path] && !later.needsUpgrade && "\(later)".contains(old.path))
-        #expect(try CodableCache.dryRun(at: new, migrations: registry).otherStores == [old.path])
+        #expect(try CacheFile(at: new).dryRunAndWait(registry).otherStores == [old.path])
         // What the older build has written can be imported.
         let stray = try CodableCache(at: old)
         try stray.set(1, forKey: "one")
         stray.close()
-        try again.import(from: old)
+        try again.importAndWait(from: old)
         #expect(try again.value(Int.self, forKey: "one") == 1)
-        #expect(try MigrationPlan(forFileAt: new, migrations: registry).otherStores == [old.path])
+        #expect(try CacheFile(at: new).plan(registry).otherStores == [old.path])
     }
 
     @Test func `A move is made without any migration, and says what it is`() throws {
-        let plan = try MigrationPlan(forFileAt: new, migrations: moving)
+        let plan = try CacheFile(at: new).plan(moving)
         #expect(plan.movesFrom == old.path && plan.needsUpgrade && plan.pending.isEmpty && plan.from == plan.to)
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.owner = .anotherProcess()
         try fails(.needsMigration, says: "still at \(old.path)", "by another process") {
             try CodableCache(at: new, migrations: moving, configuration: configuration).close()
         }
         let monitor = MigrationMonitor()
-        configuration = CodableCache.Configuration()
+        configuration = MoltConfiguration()
         configuration.monitor = monitor
         // It stands, whatever follows.
         configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `Erasing names the backups at the old place, which keep the bytes`() throws {
-        let copies = try CodableCache.backups(at: old)
+        let copies = try CacheFile(at: old).backups()
         let erase = Migration(to: 4, "erase", .deleteType("Token", erasing: true))
         let cache = try CodableCache(at: new, migrations: Self.registry(from: old, to: new, erase))
         defer { cache.close() }
@@ -154,7 +154,7 @@ import Testing
         )
         #expect(String(decoding: document.content, as: UTF8.self) == #"{"email":"a@c"}"#)
         let suite = Molt.Suite("molt.moved.\(UUID().uuidString)")
-        #expect(try MigrationPlan(for: suite, migrations: registry).pending.isEmpty)
+        #expect(try suite.plan(registry).pending.isEmpty)
         try FileManager.default.removeItem(at: old)
         let fresh = try CodableCache(at: new, migrations: registry)
         defer { fresh.close() }
@@ -188,12 +188,12 @@ import Testing
             try begin(isBornFresh ? registry : [])
             if isBornFresh { try FileManager.default.moveItem(at: hidden, to: old) }
             try fails(.twoStores, says: old.path, new.path, "`storeMove`", "there is already data at")
-            try fails(.twoStores) { _ = try MigrationPlan(forFileAt: new, migrations: registry) }
+            try fails(.twoStores) { _ = try CacheFile(at: new).plan(registry) }
             try fails(.twoStores) { _ = try CodableCache(reading: new, migrations: registry) }
             try FileManager.default.removeItem(at: new)
         }
 
-        var impatient = CodableCache.Configuration()
+        var impatient = MoltConfiguration()
         impatient.timeout = .milliseconds(20)
         for kind in ["empty", "blank", "without records", "born fresh"] {
             if kind != "empty" { try FileManager.default.removeItem(at: new) }
@@ -222,12 +222,12 @@ import Testing
         struct Stop: Error {}
         let failing = Self.registry(from: old, to: new, Migration(to: 4, "fails", .run { _ in throw Stop() }))
         let before = try Snapshot(of: old)
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.backup = BackupPolicy()
         let open = { try CodableCache(at: new, migrations: failing, configuration: configuration) }
         let error = try #require(throws: MoltError.self) { try open() }
         #expect(error.code == .stepFailed && error.outcome == .rolledBack)
-        #expect(try !exists(new) && Snapshot(of: old) == before && CodableCache.backups(at: new).isEmpty)
+        #expect(try !exists(new) && Snapshot(of: old) == before && CacheFile(at: new).backups().isEmpty)
         #expect(try scratch.names().count == 2)
         configuration.isCancelled = { [path = new.path] in FileStatus.unfollowed(path) != nil }
         let stop = try #require(throws: MoltError.self) { try open() }
@@ -284,7 +284,7 @@ import Testing
 
     @Test func `Once its upgrade is committed, the file stays, whatever follows`() throws {
         struct Stop: Error {}
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
         #expect(throws: Stop.self) { try CodableCache(at: new, migrations: registry, configuration: configuration) }
         #expect(!exists(old) && exists(new))
@@ -299,7 +299,7 @@ import Testing
             to: new,
             Migration(to: 4, "asks").requiring(orElse: "Nobody is here.") { try $0.count(ofType: "Person") > 7 }
         )
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { #expect($0.kind != .moveStore) }
         try fails(.requirementUnmet, says: "Nobody is here.") {
             try CodableCache(at: new, migrations: asking, configuration: configuration).close()
@@ -327,7 +327,7 @@ import Testing
         try FileManager.default.removeItem(at: old)
         try fails(.needsMigration, says: new.path, "in the app first") { $0.role = .appExtension }
         #expect(!exists(new))
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.role = .appExtension
         let cache = try CodableCache(at: new, migrations: [Self.first], configuration: configuration)
         defer { cache.close() }
@@ -379,14 +379,14 @@ import Testing
     }
 
     @Test func `A restored backup keeps the origin of the file that it replaces, not its own`() throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.backup = BackupPolicy()
         try CodableCache(at: new, migrations: registry, configuration: configuration).close()
-        let backup = try #require(try CodableCache.backups(at: new).first)
+        let backup = try #require(try CacheFile(at: new).backups().first)
         try FileManager.default.removeItem(at: new)
         try CodableCache(at: old, migrations: [Self.first]).close()
         try copyUntil("before the old file is removed")
-        try CodableCache.restore(backup, at: new)
+        try CacheFile(at: new).restore(backup)
         let cache = try CodableCache(at: new, migrations: registry)
         defer { cache.close() }
         #expect(try cache.keys() == ["ada"] && cache.report.otherStores.isEmpty && !exists(old))
@@ -410,7 +410,7 @@ import Testing
                 isMovedBack = true
             }
         }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = monitor
         let cache = try CodableCache(at: new, migrations: registry, configuration: configuration)
         defer { cache.close() }
@@ -424,7 +424,7 @@ import Testing
         let notebook = try Notebook()
         let plans = Log<MigrationPlan>()
         let monitor = MigrationMonitor { if case .planned(let plan) = $0 { plans.append(plan) } }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = monitor
         let settings = Self.registry(from: old, to: new, notebook.adding("line", to: 4))
         let cache = try CodableCache(at: new, migrations: settings, configuration: configuration)
@@ -434,7 +434,7 @@ import Testing
 
     @Test func `A stop after which the file cannot go back does not claim that nothing was changed`() throws {
         let isStopped = Locked(false)
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.isCancelled = { isStopped.withLock { $0 } }
         configuration.hooks.atPoint = { [old] in
             guard $0.kind == .writeLedger else { return }
@@ -481,10 +481,10 @@ import Testing
         let size = try #require(StoreFile(at: old).byteCount)
         for isDry in [true, false] {
             let monitor = MigrationMonitor()
-            var configuration = CodableCache.Configuration()
+            var configuration = MoltConfiguration()
             configuration.monitor = monitor
             if isDry {
-                _ = try CodableCache.dryRun(at: new, migrations: registry, configuration: configuration)
+                _ = try CacheFile(at: new).dryRunAndWait(registry, configuration: configuration)
             } else {
                 try CodableCache(at: new, migrations: registry, configuration: configuration).close()
             }

@@ -15,7 +15,7 @@ import Testing
 
     private func store(_ values: [(String, any Encodable & Sendable)] = []) throws -> StoreFile {
         let clock = clock
-        let configuration = CodableCache.Configuration { $0.now = { clock.date } }
+        let configuration = MoltConfiguration { $0.now = { clock.date } }
         let cache = try CodableCache(at: scratch.file(), configuration: configuration)
         try cache.batch { batch in
             for (key, value) in values { try batch.set(value, forKey: key) }

@@ -162,8 +162,8 @@ import Testing
 
                 let isRefused = throwsCode(.readOnly) { _ = try CodableCache(at: url) }
                 let isNewRefused = throwsCode(.readOnly) { _ = try CodableCache(at: scratch.file("new.molt")) }
-                let version = try CodableCache.schemaVersion(ofFileAt: url)
-                let plan = try MigrationPlan(forFileAt: url, migrations: [Migration(to: 1, "a")])
+                let version = try CacheFile(at: url).version()
+                let plan = try CacheFile(at: url).plan([Migration(to: 1, "a")])
                 let isPlanned = version == 0 && plan.pending.count == 1
                 let isSame = try Data(contentsOf: url) == bytes && scratch.names() == ["cache.molt"]
 

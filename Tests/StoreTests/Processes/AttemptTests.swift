@@ -52,7 +52,7 @@
 
         /// Expects that the file of attempts is gone, or names no attempt.
         private func expectNoAttempts(sourceLocation: SourceLocation = #_sourceLocation) {
-            #expect(CodableCache.attempts(at: url).isEmpty, sourceLocation: sourceLocation)
+            #expect(CacheFile(at: url).attempts().isEmpty, sourceLocation: sourceLocation)
         }
 
         /// Opens the store in another process, which is killed in the middle of the upgrade.
@@ -60,7 +60,7 @@
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, appVersion = appVersion as String] in
                 let crashing = migrations(.transform("Person") { _ in raise(SIGKILL) })
-                let configuration = CodableCache.Configuration { $0.appVersion = appVersion }
+                let configuration = MoltConfiguration { $0.appVersion = appVersion }
                 _ = try CodableCache(at: url, migrations: crashing, configuration: configuration)
             }
         }
@@ -70,7 +70,7 @@
             appVersion: String = "1.0",
             _ step: MigrationStep = .renameType("Person", to: "Alien")
         ) throws -> CodableCache {
-            let configuration = CodableCache.Configuration {
+            let configuration = MoltConfiguration {
                 if let limit { $0.hooks.attemptLimit = limit }
                 $0.retriesInterruptedUpgrades = limit == nil
                 $0.appVersion = appVersion
@@ -82,7 +82,7 @@
             @Test func `does not count while unshipped migrations are redone, as in a debugger`() throws {
                 try record([attempt(), attempt()])
                 MoltError.thrown { try open(limit: 2) }?.expect(.attemptsFailed)
-                let configuration = CodableCache.Configuration {
+                let configuration = MoltConfiguration {
                     $0.hooks.attemptLimit = 2
                     $0.appVersion = "1.0"
                     $0.redoesUnshippedMigrations = true
@@ -97,7 +97,7 @@
             let before = try Snapshot(of: url)
             await crash()
             await crash()
-            let attempts = CodableCache.attempts(at: url)
+            let attempts = CacheFile(at: url).attempts()
             let texts = attempts.map { "\($0.from) to \($0.to) by \($0.appVersion)" }
             #expect(texts == ["0 to 2 by 1.0", "0 to 2 by 1.0"])
             #expect(Set(attempts.map(\.processID)).count == 2)
@@ -112,7 +112,7 @@
             #expect(error?.attempts == attempts)
             #expect(try Snapshot(of: url) == before)
             // A refusal is not an attempt.
-            #expect(CodableCache.attempts(at: url) == attempts)
+            #expect(CacheFile(at: url).attempts() == attempts)
 
             let cache = try open(limit: nil)
             #expect(try cache.count(of: Alien.self) == 1)
@@ -134,7 +134,7 @@
                 let error = MoltError.thrown { try open(limit: 1) }
                 error?.expect(.attemptsFailed)
                 #expect(error?.attempts == [own])
-                #expect(CodableCache.attempts(at: url) == attempts)
+                #expect(CacheFile(at: url).attempts() == attempts)
                 #expect(AttemptLog(of: url.path).holder() == (attempts.count == 1 ? own : nil))
             }
             try open(limit: 2).close()
@@ -146,7 +146,7 @@
             try record([attempt(), attempt()])
             MoltError.thrown { try open(limit: 1) }?.expect(.attemptsFailed)
             await crash(appVersion: "1.1")
-            #expect(CodableCache.attempts(at: url).map(\.appVersion) == ["1.0", "1.0", "1.1"])
+            #expect(CacheFile(at: url).attempts().map(\.appVersion) == ["1.0", "1.0", "1.1"])
             MoltError.thrown { try open(limit: 1, appVersion: "1.1") }?.expect(.attemptsFailed)
             try open(limit: 1, appVersion: "1.2").close()
             expectNoAttempts()
@@ -159,7 +159,7 @@
                 says: "This build does not try it again.",
                 "another build of the app tries again"
             )
-            let configuration = CodableCache.Configuration {
+            let configuration = MoltConfiguration {
                 $0.appVersion = "1.0"
                 $0.hooks.attemptLimit = 2
                 $0.hooks.build = "43"
@@ -185,7 +185,7 @@
                     cache.close()
                 }
             }
-            let configuration = CodableCache.Configuration { $0.hooks.build = "43" }
+            let configuration = MoltConfiguration { $0.hooks.build = "43" }
             let corrected = registryWithWork("crash") {}
             let cache = try CodableCache(at: url, migrations: corrected, configuration: configuration)
             #expect(cache.report.pendingWork.isEmpty && cache.report.work.count == 1)
@@ -195,9 +195,9 @@
 
         @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() throws {
             try record([attempt()])
-            MoltError.thrown { try open(limit: 1) }?.expect(.attemptsFailed, says: "CodableCache.startAfresh(at:)")
+            MoltError.thrown { try open(limit: 1) }?.expect(.attemptsFailed, says: "CacheFile.startAfresh()")
             let before = try StoreFile.contents(at: url)
-            let aside = try #require(try CodableCache.startAfresh(at: url))
+            let aside = try #require(try CacheFile(at: url).startAfresh())
             expectNoAttempts()
             let cache = try open(limit: 1)
             #expect(cache.report.isFresh)
@@ -206,9 +206,9 @@
         }
 
         @Test func `does not count for a store that was restored from a backup`() throws {
-            let backup = try CodableCache.backUp(at: url)
+            let backup = try CacheFile(at: url).backUp()
             try record([attempt()])
-            try CodableCache.restore(backup, at: url)
+            try CacheFile(at: url).restore(backup)
             expectNoAttempts()
             try open(limit: 1).close()
         }
@@ -227,14 +227,14 @@
         @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
             let notebook = try Notebook()
             let registry: MigrationRegistry = [notebook.adding("new")]
-            var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
+            var configuration = MoltConfiguration { $0.hooks.atPoint = notebook.refusing }
             // The upgrade is committed, and the next process has only its changes to apply.
             MoltError.thrown {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
             }?.expect(.attachedStoreFailed)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, name = notebook.suite.domainName as String] in
-                let killing = CodableCache.Configuration {
+                let killing = MoltConfiguration {
                     $0.hooks.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
                 }
                 let registry: MigrationRegistry = [try Notebook(named: name).adding("new")]
@@ -266,7 +266,7 @@
             try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
             let seen = Log<[UpgradeAttempt]>()
             let url = url
-            try open(limit: 1, .run { _ in seen.append(CodableCache.attempts(at: url)) }).close()
+            try open(limit: 1, .run { _ in seen.append(CacheFile(at: url).attempts()) }).close()
             #expect(seen.all == [[]])
             #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: note)
@@ -291,7 +291,7 @@
             let found = Log<Int>()
             var configuration = MoltConfiguration()
             configuration.hooks.atPoint = { [url] in
-                if $0.kind == .beforeCommit { found.append(CodableCache.attempts(at: url).count) }
+                if $0.kind == .beforeCommit { found.append(CacheFile(at: url).attempts().count) }
             }
             let registry = registry(.renameType("Person", to: newName))
             _ = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: url))
@@ -318,7 +318,7 @@
             let found = Log<MoltError>()
             let reader = try CodableCache(at: url)
             let failures = besideChild(whenThereIs: begun) {
-                let configuration = CodableCache.Configuration { $0.timeout = .milliseconds(100) }
+                let configuration = MoltConfiguration { $0.timeout = .milliseconds(100) }
                 let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
                 do {
                     _ = try CodableCache(at: url, migrations: registry, configuration: configuration)

@@ -58,7 +58,7 @@ import Testing
         let both: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 1, "b")]
         let old = try CodableCache(at: url, migrations: first)
         let monitor = MigrationMonitor { if case .finished = $0 { _ = try? CodableCache(at: url, migrations: both) } }
-        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        let configuration = MoltConfiguration { $0.monitor = monitor }
         MoltError.thrown {
             try CodableCache(at: url, migrations: first, configuration: configuration)
         }?.expect(.storeChanged)

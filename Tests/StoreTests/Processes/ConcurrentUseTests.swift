@@ -25,7 +25,12 @@ import Testing
         let cache = cache
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await cache.setAll(["key 1": -1])
+                // A write that waits must not take a thread from the reads.
+                try await withCheckedThrowingContinuation { continuation in
+                    DispatchQueue(label: "writer").async {
+                        continuation.resume(with: Result { try cache.setAll(["key 1": -1]) })
+                    }
+                }
                 isWritten.withLock { $0 = true }
             }
             // Some reads come before the write has begun to wait, some after.
@@ -123,7 +128,7 @@ import Testing
     @Test func `can be used by its own clock`() throws {
         let own = Locked<CodableCache?>(nil)
         let isAsking = Locked(false)
-        var configuration = CodableCache.Configuration { $0.sizeLimit = 1_000_000 }
+        var configuration = MoltConfiguration { $0.sizeLimit = 1_000_000 }
         configuration.now = {
             let isNested = isAsking.withLock { isAsking in
                 defer { isAsking = true }

@@ -11,8 +11,8 @@ struct DeadlineTests {
         store = try OldStore((0..<40).map { StoredRecord("Person", "\($0)", "{}") })
     }
 
-    private func configuration(_ deadline: ContinuousClock.Instant) -> CodableCache.Configuration {
-        CodableCache.Configuration {
+    private func configuration(_ deadline: ContinuousClock.Instant) -> MoltConfiguration {
+        MoltConfiguration {
             $0.deadline = deadline
             $0.hooks.batchSize = 2
         }

@@ -19,7 +19,7 @@ struct OwnerTests {
     }
 
     private func open(_ owner: MoltConfiguration.Owner, monitor: MigrationMonitor? = nil) throws -> CodableCache {
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.owner = owner
             $0.monitor = monitor
         }
@@ -48,8 +48,8 @@ struct OwnerTests {
 
     @Test func `opens an up-to-date store as usual, and makes a dry run of an upgrade`() throws {
         try makeOld()
-        let configuration = CodableCache.Configuration { $0.owner = .anotherProcess() }
-        #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
+        let configuration = MoltConfiguration { $0.owner = .anotherProcess() }
+        #expect(try CacheFile(at: url).dryRunAndWait(renaming, configuration: configuration).to == 1)
         try CodableCache(at: url, migrations: renaming).close()
         let cache = try open(.anotherProcess())
         #expect(cache.report.isEmpty)
@@ -71,7 +71,7 @@ struct OwnerTests {
         let notebook = try Notebook()
         let registry: MigrationRegistry = [notebook.adding("new")]
         try makeOld()
-        var configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
+        var configuration = MoltConfiguration { $0.hooks.atPoint = notebook.refusing }
         MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }?.expect(.attachedStoreFailed)
@@ -95,7 +95,7 @@ struct OwnerTests {
             let app = besideChild(whenThereIs: waits) { try CodableCache(at: url, migrations: renaming).close() }
             await #expect(processExitsWith: .success) {
                 [url = url as URL, waits = waits as String] in
-                var configuration = CodableCache.Configuration()
+                var configuration = MoltConfiguration()
                 configuration.owner = .anotherProcess(waiting: .seconds(60))
                 configuration.monitor = MigrationMonitor { event in
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }

@@ -13,7 +13,7 @@ import Testing
     #if CHILD_PROCESSES
         @Test func `Processes that open files at the same moment upgrade each once, and lose no record`() async throws {
             let (fresh, old) = (scratch.file("fresh.molt"), scratch.file("old.molt"))
-            try await CodableCache(at: old).setAll((0..<500).map { (key: "old \($0)", value: Person.john) })
+            try CodableCache(at: old).setAll((0..<500).map { (key: "old \($0)", value: Person.john) })
             let start = Date().addingTimeInterval(0.5).timeIntervalSince1970
             let count = TestRun.choose(3, long: 6)
             await withTaskGroup(of: Void.self) { group in
@@ -82,7 +82,7 @@ import Testing
         }
 
         @Test func `A reader sees only committed states while another process writes`() async throws {
-            try await CodableCache(at: scratch.file()).setAll(["a": 0, "b": 0])
+            try CodableCache(at: scratch.file()).setAll(["a": 0, "b": 0])
             let (begun, done) = (scratch.file("begun"), scratch.file("done"))
             async let writer = #expect(processExitsWith: .success) {
                 [url = scratch.file() as URL, begun = begun as URL, done = done as URL] in
@@ -90,7 +90,7 @@ import Testing
                 // Each opening and closing checkpoints the log, under the readers' immutable reads.
                 for number in 1...TestRun.choose(60, long: 500) {
                     let cache = try CodableCache(at: url)
-                    try await cache.setAll(["a": number, "b": number])
+                    try cache.setAll(["a": number, "b": number])
                     cache.close()
                 }
                 _ = FileManager.default.createFile(atPath: done.path, contents: nil)
@@ -102,9 +102,9 @@ import Testing
             }
             while !FileManager.default.fileExists(atPath: done.path), Date() < end {
                 #expect(try StoreFile.state(at: scratch.file()).isFresh == false)
-                let report = try await CodableCache.dryRun(at: scratch.file(), migrations: renaming)
+                let report = try await CacheFile(at: scratch.file()).dryRun(renaming)
                 #expect(report.to == 1)
-                let pair = try await CodableCache(at: scratch.file()).values(Int.self, forKeys: ["a", "b"])
+                let pair = try CodableCache(at: scratch.file()).values(Int.self, forKeys: ["a", "b"])
                 #expect(pair[0] == pair[1])
             }
             _ = await writer

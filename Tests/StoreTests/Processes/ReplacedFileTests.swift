@@ -59,17 +59,17 @@ import Testing
         Way(testDescription: "emptied, to be begun afresh") { url, _ in
             try SQLite(url).run("DROP TABLE molt_meta")
         },
-        Way(testDescription: "salvaged in place") { url, _ in try CodableCache.salvage(at: url) },
+        Way(testDescription: "salvaged in place") { url, _ in try CacheFile(at: url).salvage() },
         Way(testDescription: "replaced by a backup in place") { url, _ in
-            try CodableCache.restore(CodableCache.backUp(at: url), at: url)
+            try CacheFile(at: url).restore(CacheFile(at: url).backUp())
         },
         Way(testDescription: "replaced by a backup, its header being damaged") { url, _ in
             try SQLite(url).run("PRAGMA wal_checkpoint(TRUNCATE)")
-            let backup = try CodableCache.backUp(at: url)
+            let backup = try CacheFile(at: url).backUp()
             let file = try FileHandle(forWritingTo: url)
             try file.write(contentsOf: Data(repeating: 0, count: 100))
             try file.close()
-            try CodableCache.restore(backup, at: url)
+            try CacheFile(at: url).restore(backup)
         },
     ]
 
@@ -188,7 +188,7 @@ import Testing
         let url = try makeStore("cache.molt", upTo: 1)
         let other = try makeStore("other.molt", upTo: version)
         let isFirst = Locked(true)
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             guard case .planned = event,
                 isFirst.withLock({ first in

@@ -23,7 +23,7 @@ import Testing
         try cache.set(1, forKey: "one")
         for suffix in ["", "-shm", "-wal"] { #expect(try permissions("a/b/c.molt" + suffix) == 0o600) }
         cache.close()
-        _ = try CodableCache.salvage(from: scratch.file("a/b/c.molt"), to: scratch.file("d/e/f.molt"))
+        _ = try CacheFile(at: scratch.file("a/b/c.molt")).salvage(to: scratch.file("d/e/f.molt"))
         #expect(try permissions("d/e/f.molt") == 0o600)
         for name in ["a", "a/b", "d", "d/e"] { #expect(try permissions(name) == 0o700) }
     }
@@ -57,11 +57,11 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         try put(thing, at: url.path + suffix)
         let calls: [() throws -> Void] = [
-            { _ = try CodableCache(at: url) }, { _ = try CodableCache.schemaVersion(ofFileAt: url) },
-            { _ = try CodableCache.dryRun(at: url, migrations: []) },
+            { _ = try CodableCache(at: url) }, { _ = try CacheFile(at: url).version() },
+            { _ = try CacheFile(at: url).dryRunAndWait([]) },
         ]
         for call in calls { MoltError.thrown { try call() }?.expect(.notAFile, says: suffix) }
-        let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
+        let report = try CacheFile(at: url).salvage(to: scratch.file("saved.molt"))
         #expect(report.savedCount == 1)
         try expectNothingHappened(thing)
     }
@@ -71,7 +71,7 @@ import Testing
         try put(thing, at: url.path)
         let code: MoltError.Code = thing == .link ? .notADatabase : .notAFile
         MoltError.thrown { try CodableCache(at: url) }?.expect(code)
-        MoltError.thrown { try CodableCache.salvage(from: url, to: scratch.file("saved.molt")) }?.expect(code)
+        MoltError.thrown { try CacheFile(at: url).salvage(to: scratch.file("saved.molt")) }?.expect(code)
         try expectNothingHappened(thing)
     }
 
@@ -80,14 +80,14 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
-        MoltError.thrown { try CodableCache.salvage(from: url, to: saved) }?.expect(.fileExists)
+        MoltError.thrown { try CacheFile(at: url).salvage(to: saved) }?.expect(.fileExists)
         try FileManager.default.removeItem(at: saved)
         try? FileManager.default.removeItem(at: scratch.file("precious"))
         try put(thing, at: saved.path + ".part")
         if thing == .directory {
-            MoltError.thrown { try CodableCache.salvage(from: url, to: saved) }
+            MoltError.thrown { try CacheFile(at: url).salvage(to: saved) }
         } else {
-            #expect(try CodableCache.salvage(from: url, to: saved).savedCount == 1)
+            #expect(try CacheFile(at: url).salvage(to: saved).savedCount == 1)
         }
         try expectNothingHappened(thing)
     }

@@ -41,7 +41,7 @@ import Testing
     func `is not damage, and is kept up to date`(sql: String) throws {
         try SQLite(url).run(sql)
         guard try isAllowed else { return try expectRefusal() }
-        let backup = try CodableCache.backUp(at: url)
+        let backup = try CacheFile(at: url).backUp()
         let steps: [MigrationStep] = [
             .renameProperty("Person", "firstName", to: "name"),
             .transform("Person") { $0["age"] = .number(1) },
@@ -57,7 +57,7 @@ import Testing
         #expect(try cache.count() == 60)
         cache.close()
         #expect(try StoreFile.damage(at: url) == [])
-        try CodableCache.restore(backup, at: url)
+        try CacheFile(at: url).restore(backup)
         #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
     }
 
@@ -66,8 +66,8 @@ import Testing
         let bytes = try Data(contentsOf: url)
         let calls: [() throws -> Void] = [
             { _ = try CodableCache(at: url, migrations: [Self.first]) },
-            { _ = try CodableCache.schemaVersion(ofFileAt: url) }, { _ = try CodableCache.backUp(at: url) },
-            { _ = try CodableCache.dryRun(at: url, migrations: [Self.first]) },
+            { _ = try CacheFile(at: url).version() }, { _ = try CacheFile(at: url).backUp() },
+            { _ = try CacheFile(at: url).dryRunAndWait([Self.first]) },
         ]
         for call in calls {
             let error = MoltError.thrown { try call() }
@@ -77,7 +77,7 @@ import Testing
                 "(mine) - unsafe use of json_extract()",
                 "as with DROP INDEX"
             )
-            #expect(error?.message.contains("damaged") == false && error.map(CodableCache.isDamage) == false)
+            #expect(error?.message.contains("damaged") == false && error.map(MoltError.isDamage) == false)
         }
         #expect(try Data(contentsOf: url) == bytes)
         try SQLite(url).run("DROP INDEX mine")
@@ -85,18 +85,18 @@ import Testing
     }
 
     @Test func `does not prevent salvage, or a restore once it is removed`() throws {
-        let backup = try CodableCache.backUp(at: url)
+        let backup = try CacheFile(at: url).backUp()
         try SQLite(url).run(Self.onJSON)
-        let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
+        let report = try CacheFile(at: url).salvage([Self.first], to: scratch.file("saved.molt"))
         #expect(report.savedCount == 60 && report.losses.isEmpty)
         if try !isAllowed {
-            MoltError.thrown { try CodableCache.restore(backup, at: url) }?.expect(
+            MoltError.thrown { try CacheFile(at: url).restore(backup) }?.expect(
                 .restoreFailed,
                 says: "as with DROP INDEX"
             )
             try SQLite(url).run("DROP INDEX mine")
         }
-        try CodableCache.restore(backup, at: url)
+        try CacheFile(at: url).restore(backup)
         #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
     }
 }

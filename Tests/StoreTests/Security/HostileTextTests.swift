@@ -61,12 +61,12 @@ private struct Value: Codable, Equatable, Sendable {
             )
         ]
         // The registry refuses a name that no ledger could print.
-        guard (try? MigrationPlan(forFileAt: url, migrations: migrations)) != nil else { return }
+        guard (try? CacheFile(at: url).plan(migrations)) != nil else { return }
         let cache = try CodableCache(at: url, migrations: migrations)
         #expect(try cache.keys() == [text, text + "2"])
         cache.close()
         let saved = scratch.file("saved.molt")
-        #expect(try CodableCache.salvage(from: url, to: saved).isWhole)
+        #expect(try CacheFile(at: url).salvage(to: saved).isWhole)
         #expect(try StoreFile.contents(at: saved) == StoreFile.contents(at: url))
     }
 
@@ -81,6 +81,6 @@ private struct Value: Codable, Equatable, Sendable {
         let upgraded = try CodableCache(at: scratch.file(), migrations: migrations)
         try upgraded.expect(1, forKey: long)
         upgraded.close()
-        #expect(try CodableCache.salvage(from: scratch.file(), to: scratch.file("saved.molt")).isWhole)
+        #expect(try CacheFile(at: scratch.file()).salvage(to: scratch.file("saved.molt")).isWhole)
     }
 }

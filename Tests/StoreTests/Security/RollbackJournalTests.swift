@@ -53,11 +53,11 @@ import Testing
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
         let opening = MoltError.thrown { try CodableCache(at: url) }
         opening?.expect(.storeFailed)
-        let reading = MoltError.thrown { try CodableCache.schemaVersion(ofFileAt: url) }
+        let reading = MoltError.thrown { try CacheFile(at: url).version() }
         reading?.expect(.storeFailed)
-        for error in [opening, reading] { #expect(error.map(CodableCache.isDamage) == true) }
+        for error in [opening, reading] { #expect(error.map(MoltError.isDamage) == true) }
         let saved = scratch.file("saved.molt")
-        let report = try CodableCache.salvage(from: url, to: saved)
+        let report = try CacheFile(at: url).salvage(to: saved)
         #expect(!report.isJournalWhole && report.journalCount == 0)
         #expect(try CodableCache(at: saved).count() == 200)
     }

@@ -2,7 +2,7 @@ internal import Foundation
 package import Molt
 internal import Testing
 
-extension CodableCache.Configuration {
+extension MoltConfiguration {
     /// The standard configuration with changes.
     package init(_ change: (inout Self) -> Void) {
         self.init()

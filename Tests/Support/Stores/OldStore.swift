@@ -41,7 +41,7 @@ package final class OldStore {
     @discardableResult
     package func upgrade(
         _ registry: MigrationRegistry,
-        _ configuration: CodableCache.Configuration = CodableCache.Configuration()
+        _ configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> MigrationReport {
         var configuration = configuration
         configuration.hooks.findsUnmatchedNames = true

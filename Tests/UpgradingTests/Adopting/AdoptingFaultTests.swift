@@ -92,9 +92,9 @@ import Testing
     @Test func `A dry run reads the directory and removes nothing`() throws {
         let before = try old.contents()
         let adoption = old.adoption(.list(FloppyKeys.people), afterwards: .remove)
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.now = { Date(timeIntervalSince1970: OldDirectory.time) }
-        let report = try CodableCache.dryRun(at: old.store, migrations: [adoption], configuration: configuration)
+        let report = try CacheFile(at: old.store).dryRunAndWait([adoption], configuration: configuration)
         #expect(report.counts.created == 112)
         #expect(try old.contents() == before)
     }

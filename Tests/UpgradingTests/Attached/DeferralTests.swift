@@ -41,7 +41,7 @@ struct DeferralTests {
         try notebook.whileClosed {
             let second = try open(registry)
             #expect(second.isEmpty && second.deferred.map(\.reason) == waiting)
-            let plan = try MigrationPlan(forFileAt: url, migrations: registry)
+            let plan = try CacheFile(at: url).plan(registry)
             #expect(!plan.needsUpgrade && plan.deferred.map(\.reason) == waiting)
             #expect(plan.description.contains("must wait"))
         }
@@ -95,7 +95,7 @@ struct DeferralTests {
             MoltError.thrown {
                 try notebook.whileClosed { try open([Migration(to: 1, "both", steps: steps)]) }
             }?.expect(.deferred, migration: "both", says: notebook.excuse)
-            #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+            #expect(try CacheFile(at: url).version() == 0)
         }
     }
 
@@ -103,12 +103,12 @@ struct DeferralTests {
         let registry: MigrationRegistry = [
             notebook.adding("a"), Migration(to: 2, "b", .run { [notebook] in _ = try $0.pages(notebook) }),
         ]
-        let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+        let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
         let advice = "Name it in the step's `attaching`, so that the migration can be deferred."
         MoltError.thrown {
             try notebook.whileClosed { try CodableCache(at: url, migrations: registry, configuration: configuration) }
         }?.expect(.deferred, migration: "b", says: advice)
-        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        #expect(try CacheFile(at: url).version() == 0)
     }
 
     @Test func `waits for an attached store that had content after an earlier migration and is empty now`() throws {

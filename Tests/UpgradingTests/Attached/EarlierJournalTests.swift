@@ -28,9 +28,9 @@ struct EarlierJournalTests {
     /// - Parameter others: Other migrations than those of the earlier upgrade.
     private func failure(
         _ others: MigrationRegistry? = nil,
-        _ change: (inout CodableCache.Configuration) -> Void
+        _ change: (inout MoltConfiguration) -> Void
     ) throws -> MoltError {
-        let configuration = CodableCache.Configuration(change)
+        let configuration = MoltConfiguration(change)
         return try #require(throws: MoltError.self) {
             try CodableCache(at: url, migrations: others ?? migrations, configuration: configuration)
         }
@@ -98,7 +98,7 @@ struct UpgradeBeforeItBeginsTests {
 
     @Test func `has changed nothing if the wait for the lock ends`() throws {
         let isWaiting = Log<Bool>()
-        let configuration = CodableCache.Configuration { configuration in
+        let configuration = MoltConfiguration { configuration in
             configuration.monitor = MigrationMonitor { if case .waiting = $0 { isWaiting.append(true) } }
             configuration.isCancelled = { isWaiting.count > 0 }
         }
@@ -113,7 +113,7 @@ struct UpgradeBeforeItBeginsTests {
 
     @Test func `locks a suite that becomes available while it begins`() throws {
         let (open, closed) = (try Notebook(), try Notebook())
-        let configuration = CodableCache.Configuration { configuration in
+        let configuration = MoltConfiguration { configuration in
             // The clock is read between the locks of the suites and that of the file.
             configuration.now = {
                 Suite.closedDomains.withLock { _ = $0.remove(closed.suite.domainName) }
@@ -141,7 +141,7 @@ struct UpgradeBeforeItBeginsTests {
             cache.close()
             let attempts = Log<Int>()
             let log = AttemptLog(of: url.path)
-            let configuration = CodableCache.Configuration { configuration in
+            let configuration = MoltConfiguration { configuration in
                 configuration.redoesUnshippedMigrations = true
                 configuration.hooks.atPoint = { point in
                     if point.kind == .beforeBackup { attempts.append(log.attempts().count) }
@@ -157,7 +157,7 @@ struct UpgradeBeforeItBeginsTests {
     @Test(arguments: [(code: Int32(10), isKept: true), (13, false)])
     func `keeps its backup only if the commit may be on disk`(code: Int32, isKept: Bool) throws {
         let store = StoreFile(at: url)
-        let configuration = CodableCache.Configuration { $0.backup = BackupPolicy(keep: 1) }
+        let configuration = MoltConfiguration { $0.backup = BackupPolicy(keep: 1) }
         let backup = UpgradeBackup(of: store, configuration, .opening)
         let plan = try MigrationRegistry([Migration(to: 1, "a")]).plan(for: store)
         try backup.make(for: plan, store.state()) { [] }

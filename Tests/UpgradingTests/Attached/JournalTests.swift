@@ -18,7 +18,7 @@ struct JournalTests {
     /// - Parameter refused: A notebook to which no change can be applied.
     @discardableResult
     private func open(_ registry: MigrationRegistry, refusing refused: Notebook? = nil) throws -> MigrationReport {
-        let configuration = CodableCache.Configuration { $0.hooks.atPoint = refused?.refusing }
+        let configuration = MoltConfiguration { $0.hooks.atPoint = refused?.refusing }
         let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return cache.report
@@ -118,7 +118,7 @@ struct JournalTests {
         ]
         try failure(registry).expect(.stepFailed, migration: "faulty", step: 1, attachedStore: notebook.name)
         try notebook.expectLines("old")
-        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        #expect(try CacheFile(at: url).version() == 0)
     }
 
     @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
@@ -126,7 +126,7 @@ struct JournalTests {
         error.expect(.attachedStoreFailed, attachedStore: notebook.name)
         #expect(error.underlying is Notebook.Failure)
 
-        let plan = try MigrationPlan(forFileAt: url, migrations: [notebook.adding("new")])
+        let plan = try CacheFile(at: url).plan([notebook.adding("new")])
         #expect(plan.from == 1 && plan.needsUpgrade)
         #expect(plan.journal == [notebook.name])
         let line = "changes to \(notebook.name) from an earlier upgrade have not been applied yet"
@@ -179,7 +179,7 @@ struct JournalTests {
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = try failure([Migration(to: 1, "note", block)])
         error.expect(.notAttached, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
-        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        #expect(try CacheFile(at: url).version() == 0)
 
         let attaching = MigrationStep.run(attaching: [notebook.suite]) { try $0.pages(notebook).add("new") }
         try open([Migration(to: 1, "note", attaching)])
@@ -187,7 +187,7 @@ struct JournalTests {
     }
 
     @Test func `A store attached at the opening takes precedence over one that a step names`() throws {
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.attached = [notebook.suite.standIn(named: other.suite.domainName)]
         }
         try CodableCache(at: url, migrations: [notebook.adding("new")], configuration: configuration).close()
@@ -197,14 +197,14 @@ struct JournalTests {
 
     @Test func `A dry run reads the attached store, changes nothing, and refuses a store with a journal`() throws {
         let first = notebook.adding("new")
-        let report = try CodableCache.dryRun(at: url, migrations: [first])
+        let report = try CacheFile(at: url).dryRunAndWait([first])
         #expect(report.entries[0].attachedCounts == [notebook.name: 2])
         try notebook.expectLines("old")
-        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        #expect(try CacheFile(at: url).version() == 0)
 
         try failure([first], refusing: notebook)
         let more: MigrationRegistry = [first, Migration(to: 2, "look", .notes(notebook) { _ in })]
-        MoltError.thrown { try CodableCache.dryRun(at: url, migrations: more) }?.expect(.journalPending)
+        MoltError.thrown { try CacheFile(at: url).dryRunAndWait(more) }?.expect(.journalPending)
         #expect(try waiting() == [notebook.name])
     }
 

@@ -18,7 +18,7 @@ struct RaceTests {
         -> MigrationReport
     {
         let monitor = MigrationMonitor.afterPlanning { [url, notebook] in
-            let configuration = CodableCache.Configuration { $0.hooks.atPoint = notebook.refusing }
+            let configuration = MoltConfiguration { $0.hooks.atPoint = notebook.refusing }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: other, configuration: configuration)
             }
@@ -76,7 +76,7 @@ struct RaceTests {
         let mine = notebook.adding("a")
         let refusals = Log<MoltError.Code?>()
         let configuration = afterCommit { [url] in
-            let impatient = CodableCache.Configuration { $0.timeout = .zero }
+            let impatient = MoltConfiguration { $0.timeout = .zero }
             let refusal = MoltError.thrown {
                 try CodableCache(at: url, migrations: [mine, Self.rename], configuration: impatient)
             }

@@ -169,13 +169,13 @@ private struct History {
             }
             for version in (version + 1)...registry.version {
                 let cache = try CodableCache(at: stepwise, migrations: upgrade.registry(of: version))
-                try cache.backfill()
+                try cache.backfillAndWait()
                 cache.close()
             }
             let expected = try content(of: "item", in: stepwise)
 
             let url = scratch.file("at once")
-            _ = try CodableCache.dryRun(at: url, migrations: registry)
+            _ = try CacheFile(at: url).dryRunAndWait(registry)
             let atOnce = try CodableCache(at: url, migrations: upgrade.eagerRegistry)
             #expect(try content(of: "item", in: url) == expected, comment)
             try atOnce.set(document: written, ofType: "Item", writtenAt: version, forKey: "late")
@@ -183,11 +183,11 @@ private struct History {
             let document = try DocumentUpgrade(registry).upgrade(written, ofType: "Item", writtenAt: version)
             #expect(String(decoding: document.content, as: UTF8.self) == expected, comment)
 
-            let configuration = CodableCache.Configuration { $0.runsBackfill = false }
+            let configuration = MoltConfiguration { $0.runsBackfill = false }
             let later = scratch.file("on read")
             let cache = try CodableCache(at: later, migrations: registry, configuration: configuration)
             #expect(try read(cache) == read(atOnce), comment)
-            try cache.backfill()
+            try cache.backfillAndWait()
             #expect(try content(of: "item", in: later) == expected, comment)
         }
     }

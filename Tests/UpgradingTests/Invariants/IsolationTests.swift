@@ -20,7 +20,7 @@ struct IsolationTests {
             #expect(try reader.count() == 50)
             // The upgrade holds the write lock.
             MoltError.thrown { try reader.set(Person(name: "x"), forKey: "q") }?.expect(.busy)
-            #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
+            #expect(try CacheFile(at: url).plan([]).problems.isEmpty)
             looks.append(true)
         }
 

@@ -43,8 +43,8 @@ struct NothingToDoTests {
         let before = try Look(store.url)
         let missing = store.directory.file("none.molt")
 
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
-        let fresh = try MigrationPlan(forFileAt: missing, migrations: Self.migrations)
+        let plan = try CacheFile(at: store.url).plan(Self.migrations)
+        let fresh = try CacheFile(at: missing).plan(Self.migrations)
 
         #expect(plan.pending.map(\.name) == ["a", "b"])
         #expect(try StoreFile.state(at: store.url).version == 0)
@@ -111,7 +111,7 @@ struct NothingToDoTests {
         let ran = Log<String>()
         let monitor = MigrationMonitor()
         let migrations = Self.fresh(ran, importing: false)
-        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        let configuration = MoltConfiguration { $0.monitor = monitor }
 
         let cache = try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
 

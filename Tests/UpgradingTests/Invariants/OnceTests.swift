@@ -54,7 +54,7 @@ struct OnceTests {
         // The other process upgrades first.
         let other = Once()
         other.set { try? CodableCache(at: url, migrations: Self.migrations).close() }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             guard case .planned(let plan) = event else { return }
             plans.append(plan)

@@ -59,7 +59,7 @@ struct PrivacyTests {
 
     @Test func `Events, plans and reports contain no value`() async throws {
         let texts = Log<String>()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             switch event {
             case .planned(let plan): texts.append("\(plan)")

@@ -20,7 +20,7 @@ struct RollbackTests {
             let report = try CodableCache(at: other.url, migrations: Self.failing(at: -1)).report
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = store.url as URL, kind = kind as UpgradePoint.Kind] in
-                let killing = CodableCache.Configuration {
+                let killing = MoltConfiguration {
                     $0.hooks.atPoint = { if $0.kind == kind { raise(SIGKILL) } }
                 }
                 _ = try CodableCache(at: url, migrations: Self.failing(at: -1), configuration: killing)

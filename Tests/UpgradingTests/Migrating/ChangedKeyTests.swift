@@ -82,7 +82,7 @@ struct ChangedKeyTests {
 
     @Test func `include those that the app has set since, and leave out expired and removed ones`() throws {
         let clock = Clock(1_000_000)
-        let configuration = CodableCache.Configuration { $0.now = { clock.date } }
+        let configuration = MoltConfiguration { $0.now = { clock.date } }
         let cache = try CodableCache(at: url, migrations: [Self.first], configuration: configuration)
         try cache.set(Person(name: "later"), forKey: "person-6")
         try cache.set(Person(name: "short-lived"), forKey: "person-5", expiry: .after(seconds: 10))
@@ -98,7 +98,7 @@ struct ChangedKeyTests {
         let migration = Migration(to: 1, "on-read", .addProperty("Person", "age", default: 1)).onRead()
         let cache = try CodableCache(at: url, migrations: [migration], configuration: .init { $0.runsBackfill = false })
         let before = try keys(cache, since: 0)
-        try cache.backfill()
+        try cache.backfillAndWait()
         let after = try keys(cache, since: 0)
         #expect([before, after] == ["", (1...6).map { "person-\($0)" }.joined(separator: " ")])
     }

@@ -74,10 +74,10 @@ struct CheckTests {
         let store = try store()
         let before = try store.snapshot()
         let migrations = migrations { _ in throw Refusal() }
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
+        let plan = try CacheFile(at: store.url).plan(migrations)
         #expect(plan.description.contains("- check: people have names\n       - check: John is there"))
         #expect(seen.count == 0)
-        MoltError.thrown { try CodableCache.dryRun(at: store.url, migrations: migrations) }?.expect(.checkFailed)
+        MoltError.thrown { try CacheFile(at: store.url).dryRunAndWait(migrations) }?.expect(.checkFailed)
         #expect(try store.snapshot() == before && seen.count == 1)
     }
 
@@ -101,7 +101,7 @@ struct CheckTests {
         try CodableCache(at: old.url, migrations: [Migration(to: 1, "person")]).close()
         let checked = Migration(to: 1, "person").checking("names", noting("Alien"))
         #expect(checked.fingerprint == Migration(to: 1, "person").fingerprint)
-        let plan = try MigrationPlan(forFileAt: old.url, migrations: [checked])
+        let plan = try CacheFile(at: old.url).plan([checked])
         #expect(plan.edits.isEmpty && !plan.needsUpgrade)
         try CodableCache(at: old.url, migrations: [checked]).close()
         #expect(seen.count == 0)
@@ -126,7 +126,7 @@ struct CheckTests {
             seen.append("\(Notebook.lines(try store.settings(in: other.suite)))")
         }
         let store = try store()
-        let configuration = CodableCache.Configuration { $0.attached = [other.suite] }
+        let configuration = MoltConfiguration { $0.attached = [other.suite] }
         try CodableCache(at: store.url, migrations: [migration], configuration: configuration).close()
         #expect(seen.all == [#"["old", "new"]"#, #"["other"]"#])
         #expect(try notebook.suite.history().map(\.name) == ["new"] && other.suite.history().isEmpty)
@@ -157,7 +157,7 @@ struct CheckTests {
         let migrations = migrations { _ = try $0.settings(in: notebook.suite) }
         let store = try store()
         let before = try store.snapshot()
-        let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+        let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
         notebook.whileClosed {
             MoltError.thrown { try CodableCache(at: store.url, migrations: migrations, configuration: configuration) }?
                 .expect(.deferred, migration: "person", outcome: .rolledBack, says: "Open the store again later.")

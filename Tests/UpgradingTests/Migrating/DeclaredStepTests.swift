@@ -72,7 +72,7 @@ import Testing
             .changeDictionary("A", "dictionary", to: .arrayOfValues),
             .changeDictionary("A", "same", to: .alternatingArray)
         )
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations)
+        let plan = try CacheFile(at: store.url).plan(migrations)
         #expect(
             plan.losses.map(\.name) == [
                 "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A (merged)",

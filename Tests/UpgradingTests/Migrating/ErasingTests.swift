@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `The report names the backup, which keeps the bytes`() throws {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.backup = BackupPolicy()
         let cache = try CodableCache(at: url, migrations: erasing, configuration: configuration)
         defer { cache.close() }
@@ -125,22 +125,22 @@ import Testing
         cache.close()
         try reader.run("COMMIT")
 
-        let plan = try MigrationPlan(forFileAt: url, migrations: erasing)
+        let plan = try CacheFile(at: url).plan(erasing)
         #expect(plan.needsErasure && plan.needsUpgrade && plan.description.contains("will be erased from the file"))
         #expect(plan.description.hasPrefix("\(url.path): up to date at version 1\n"))
         #expect(String(decoding: try JSONEncoder().encode(plan), as: UTF8.self).contains(#""needsErasure":true"#))
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.owner = .anotherProcess()
         try CodableCache(at: url, migrations: erasing, configuration: configuration).close()
-        _ = try CodableCache.dryRun(at: url, migrations: erasing)
+        _ = try CacheFile(at: url).dryRunAndWait(erasing)
         try CodableCache(reading: url, migrations: erasing).close()
-        #expect(try MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
+        #expect(try CacheFile(at: url).plan(erasing).needsErasure)
 
         let next = try CodableCache(at: url, migrations: erasing)
         defer { next.close() }
         #expect(!next.report.isEmpty && next.report.isUpToDate)
         #expect(try next.report.erasure?.isComplete == true && files() == [])
-        #expect(try !MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
+        #expect(try !CacheFile(at: url).plan(erasing).needsErasure)
     }
 
     @Test func `While the reader stays, the file is rewritten once, and later only its log is emptied`() throws {
@@ -159,15 +159,15 @@ import Testing
 
     @Test func `Too little space for rewriting the file leaves the mark`() throws {
         struct Stop: Error {}
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { if $0.kind == .erase { throw Stop() } }
         #expect(throws: Stop.self) { try CodableCache(at: url, migrations: erasing, configuration: configuration) }
         var compaction = try FileCompaction(of: url.path)
         compaction.freeSpace = { _ in 1_000 }
         let error = try #require(throws: MoltError.self) { try compaction.erase(until: nil) {} }
         #expect(error.code == .storeFailed && error.problem.contains("only 1000 bytes are free"))
-        #expect(CodableCache.isOutOfSpace(error))
-        #expect(try MigrationPlan(forFileAt: url, migrations: erasing).needsErasure)
+        #expect(MoltError.isOutOfSpace(error))
+        #expect(try CacheFile(at: url).plan(erasing).needsErasure)
     }
 
     @Test func `A type that was deleted before is erased, too, and a store in memory has no file`() throws {
@@ -326,7 +326,7 @@ import Testing
     #endif
 
     @Test func `The report names a backup that cannot be read`() throws {
-        let backup = try CodableCache.backUp(at: url)
+        let backup = try CacheFile(at: url).backUp()
         try Data(Self.marker.utf8).write(to: backup.url)
         let cache = try CodableCache(at: url, migrations: erasing)
         defer { cache.close() }

@@ -5,16 +5,16 @@ import Testing
 /// Expired records, which can no longer be read, take no part in an upgrade.
 @Suite struct `Records that have expired before an upgrade` {
     let scratch: ScratchDirectory
-    let configuration: CodableCache.Configuration
+    let configuration: MoltConfiguration
 
     init() throws {
         scratch = try ScratchDirectory()
-        configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 1_000) } }
+        configuration = MoltConfiguration { $0.now = { Date(timeIntervalSince1970: 1_000) } }
     }
 
     /// Creates a store in which every third record has expired, and only the expired ones lack a name.
     private func make(_ count: Int = 30) throws {
-        let configuration = CodableCache.Configuration { $0.now = { Date(timeIntervalSince1970: 0) } }
+        let configuration = MoltConfiguration { $0.now = { Date(timeIntervalSince1970: 0) } }
         let cache = try CodableCache(at: scratch.file(), configuration: configuration)
         try cache.batch { batch in
             for n in 0..<count {
@@ -48,7 +48,7 @@ import Testing
         #expect("\(report)".contains(words))
         let number = try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record")
         #expect(number == "\(left)")
-        let findings = try CodableCache.verify(at: scratch.file())
+        let findings = try CacheFile(at: scratch.file()).verifyAndWait()
         #expect(findings.isEmpty)
     }
 
@@ -68,9 +68,8 @@ import Testing
         MoltError.thrown {
             try open(.renameProperty(.records(ofType: Self.type), "nothing", to: "title", ifMissing: .fail))
         }?.expect(.propertyMissing)
-        let report = try CodableCache.dryRun(
-            at: scratch.file(),
-            migrations: [
+        let report = try CacheFile(at: scratch.file()).dryRunAndWait(
+            [
                 Migration(
                     to: 1,
                     "change",

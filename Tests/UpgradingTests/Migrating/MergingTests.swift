@@ -142,11 +142,7 @@ private let sum = Policy.merge { record, other in
 
     @Test func `The samples of a dry run show each record once, and the objects that were lost`() throws {
         let store = try OldStore(Self.posts([Self.old, Self.new]))
-        let report = try CodableCache.dryRun(
-            at: store.url,
-            migrations: registry(Self.step(.newest(by: "n"))),
-            samples: 9
-        )
+        let report = try CacheFile(at: store.url).dryRunAndWait(registry(Self.step(.newest(by: "n"))), samples: 9)
         let samples = report.entries[0].steps[0].samples.filter { $0.type == "C" }
         #expect(
             samples.map { "\($0.description.split(separator: "\n")[0])" } == [
@@ -291,9 +287,8 @@ private let sum = Policy.merge { record, other in
 
     @Test func `The samples of a dry run show each twin once, with the key that it gets`() throws {
         let store = try OldStore(Self.twins)
-        let report = try CodableCache.dryRun(
-            at: store.url,
-            migrations: registry(.renameKeys("A", to: .lowercased, onConflict: .newest(by: "n"))),
+        let report = try CacheFile(at: store.url).dryRunAndWait(
+            registry(.renameKeys("A", to: .lowercased, onConflict: .newest(by: "n"))),
             samples: 9
         )
         let samples = report.entries[0].steps[0].samples.map { "\($0.description.split(separator: "\n")[0])" }

@@ -41,7 +41,7 @@ struct RequirementTests {
         let store = try store()
         let before = try Data(contentsOf: store.url)
         let reached = Log<UpgradePoint>()
-        let configuration = CodableCache.Configuration {
+        let configuration = MoltConfiguration {
             $0.backup = BackupPolicy()
             $0.hooks.atPoint = { reached.append($0) }
         }
@@ -51,7 +51,7 @@ struct RequirementTests {
             }?
             .expect(.requirementUnmet)
         }
-        MoltError.thrown { try CodableCache.dryRun(at: store.url, migrations: migrations(uploads: 1)) }?
+        MoltError.thrown { try CacheFile(at: store.url).dryRunAndWait(migrations(uploads: 1)) }?
             .expect(.requirementUnmet, says: "Aliens")
         #expect(try Data(contentsOf: store.url) == before)
         #expect(reached.all.isEmpty)
@@ -60,7 +60,7 @@ struct RequirementTests {
 
     @Test func `is listed by the plan, which does not evaluate it`() throws {
         let store = try store()
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: migrations())
+        let plan = try CacheFile(at: store.url).plan(migrations())
         #expect(plan.entries.map(\.requirements) == [[], [Self.waiting], [Self.waiting, "Aliens are still here."]])
         #expect(plan.description.contains("- requires a condition; otherwise: \(Self.waiting)"))
         #expect(plan.problems.isEmpty && evaluated.count == 0)
@@ -122,12 +122,12 @@ struct RequirementTests {
         #expect(advice == "Name it in a step of the registry, or attach it where the store is opened.")
         let registry: MigrationRegistry = [reading]
         notebook.whileClosed {
-            let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+            let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
             MoltError.thrown { try CodableCache(at: store.url, migrations: registry, configuration: configuration) }?
                 .expect(.deferred, migration: "read", outcome: .unchanged, says: "Open the store again later.")
         }
         #expect(try store.snapshot() == before)
-        let configuration = CodableCache.Configuration { $0.attached = [notebook.suite] }
+        let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
         try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
         #expect(try store.snapshot().version == 2)
     }

@@ -28,14 +28,14 @@ struct WorkAfterCommitTests {
     @discardableResult
     private func open(
         _ migrations: MigrationRegistry,
-        _ configure: (inout CodableCache.Configuration) -> Void = { _ in }
+        _ configure: (inout MoltConfiguration) -> Void = { _ in }
     ) throws -> MigrationReport {
         let cache = try CodableCache(at: url, migrations: migrations, configuration: .init(configure))
         defer { cache.close() }
         return cache.report
     }
 
-    private func isPending() throws -> [Bool] { try CodableCache.history(at: url).map(\.isWorkPending) }
+    private func isPending() throws -> [Bool] { try CacheFile(at: url).history().map(\.isWorkPending) }
 
     @Test func `is done once though the migration's name became another Unicode form`() throws {
         let forms = ["caf\u{E9}", "cafe\u{301}"]
@@ -47,23 +47,23 @@ struct WorkAfterCommitTests {
         for _ in 1...2 { try open([migration(1)]) { $0.mismatches = .ignore } }
         #expect(log.all == ["used"])
         #expect(try isPending() == [false])
-        try CodableCache.correctLedger(.markPending(forms[1]), at: url, migrations: [migration(1)], reason: "a test")
-        #expect(try CodableCache.history(at: url).map(\.outcome) == [.unmarked])
+        try CacheFile(at: url).correctLedger(.markPending(forms[1]), migrations: [migration(1)], reason: "a test")
+        #expect(try CacheFile(at: url).history().map(\.outcome) == [.unmarked])
         try open([migration(1)]) { $0.mismatches = .ignore }
         #expect(log.all == ["used", "used"])
-        #expect(try CodableCache.history(at: url).map(\.outcome) == [.ran])
+        #expect(try CacheFile(at: url).history().map(\.outcome) == [.ran])
     }
 
     @Test func `is done once the upgrade and its settings are on disk, while others write`() throws {
         let notebook = try Notebook()
         let migration = notebook.adding("line").afterCommit("use the line") { [url, log] view in
             log.append("\(try StoreFile.state(at: url).version) \(try notebook.lines)")
-            #expect(try CodableCache.history(at: url).map(\.isWorkPending) == [true])
+            #expect(try CacheFile(at: url).history().map(\.isWorkPending) == [true])
             // Another opening goes on without the work.
             let registry: MigrationRegistry = [
                 Migration(to: 1, "line", .notes(notebook) { _ in }).afterCommit("use") { _ in }
             ]
-            let configuration = CodableCache.Configuration { $0.mismatches = .ignore }
+            let configuration = MoltConfiguration { $0.mismatches = .ignore }
             let other = try CodableCache(at: url, migrations: registry, configuration: configuration)
             #expect(other.report.pendingWork.map(\.problem) == ["another process is doing it"])
             #expect(try view.count(ofType: "Person") == 0)
@@ -127,7 +127,7 @@ struct WorkAfterCommitTests {
         try open([migration()]) { [url] in
             $0.hooks.atPoint = { point in
                 if point == UpgradePoint(.beforeCommit, "of the upgrade") {
-                    attempts.append(CodableCache.attempts(at: url).count)
+                    attempts.append(CacheFile(at: url).attempts().count)
                 }
             }
         }
@@ -144,7 +144,7 @@ struct WorkAfterCommitTests {
         #expect(!first.description.contains("secret") && first.description.contains("still to be done: Refusal"))
         #expect(monitor.summary?.outcome == .upgraded)
 
-        let plan = try MigrationPlan(forFileAt: url, migrations: [migration()])
+        let plan = try CacheFile(at: url).plan([migration()])
         #expect(plan.needsUpgrade && plan.pending.isEmpty && plan.pendingWork.map(\.name) == ["person"])
         #expect(plan.description.contains("with work after the commit to do"))
         #expect(plan.description.contains("- after the commit, still to be done: remove the file"))
@@ -152,7 +152,7 @@ struct WorkAfterCommitTests {
         let before = try Data(contentsOf: url)
         let second = try open([migration()]) { $0.monitor = monitor }
         #expect(try !second.isEmpty && second.pendingWork.count == 1 && isPending() == [true])
-        #expect(monitor.summary?.outcome == .upToDate && CodableCache.attempts(at: url).isEmpty)
+        #expect(monitor.summary?.outcome == .upToDate && CacheFile(at: url).attempts().isEmpty)
         #expect(try Data(contentsOf: url) == before)
         try expectNames("cache.molt", in: store.directory)
 
@@ -160,7 +160,7 @@ struct WorkAfterCommitTests {
         let third = try open([migration()]) { $0.monitor = monitor }
         #expect(third.headline.contains("up to date at version 1") && third.pendingWork.isEmpty)
         #expect(try monitor.summary?.outcome == .finished && isPending() == [false])
-        #expect(try !MigrationPlan(forFileAt: url, migrations: [migration()]).needsUpgrade)
+        #expect(try !CacheFile(at: url).plan([migration()]).needsUpgrade)
         #expect(try open([migration()]).isEmpty)
         #expect(log.all == Array(repeating: #"["Person"]"#, count: 3))
         let coded = try JSONDecoder().decode(MigrationReport.self, from: JSONEncoder().encode(first))
@@ -168,7 +168,7 @@ struct WorkAfterCommitTests {
     }
 
     @Test func `is left alone by dry runs, readers, other processes, and once the migration has left`() throws {
-        let dry = try CodableCache.dryRun(at: url, migrations: [migration()])
+        let dry = try CacheFile(at: url).dryRunAndWait([migration()])
         #expect(dry.pendingWork.map(\.problem) == ["a dry run does not do it"])
         isFailing.withLock { $0 = true }
         try open([migration()])
@@ -192,7 +192,7 @@ struct WorkAfterCommitTests {
         let caches = try [CodableCache(inMemory: registry), CodableCache(at: file, migrations: registry)]
         #expect(caches.map { $0.report.work.map(\.problem) } == [[nil], [nil]])
         #expect(log.all == Array(repeating: #"["Person"]"#, count: 2))
-        #expect(try CodableCache.history(at: file).map(\.isWorkPending) == [false])
+        #expect(try CacheFile(at: file).history().map(\.isWorkPending) == [false])
     }
 
     @Test func `does not hide that another process has upgraded the store meanwhile`() throws {
@@ -308,7 +308,7 @@ struct WorkAfterCommitTests {
     @Test func `that was interrupted too often is done again after a restore, and not after a move`() throws {
         isFailing.withLock { $0 = true }
         try open([migration()])
-        let backup = try CodableCache.backUp(at: url)
+        let backup = try CacheFile(at: url).backUp()
         isFailing.withLock { $0 = false }
         try interruptWork(of: url)
         #expect(try open([migration()]).pendingWork.count == 1)
@@ -319,7 +319,7 @@ struct WorkAfterCommitTests {
         moved.close()
         #expect(!FileManager.default.fileExists(atPath: url.path + "-work-attempt"))
 
-        try CodableCache.restore(backup, at: new, fromAnotherStore: true)
+        try CacheFile(at: new).restore(backup, fromAnotherStore: true)
         #expect(!FileManager.default.fileExists(atPath: new.path + "-work-attempt"))
         let restored = try CodableCache(at: new, migrations: moving)
         #expect(restored.report.pendingWork.isEmpty && log.count == 2)

@@ -17,7 +17,7 @@ struct CancellationTests {
         let before = try store.snapshot()
         let url = store.url
         let monitor = MigrationMonitor()
-        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        let configuration = MoltConfiguration { $0.monitor = monitor }
         let seen = Log<Void>()
         // The work cannot end before its task is known.
         let cancelTask = Once()
@@ -73,7 +73,7 @@ struct CancellationTests {
         let other = try SQLite(store.url)
         try other.run("BEGIN IMMEDIATE")
         let events = Log<String>()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.timeout = .milliseconds(20)
         configuration.monitor = MigrationMonitor { events.append($0.word) }
 
@@ -95,7 +95,7 @@ struct CancellationTests {
         try other.withLock { other in
             try other?.run("BEGIN IMMEDIATE; UPDATE molt_record SET content = '{\"id\":7}'")
         }
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             guard case .waiting = event else { return }
             #expect(throws: Never.self) {
@@ -117,7 +117,7 @@ struct CancellationTests {
         let other = try SQLite(store.url)
         try other.run("BEGIN IMMEDIATE")
         let (waiting, signal) = AsyncStream<Void>.makeStream()
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.monitor = MigrationMonitor { event in
             if case .waiting = event { signal.yield() }
         }

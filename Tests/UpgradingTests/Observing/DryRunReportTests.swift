@@ -34,7 +34,7 @@ struct DryRunReportTests {
 
     private func dryRun(samples: Int = 0, _ steps: MigrationStep...) throws -> MigrationReport {
         let migration = Migration(to: 1, "first", steps: steps)
-        return try CodableCache.dryRun(at: url, migrations: [migration], samples: samples)
+        return try CacheFile(at: url).dryRunAndWait([migration], samples: samples)
     }
 
     @Test func `shows the first records that a step changed, before and after`() throws {
@@ -125,7 +125,7 @@ struct DryRunReportTests {
             ),
         ]
         let quarantining = migrations.onFailure(.quarantine())
-        let report = try CodableCache.dryRun(at: url, migrations: quarantining, samples: 9)
+        let report = try CacheFile(at: url).dryRunAndWait(quarantining, samples: 9)
         let keys = report.entries.map { $0.steps[0].samples.map(\.key) }
         #expect(keys == [["draft-1", "draft-2", "draft-3"], ["draft-2", "draft-3"]])
         #expect(report.losses == [MigrationReport.DataLoss(.property, "Draft.text", count: 2)])
@@ -156,7 +156,7 @@ struct DryRunReportTests {
                 .removeProperty("Person", "pager")
             ),
         ]
-        let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+        let plan = try CacheFile(at: url).plan(migrations)
         #expect(plan.description.hasSuffix("\n  removes: Person.fax; all records of type Draft; Person.pager"))
 
         let expected = [
@@ -164,7 +164,7 @@ struct DryRunReportTests {
             MigrationReport.DataLoss(.records, "Person", count: 3),
             MigrationReport.DataLoss(.records, "Draft", count: 3),
         ]
-        let dry = try CodableCache.dryRun(at: url, migrations: migrations)
+        let dry = try CacheFile(at: url).dryRunAndWait(migrations)
         #expect(dry.losses == expected)
         let lines = """
 
@@ -173,7 +173,7 @@ struct DryRunReportTests {
             """
         #expect(dry.description.contains(lines))
         #expect(try CodableCache(at: url, migrations: migrations).report.losses == expected)
-        #expect(try MigrationPlan(forFileAt: url, migrations: migrations).losses.isEmpty)
+        #expect(try CacheFile(at: url).plan(migrations).losses.isEmpty)
     }
 
     @Test func `lists values that a conversion replaces, apart from what is removed`() throws {
@@ -181,10 +181,10 @@ struct DryRunReportTests {
             .changeValue("Person", "name", to: .integer, otherwise: .value(0)),
             .removeProperty("Person", "fax")
         )
-        let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+        let plan = try CacheFile(at: url).plan(migrations)
         let words = "\n  removes: Person.fax\n  replaces by a conversion: values of Person.name"
         #expect(plan.description.hasSuffix(words))
-        let report = try CodableCache.dryRun(at: url, migrations: migrations)
+        let report = try CacheFile(at: url).dryRunAndWait(migrations)
         #expect(report.losses.first == MigrationReport.DataLoss(.values, "Person.name", count: 30))
         let lines = """
 

@@ -34,9 +34,9 @@ struct EventTests {
 
     private static func monitored(
         _ onEvent: (@Sendable (MigrationEvent) -> Void)? = nil
-    ) -> (CodableCache.Configuration, MigrationMonitor) {
+    ) -> (MoltConfiguration, MigrationMonitor) {
         let monitor = MigrationMonitor(onEvent: onEvent)
-        let configuration = CodableCache.Configuration { $0.monitor = monitor }
+        let configuration = MoltConfiguration { $0.monitor = monitor }
         return (configuration, monitor)
     }
 
@@ -74,7 +74,7 @@ struct EventTests {
         let store = try OldStore(Self.records)
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
-        _ = try await CodableCache.dryRun(at: store.url, migrations: Self.blocks, configuration: configuration)
+        _ = try await CacheFile(at: store.url).dryRun(Self.blocks, configuration: configuration)
         let count = events.count
 
         let progress = Log<Double>()
@@ -99,7 +99,7 @@ struct EventTests {
 
     /// A logger or a signposter needs one end for each beginning, unless the opening fails.
     @Test func `Each migration that runs begins and ends once, in order, and no other does`() async throws {
-        func events(_ open: (CodableCache.Configuration) throws -> Void) -> [String] {
+        func events(_ open: (MoltConfiguration) throws -> Void) -> [String] {
             let log = Log<MigrationEvent>()
             var configuration = Self.monitored({ log.append($0) }).0
             configuration.runsBackfill = false

@@ -8,7 +8,7 @@ struct PrintingTests {
 
     private let lines = Log<String>()
 
-    private var configuration: CodableCache.Configuration {
+    private var configuration: MoltConfiguration {
         .init { $0.monitor = MigrationMonitor { [lines] in lines.append("\($0)") } }
     }
 
@@ -52,7 +52,7 @@ struct PrintingTests {
             Migration(to: 2, "two"),
         ]
         #expect("\(registry)" == "\"mark\" (version 1): transform Person, delete the type Draft\n\"two\" (version 2)")
-        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        let plan = try CacheFile(at: store.url).plan(registry)
         #expect("\(plan.entries)" == "[1  mark  (pending), 2  two  (pending)]")
         let report = try await store.upgrade(registry)
         let entry = report.entries[0]
@@ -75,15 +75,15 @@ struct PrintingTests {
 
     @Test func `A file's history is its ledger, with one line for each entry`() async throws {
         let store = try OldStore(Self.records)
-        #expect(try CodableCache.history(at: store.url) == [])
-        #expect(try CodableCache.history(at: store.directory.file("none")) == [])
+        #expect(try CacheFile(at: store.url).history() == [])
+        #expect(try CacheFile(at: store.directory.file("none")).history() == [])
         let mark = Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 })
         try await store.upgrade([mark], .init { $0.appVersion = "2.1" })
-        let first = try CodableCache.history(at: store.url)
+        let first = try CacheFile(at: store.url).history()
         try await store.upgrade([Migration(to: 2, "two", replacing: ["mark"])], .init { $0.appVersion = "2.2" })
 
         // Entries are added, and never changed.
-        let history = try CodableCache.history(at: store.url)
+        let history = try CacheFile(at: store.url).history()
         #expect(history.count == 2)
         #expect(Array(history.prefix(1)) == first)
         let time = history[0].appliedAt.formatted(.iso8601)

@@ -10,7 +10,7 @@ import Testing
         store = try OldStore((0..<1000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
     }
 
-    private var configuration: CodableCache.Configuration { .init { $0.monitor = monitor } }
+    private var configuration: MoltConfiguration { .init { $0.monitor = monitor } }
 
     @Test func `gives the report of an upgrade, and leaves the store as it is`() async throws {
         let cache = try CodableCache(at: store.url)
@@ -18,9 +18,8 @@ import Testing
         let size = StoreFile(at: store.url).byteCount
         let before = try Snapshot(of: store.url)
         let migrations = registry(.addProperty("Person", "visits", default: 0))
-        let report = try await CodableCache.dryRun(
-            at: store.url,
-            migrations: migrations,
+        let report = try await CacheFile(at: store.url).dryRun(
+            migrations,
             samples: 1,
             configuration: configuration,
             priority: .background
@@ -50,11 +49,11 @@ import Testing
             }
         )
         await #expect(throws: MoltError.self) {
-            try await CodableCache.dryRun(at: store.url, migrations: migrations, configuration: configuration)
+            try await CacheFile(at: store.url).dryRun(migrations, configuration: configuration)
         }?.expect(.deadlinePassed, store: store.url.path)
         #expect(monitor.summary?.failure?.code == "deadlinePassed")
         #expect(monitor.summary?.isDryRun == true)
-        #expect(try CodableCache.schemaVersion(ofFileAt: store.url) == 0)
+        #expect(try CacheFile(at: store.url).version() == 0)
     }
 
     @Test func `stops between records when it is cancelled`() async throws {
@@ -62,9 +61,8 @@ import Testing
         var configuration = configuration
         configuration.isCancelled = { seen.count > 0 }
         await #expect(throws: MoltError.self) {
-            try await CodableCache.dryRun(
-                at: store.url,
-                migrations: registry(.transform("Person") { _ in seen.append(()) }),
+            try await CacheFile(at: store.url).dryRun(
+                registry(.transform("Person") { _ in seen.append(()) }),
                 configuration: configuration
             )
         }?.expect(.cancelled)
@@ -89,9 +87,8 @@ import Testing
             return false
         }
         let task = Task { [url = large.url, configuration] in
-            try await CodableCache.dryRun(
-                at: url,
-                migrations: registry(.transform("Text") { _ in Issue.record("A record was reached.") }),
+            try await CacheFile(at: url).dryRun(
+                registry(.transform("Text") { _ in Issue.record("A record was reached.") }),
                 configuration: configuration
             )
         }
@@ -102,7 +99,7 @@ import Testing
         // There was no plan yet.
         #expect(monitor.summary?.to == nil)
         #expect(monitor.summary?.failure?.code == "cancelled")
-        #expect(try CodableCache.schemaVersion(ofFileAt: large.url) == 0)
+        #expect(try CacheFile(at: large.url).version() == 0)
     }
 
     #if CHILD_PROCESSES
@@ -119,9 +116,8 @@ import Testing
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = store.url as URL, temporary = temporary as String] in
                 setenv("TMPDIR", temporary, 1)
-                _ = try CodableCache.dryRun(
-                    at: url,
-                    migrations: registry(.addProperty("Person", "visits", default: 0)),
+                _ = try CacheFile(at: url).dryRunAndWait(
+                    registry(.addProperty("Person", "visits", default: 0)),
                     configuration: .init { $0.hooks.atPoint = { if $0.kind == .beforeSteps { raise(SIGKILL) } } }
                 )
             }
@@ -130,17 +126,16 @@ import Testing
             await #expect(processExitsWith: .success) { [url = store.url as URL, temporary = temporary as String] in
                 setenv("TMPDIR", temporary, 1)
                 let counts = Log<Int>()
-                let configuration = CodableCache.Configuration { configuration in
+                let configuration = MoltConfiguration { configuration in
                     configuration.hooks.atPoint = { point in
                         guard point.kind == .beforeSteps else { return }
                         // This dry run is in progress while another one begins and ends.
-                        _ = try CodableCache.dryRun(at: url, migrations: registry(.deleteType("Person")))
+                        _ = try CacheFile(at: url).dryRunAndWait(registry(.deleteType("Person")))
                         counts.append(try FileManager.default.contentsOfDirectory(atPath: temporary).count)
                     }
                 }
-                let report = try CodableCache.dryRun(
-                    at: url,
-                    migrations: registry(.addProperty("Person", "visits", default: 0)),
+                let report = try CacheFile(at: url).dryRunAndWait(
+                    registry(.addProperty("Person", "visits", default: 0)),
                     configuration: configuration
                 )
                 guard report.to == 1, counts.all == [2] else { throw TestFailure.expected }
@@ -158,14 +153,13 @@ import Testing
                 setenv("TMPDIR", temporary, 1)
                 let monitor = MigrationMonitor()
                 let error = MoltError.thrown {
-                    try CodableCache.dryRun(
-                        at: URL(filePath: path),
-                        migrations: registry(.deleteType("Person")),
+                    try CacheFile(at: URL(filePath: path)).dryRunAndWait(
+                        registry(.deleteType("Person")),
                         configuration: .init { $0.monitor = monitor }
                     )
                 }
                 error?.expect(.storeFailed, says: temporary)
-                #expect(error.map { CodableCache.isOutOfSpace($0) } == true)
+                #expect(error.map { MoltError.isOutOfSpace($0) } == true)
                 #expect(monitor.summary?.failure?.cause == "POSIXError \(ENOSPC)")
             }
         }

@@ -22,7 +22,7 @@ import Testing
         store = try OldStore(Self.records)
     }
 
-    private var configuration: CodableCache.Configuration {
+    private var configuration: MoltConfiguration {
         .init {
             $0.monitor = monitor
             $0.appVersion = "4.0"
@@ -83,7 +83,7 @@ import Testing
             configuration.opensNewerStores = readsNewer
             try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
         }
-        _ = try CodableCache.dryRun(at: url, migrations: Self.migrations, configuration: configuration)
+        _ = try CacheFile(at: url).dryRunAndWait(Self.migrations, configuration: configuration)
         #expect(try expect(.created).storeSize == nil)
         open()
         #expect(try expect(.created).storeSize == nil)
@@ -188,7 +188,7 @@ import Testing
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [url = store.url as URL, version = version as String] in
                     let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
-                    let configuration = CodableCache.Configuration { $0.appVersion = version }
+                    let configuration = MoltConfiguration { $0.appVersion = version }
                     _ = try CodableCache(at: url, migrations: registry(crashing), configuration: configuration)
                 }
             }
@@ -219,7 +219,7 @@ import Testing
                 [
                     url = store.url as URL, name = notebook.suite.domainName as String, isComplete = isComplete as Bool
                 ] in
-                var configuration = CodableCache.Configuration()
+                var configuration = MoltConfiguration()
                 configuration.hooks.atPoint = { point in
                     if point.kind == .afterCommit, point.subject.contains("journal") == isComplete { raise(SIGKILL) }
                 }

@@ -67,10 +67,10 @@ struct OldDirectory {
         try cache.set(text, forKey: key)
     }
 
-    func open(_ migrations: Migration..., configure: (inout CodableCache.Configuration) -> Void = { _ in })
+    func open(_ migrations: Migration..., configure: (inout MoltConfiguration) -> Void = { _ in })
         throws -> CodableCache
     {
-        var configuration = CodableCache.Configuration()
+        var configuration = MoltConfiguration()
         configuration.now = { Date(timeIntervalSince1970: Self.time) }
         configure(&configuration)
         return try CodableCache(at: store, migrations: MigrationRegistry(migrations), configuration: configuration)

@@ -4,7 +4,7 @@ extension Suite {
     /// The backups of the suite, newest first.
     ///
     /// They are made by upgrades of the suite without a cache, if their configuration requests it, and by
-    /// ``backUp(attaching:)``. A backup of a cache contains the settings that its migrations work on.
+    /// ``backUp(suites:)``. A backup of a cache contains the settings that its migrations work on.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`;
     ///   `noPermission` or `storeFailed` if their directory cannot be listed.
@@ -15,13 +15,13 @@ extension Suite {
 
     /// Copies of the settings that restores have replaced, newest first.
     ///
-    /// ``restore(_:attaching:leavingUnattached:fromAnotherStore:keepsReplaced:)`` restores a copy, and
-    /// ``removeBackup(_:)`` removes it.
+    /// ``restore(_:suites:leavingOthers:fromAnotherStore:keepingReplaced:)`` restores a copy, and
+    /// ``remove(_:)`` removes it.
     ///
     /// - Throws: The same errors as ``backups()``.
     public func filesAside() throws -> [StoreBackup] {
         try validate()
-        return try CodableCache.filesAside(at: SuiteFiles(self).store).map(withoutOwnName)
+        return try CacheFile(at: SuiteFiles(self).store).filesAside().map(withoutOwnName)
     }
 
     private func withoutOwnName(_ backup: StoreBackup) -> StoreBackup {
@@ -30,21 +30,21 @@ extension Suite {
         return backup
     }
 
-    /// Makes a backup of the suite, which is kept until ``removeBackup(_:)``.
+    /// Makes a backup of the suite, which is kept until ``remove(_:)``.
     ///
     /// ```swift
     /// let backup = try Suite.standard.backUp()
     /// try Suite.standard.restore(backup)
     /// ```
     ///
-    /// - Parameter attached: Other suites to include in the backup; none by default.
+    /// - Parameter suites: Other suites to include in the backup; none by default.
     /// - Throws: `MoltError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``MoltError`` for a
     ///   suite that cannot be read.
     @discardableResult
-    public func backUp(attaching attached: [Suite] = []) throws -> StoreBackup {
+    public func backUp(suites: [Suite] = []) throws -> StoreBackup {
         try validate()
-        return try withStore(attaching: attached) { store in
-            try withoutOwnName(keepCopy(.manual, of: store, [self] + attached))
+        return try withStore(suites) { store in
+            try withoutOwnName(keepCopy(.manual, of: store, [self] + suites))
         }
     }
 
@@ -55,13 +55,13 @@ extension Suite {
     /// ``StoreBackup/attachedStores``.
     ///
     /// The replaced settings, including those of the attached suites, are kept in a file beside the backups until
-    /// ``removeBackup(_:)``; ``filesAside()`` lists it.
+    /// ``remove(_:)``; ``filesAside()`` lists it.
     ///
     /// - Important: Settings made since the backup are no longer in the suite.
     /// - Parameters:
     ///   - backup: A backup from ``backups()`` or ``filesAside()``.
-    ///   - attached: The other suites in the backup; none by default.
-    ///   - leavesUnattached: Whether other suites in the backup that are not in `attached` stay as they are; false by
+    ///   - suites: The other suites in the backup; none by default.
+    ///   - leavesOthers: Whether other suites in the backup that are not in `suites` stay as they are; false by
     ///     default: the backup is refused.
     ///   - fromAnotherStore: Whether the backup may be another store's or in another directory; false by default. The
     ///     settings go back to the suites that they are from.
@@ -72,21 +72,21 @@ extension Suite {
     @discardableResult
     public func restore(
         _ backup: StoreBackup,
-        attaching attached: [Suite] = [],
-        leavingUnattached leavesUnattached: Bool = false,
+        suites: [Suite] = [],
+        leavingOthers leavesOthers: Bool = false,
         fromAnotherStore: Bool = false,
-        keepsReplaced: Bool = true
+        keepingReplaced keepsReplaced: Bool = true
     ) throws -> [String] {
         try validate()
         var request = RestoreRequest()
-        request.leavesUnattached = leavesUnattached
+        request.leavesOthers = leavesOthers
         request.isFromAnotherStore = fromAnotherStore
-        request.attached = Set(([self] + attached).map(\.attachedName))
-        return try withStore(attaching: attached) { store in
+        request.attached = Set(([self] + suites).map(\.attachedName))
+        return try withStore(suites) { store in
             // Changes of an interrupted upgrade belong to what is replaced.
             try applyJournal(of: store, .unchanged)
             var kept: StoreBackup?
-            if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + attached) }
+            if keepsReplaced, try !isUnreadable() { kept = try keepCopy(.replaced, of: store, [self] + suites) }
             let left: [String]
             do {
                 let patience = Patience(.seconds(5))
@@ -104,15 +104,15 @@ extension Suite {
     /// Removes a backup of the suite, or a copy from ``filesAside()``.
     ///
     /// - Throws: `MoltError` with the code `backupUnusable` if the backup does not belong to this suite.
-    public func removeBackup(_ backup: StoreBackup) throws {
+    public func remove(_ backup: StoreBackup) throws {
         try StoreFile(upgrading: self).remove(backup)
     }
 
     /// Runs a closure with the suite's store, while no upgrade works on the suites.
-    private func withStore<Result>(attaching attached: [Suite], _ body: (StoreFile) throws -> Result) throws -> Result {
-        let store = try StoreFile(upgrading: self, attaching: attached)
+    private func withStore<Result>(_ suites: [Suite], _ body: (StoreFile) throws -> Result) throws -> Result {
+        let store = try StoreFile(upgrading: self, attaching: suites)
         let patience = Patience(.seconds(5))
-        let locks = try SuiteLock.all(of: [self] + attached) { try $0.wait(patience) }
+        let locks = try SuiteLock.all(of: [self] + suites) { try $0.wait(patience) }
         defer { withExtendedLifetime(locks) { store.removeIfJournalIsEmpty() } }
         return try advisingOnDamage { try body(store) }
     }

@@ -166,7 +166,7 @@ struct CorrectedLedger {
         var isOnRead: MoltError {
             self(
                 "still has to upgrade records, when they are read.",
-                advice: "Open the store, and wait for `backfill()`."
+                advice: "Open the store, and wait for `finishBackfill()`."
             )
         }
     }

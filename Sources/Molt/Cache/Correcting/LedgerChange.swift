@@ -1,6 +1,6 @@
 /// A change of a ledger's row to make by hand; see
-/// ``CodableCache/correctLedger(_:at:migrations:reason:configuration:)``.
-public enum LedgerChange: Equatable, Sendable {
+/// ``CacheFile/correctLedger(_:migrations:reason:configuration:)``.
+package enum LedgerChange: Equatable, Sendable {
     /// The migration with a name counts as applied, without running.
     case markApplied(String)
     /// The migration with a name is not applied any more, so that the next opening runs it.
@@ -9,7 +9,7 @@ public enum LedgerChange: Equatable, Sendable {
     case acceptEdit(String)
 
     /// The migration's name.
-    public var migration: String {
+    package var migration: String {
         switch self {
         case .markApplied(let name), .markPending(let name), .acceptEdit(let name): name
         }

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The check of a whole file, on one snapshot.
 struct CacheVerification {
-    private(set) var findings: [CodableCache.Finding] = []
+    private(set) var findings: [CacheFile.Finding] = []
     private static let limit = 1_000
 
     private let connection: Connection
@@ -42,7 +42,7 @@ struct CacheVerification {
 
     /// Runs one part of the check; damage that stops it is a finding.
     private mutating func look(
-        _ kind: CodableCache.Finding.Kind,
+        _ kind: CacheFile.Finding.Kind,
         _ message: String,
         _ body: (inout CacheVerification) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -74,7 +74,7 @@ struct CacheVerification {
         let key = row.text(1) == "text" ? String(utf8: row.bytes(2)) : nil
         let type = row.isNull(3) ? nil : row.text(3)
         let id = row.integer(0)
-        func add(_ kind: CodableCache.Finding.Kind, _ message: String) { self.add(kind, message, key, type) }
+        func add(_ kind: CacheFile.Finding.Kind, _ message: String) { self.add(kind, message, key, type) }
         if key == nil { add(.record, "The key of the record with the id \(id) is not text.") }
         if type == nil { add(.record, "The name of the type of the record with the id \(id) is lost.") }
         if id < 1 { add(.record, "The record has the id \(id); ids begin with 1.") }
@@ -110,12 +110,12 @@ struct CacheVerification {
     }
 
     private mutating func add(
-        _ kind: CodableCache.Finding.Kind,
+        _ kind: CacheFile.Finding.Kind,
         _ message: String,
         _ key: String? = nil,
         _ typeName: String? = nil
     ) {
         guard findings.count < Self.limit else { return }
-        findings.append(CodableCache.Finding(kind: kind, key: key, typeName: typeName, message: message))
+        findings.append(CacheFile.Finding(kind: kind, key: key, typeName: typeName, message: message))
     }
 }

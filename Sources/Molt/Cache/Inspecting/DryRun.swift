@@ -4,10 +4,10 @@ import Foundation
 struct DryRun {
     private let url: URL
     private let migrations: MigrationRegistry
-    private let configuration: CodableCache.Configuration
+    private let configuration: MoltConfiguration
     private let mode: RunMode
 
-    init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: CodableCache.Configuration) {
+    init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: MoltConfiguration) {
         self.url = url
         self.migrations = migrations
         self.configuration = configuration

@@ -8,7 +8,7 @@ final class Backfill: Sendable {
     let upgrader: RecordUpgrader
     private let core: CacheCore
     private let hub: ChangeHub
-    private let configuration: CodableCache.Configuration
+    private let configuration: MoltConfiguration
     /// One sweep at a time.
     private let queue = DispatchQueue(label: "molt.backfill", qos: .utility)
     /// Reads and changes the next batch while the current one is written.
@@ -26,14 +26,15 @@ final class Backfill: Sendable {
     private struct State {
         /// The work of an interrupted sweep, which the next one continues.
         var interrupted: BackfillSweep?
-        var isDone = false
+        /// The records that could not be converted; nil until the sweep has ended.
+        var failedRecords: [MigrationReport.FailedRecord]?
         /// Whether the sweep runs in the background.
         var isStarted = false
         /// The number of callers that wait for the end.
         var waiting = 0
     }
 
-    init(_ upgrader: RecordUpgrader, _ core: CacheCore, _ hub: ChangeHub, _ configuration: CodableCache.Configuration) {
+    init(_ upgrader: RecordUpgrader, _ core: CacheCore, _ hub: ChangeHub, _ configuration: MoltConfiguration) {
         self.upgrader = upgrader
         self.core = core
         self.hub = hub
@@ -67,11 +68,13 @@ final class Backfill: Sendable {
     }
 
     /// Upgrades the remaining records, and returns when they are written.
-    func finish(isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
+    ///
+    /// - Returns: The records that could not be converted.
+    func finish(isCancelled: @escaping @Sendable () -> Bool) throws -> [MigrationReport.FailedRecord] {
         guard DispatchQueue.getSpecific(key: mark) == nil, DispatchQueue.getSpecific(key: eventMark) == nil else {
             throw MoltError(
                 .busy,
-                "`backfill()` was called inside a closure that the upgrade itself has called: the monitor's or a "
+                "`finishBackfill()` was called inside a closure that the upgrade itself has called: the monitor's or a "
                     + "migration's. Call it on another thread."
             )
         }
@@ -82,8 +85,11 @@ final class Backfill: Sendable {
             try queue.sync { try run { isCancelled() ? CancellationError() : nil } }
             // The monitor has received all events when this returns.
             eventQueue.sync {}
+            return state.withLock { $0.failedRecords } ?? []
         } catch {
-            if state.withLock({ $0.isStarted && !$0.isDone }), Self.isTemporary(error) { schedule(after: 0.1) }
+            if state.withLock({ $0.isStarted && $0.failedRecords == nil }), Self.isTemporary(error) {
+                schedule(after: 0.1)
+            }
             throw error
         }
     }
@@ -117,7 +123,7 @@ final class Backfill: Sendable {
 
     /// - Parameter stop: Returns the error with which to stop, between records.
     private func run(stop: @escaping @Sendable () -> (any Error)?) throws {
-        guard !state.withLock({ $0.isDone }) else { return }
+        guard state.withLock({ $0.failedRecords == nil }) else { return }
         let check = { @Sendable [core, configuration] () throws in
             if let error = stop() { throw error }
             if let deadline = configuration.lastInstant, Instant.now >= deadline {
@@ -139,7 +145,7 @@ final class Backfill: Sendable {
             }
         } while try sweep.beginRemovingFailures()
         try sweep.end()
-        state.withLock { $0.isDone = true }
+        state.withLock { $0.failedRecords = sweep.failedRecords }
         send(.backfillFinished(sweep.failedRecords))
     }
 

@@ -66,7 +66,7 @@ final class CacheCore: Sendable {
         _ store: sending StoreFile,
         version: Int,
         registryVersion: Int,
-        configuration: CodableCache.Configuration,
+        configuration: MoltConfiguration,
         reading: StoreReading? = nil
     ) throws {
         path = store.storeName

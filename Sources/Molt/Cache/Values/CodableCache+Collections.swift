@@ -35,7 +35,7 @@ extension CodableCache {
     ///
     /// - values that no step has changed, such as those of a renamed type;
     /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``;
-    /// - values that still have to go through a migration on read. Call `backfill()` first;
+    /// - values that still have to go through a migration on read. Call `finishBackfill()` first;
     /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
     ///   records at the store's version.
     ///
@@ -193,32 +193,6 @@ extension CodableCache {
         try change { try $0.removeAll(ofType: name) }
     }
 
-    /// Removes expired values; waits for the disk without blocking a thread.
-    ///
-    /// - Returns: The number of removed values.
-    /// - Throws: The errors of the synchronous call.
-    @discardableResult
-    public func removeExpired() async throws -> Int {
-        try await queue.run { [self] in try removeExpired() }
-    }
-
-    /// Removes all values; waits for the disk without blocking a thread.
-    ///
-    /// - Important: This cannot be undone.
-    /// - Throws: The errors of the synchronous call.
-    public func removeAll() async throws {
-        try await queue.run { [self] in try removeAll(named: nil) }
-    }
-
-    /// Removes all values stored as a type; waits for the disk without blocking a thread.
-    ///
-    /// - Important: This cannot be undone.
-    /// - Throws: The errors of the synchronous call.
-    public func removeAll(of type: Any.Type) async throws {
-        let name = RecordTypeName.of(type)
-        try await queue.run { [self] in try removeAll(named: name) }
-    }
-
     // MARK: Batches
 
     /// Changes that are written in one transaction.
@@ -286,33 +260,11 @@ extension CodableCache {
         }
     }
 
-    /// Stores several values in one transaction; waits for the disk without blocking a thread.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    @inlinable
-    public func setAll<Value: Encodable>(
-        _ values: some Sequence<(key: String, value: Value)>,
-        expiry: Expiry? = nil
-    ) async throws {
-        try await batch { batch in
-            for (key, value) in values { try batch.set(value, forKey: key, expiry: expiry) }
-        }
-    }
-
     /// The values under several keys, read from one snapshot, in the order of the keys; nil for each missing value.
     ///
     /// - Throws: ``MoltError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(_ type: Value.Type = Value.self, forKeys keys: [String]) throws -> [Value?] {
         try contents(keys).map { try $0.map { try decode(type, $0) } }
-    }
-
-    /// The values under several keys, as in the synchronous call; waits for the disk without blocking a thread.
-    public func values<Value: Decodable>(
-        _ type: Value.Type = Value.self,
-        forKeys keys: [String]
-    ) async throws -> [Value?] {
-        let found = try await queue.run { [self] in try self.contents(keys) }
-        return try found.map { try $0.map { try decode(type, $0) } }
     }
 
     private func changes(_ collect: (inout Batch) throws -> Void) throws -> EncodedBatch {
@@ -328,14 +280,5 @@ extension CodableCache {
             for key in keys { contents.append(try session.content(key)) }
             return contents
         }
-    }
-}
-
-extension CodableCache {
-    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
-    ///
-    /// - Throws: The errors of the synchronous call.
-    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
-        try await write(try changes(collect))
     }
 }

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// A change of a ledger's row that somebody made by hand.
-public struct LedgerCorrection: Equatable, Sendable, Codable {
+package struct LedgerCorrection: Equatable, Sendable, Codable {
     /// What was changed.
-    public enum Kind: String, Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable {
         /// The migration was marked as applied, without running it.
         case markedApplied
         /// The migration was marked as pending, so that the next opening runs it.
@@ -13,18 +13,18 @@ public struct LedgerCorrection: Equatable, Sendable, Codable {
     }
 
     /// What was changed.
-    public var kind: Kind
+    package var kind: Kind
     /// Why, in the words of the person who made the change.
-    public var reason: String
+    package var reason: String
     /// When it was changed.
-    public var date: Date
+    package var date: Date
     /// The version of the app that changed it, as given by the app; empty if it gave none.
-    public var appVersion: String
+    package var appVersion: String
     /// The store's version before a migration was marked as applied, if that has raised it.
     package var versionBefore: Int?
 
     /// Creates a correction.
-    public init(_ kind: Kind, reason: String, date: Date, appVersion: String = "") {
+    package init(_ kind: Kind, reason: String, date: Date, appVersion: String = "") {
         self.kind = kind
         self.reason = reason
         self.date = date
@@ -34,7 +34,7 @@ public struct LedgerCorrection: Equatable, Sendable, Codable {
 
 extension LedgerCorrection: CustomStringConvertible {
     /// What was changed, when and why, in one line.
-    public var description: String {
+    package var description: String {
         let change =
             switch kind {
             case .markedApplied: "marked as applied"

@@ -62,7 +62,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         }
     }
     /// What was changed in the row by hand, the latest last.
-    public var corrections: [LedgerCorrection] {
+    package var corrections: [LedgerCorrection] {
         get { corrected ?? [] }
         set { corrected = newValue.isEmpty ? nil : newValue }
     }
@@ -136,7 +136,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     ///   - duration: The duration, in seconds.
     ///   - moltVersion: The version of Molt that ran it; this one by default.
     ///   - isWritableByOlderReleases: Whether older releases can also write; then they can read, too.
-    public init(
+    package init(
         name: String,
         version: Int,
         outcome: Outcome = .ran,

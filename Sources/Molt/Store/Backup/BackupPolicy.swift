@@ -3,7 +3,7 @@ package import Foundation
 /// The policy for the backups that upgrades make before they write to a store.
 ///
 /// ```swift
-/// var configuration = CodableCache.Configuration()
+/// var configuration = MoltConfiguration()
 /// configuration.backup = BackupPolicy(keep: 3, maximumAge: .seconds(90 * 24 * 3600))
 /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
 /// ```

@@ -6,8 +6,8 @@ extension MoltError {
         guard kind == .cache else {
             return "To go back to earlier settings, restore a backup with `Suite.restore(_:)`."
         }
-        return "To go back to an earlier state, restore a backup with `CodableCache.restore(_:at:)`. To start with an "
-            + "empty cache, call `CodableCache.startAfresh(at:)`, which sets this one aside."
+        return "To go back to an earlier state, restore a backup with `CacheFile.restore(_:)`. To start with an "
+            + "empty cache, call `CacheFile.startAfresh()`, which sets this one aside."
     }
 
     /// The error for a backup that does not fit on the disk.

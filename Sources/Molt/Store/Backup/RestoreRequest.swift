@@ -7,7 +7,7 @@ package struct RestoreRequest {
     /// The names of the available attached stores; nil if they were already checked.
     var attached: Set<String>?
     /// Whether attached stores in the backup that are not available stay as they are; otherwise it is refused.
-    var leavesUnattached = false
+    var leavesOthers = false
     /// The request for a copy of the replaced contents, made if they are undamaged; nil to keep no copy.
     package var keeping: BackupRequest?
     /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
@@ -25,7 +25,7 @@ extension RestoreRequest {
     /// - Throws: ``MoltError`` with the code `notAttached`.
     func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
         let unattached = names.filter { attached?.contains($0) == false }
-        guard !leavesUnattached, let first = unattached.first else { return unattached }
+        guard !leavesOthers, let first = unattached.first else { return unattached }
         let missing = unattached.joined(separator: " and ")
         throw MoltError(
             .notAttached,

@@ -113,8 +113,8 @@ package struct FileProbe {
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost.",
             advice: (hasLog
-                ? "Save what the log has with `CodableCache.salvage(at:)` of the product MoltSalvage. " : "")
-                + "Restore a backup with `CodableCache.restore(_:at:)`. `CodableCache.startAfresh(at:)` sets the files "
+                ? "Save what the log has with `CacheFile.salvage()` of the product MoltSalvage. " : "")
+                + "Restore a backup with `CacheFile.restore(_:)`. `CacheFile.startAfresh()` sets the files "
                 + "aside, and starts with an empty cache.",
             outcome: .unchanged,
             store: path,

@@ -163,8 +163,8 @@ extension SQLiteError {
 
     /// What to do about a damaged file.
     static let rescue =
-        "Restore a backup with `CodableCache.restore(_:at:)`, or save what can be read: add the product MoltSalvage, "
-        + "and call `CodableCache.salvage(at:)`. `CodableCache.startAfresh(at:)` sets the file aside, and starts "
+        "Restore a backup with `CacheFile.restore(_:)`, or save what can be read: add the product MoltSalvage, "
+        + "and call `CacheFile.salvage()`. `CacheFile.startAfresh()` sets the file aside, and starts "
         + "with an empty cache."
 }
 

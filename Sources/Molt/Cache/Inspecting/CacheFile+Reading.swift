@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
-/// Reads a cache file for tools: nothing is written, and an app may have the file open.
-package struct CacheFile {
+/// What tools read in a file: nothing is written, and an app may have the file open.
+extension CacheFile {
     /// The records of one type.
     package struct TypeSummary {
         package let name: String
@@ -12,32 +12,19 @@ package struct CacheFile {
         package let versions: ClosedRange<Int>
     }
 
-    package let path: String
-    /// The file's name in output: its path, or that of the original.
-    package let name: String
-    /// Removes the file at its end; nil if the file is not a copy.
-    private let copy: (any AnyObject & Sendable)?
     static let pageSize = 500
     /// The size of the contents, in bytes, after which a page ends.
     static let pageByteCount = 2 << 20
 
-    /// - Parameters:
-    ///   - name: The file's name in output; its path by default.
-    ///   - copy: What removes the file at its end, if it is a copy; it is retained.
-    /// - Throws: ``MoltError`` with the code `fileMissing` if there is no cache, or that of a file that is not one.
-    package init(at url: URL, named name: String? = nil, retaining copy: (any AnyObject & Sendable)? = nil) throws {
-        path = FileStatus.path(of: url)
-        self.name = name ?? path
-        self.copy = copy
-        if try StoreFile.state(at: url).isFresh { throw Self.missing(path) }
-    }
-
     package func state() throws -> StoreState {
-        try StoreFile.state(at: URL(fileURLWithPath: path))
+        try StoreFile.state(at: url)
     }
 
-    package var interruptedUpgrades: Int {
-        AttemptLog(of: path).attempts().count
+    /// Checks that there is a cache.
+    ///
+    /// - Throws: ``MoltError`` with the code `fileMissing` if there is none, or that of a file that is not one.
+    package func checkExists() throws {
+        if try state().isFresh { throw Self.missing(path) }
     }
 
     /// The types that have records, by name.

@@ -1,17 +1,20 @@
 public import Foundation
 public import Molt
 
-extension CodableCache {
+extension CacheFile {
     /// Replaces a damaged file with one of its readable records, and lists the losses.
     ///
     /// ```swift
     /// do {
     ///     cache = try CodableCache(at: url, migrations: migrations)
-    /// } catch where CodableCache.isDamage(error) {
-    ///     print(try CodableCache.salvage(at: url, migrations: migrations))
+    /// } catch let error as MoltError where error.isDamage {
+    ///     print(try CacheFile(at: url).salvage(migrations))
     ///     cache = try CodableCache(at: url, migrations: migrations)
     /// }
     /// ```
+    ///
+    /// Close every cache that has the file open first, and keep the log beside it, whose name ends in `-wal`: it has
+    /// the last writes.
     ///
     /// The damaged file and its log stay beside the new one, under a name that ends in `damaged`; see
     /// ``SalvageReport/setAside``. Molt never removes them. On volumes that support hard links, as those of apps do,
@@ -20,22 +23,15 @@ extension CodableCache {
     /// write.
     ///
     /// - Parameters:
-    ///   - url: The damaged file. Close every cache that has it open first. Keep the log beside it, whose name ends in
-    ///     `-wal`: it has the last writes.
-    ///   - migrations: As for ``salvage(from:to:migrations:)``.
+    ///   - migrations: As for ``salvage(_:to:)``.
     ///   - timeout: How long to wait while another process replaces the file; 5 seconds by default.
     /// - Returns: What was saved, lost and assumed. Its description contains no values.
-    /// - Throws: The errors of ``salvage(from:to:migrations:)``, and `MoltError` with the code `busy` when the file
+    /// - Throws: The errors of ``salvage(_:to:)``, and `MoltError` with the code `busy` when the file
     ///   was written to meanwhile. The damaged file is then where it was.
     @discardableResult
-    public static func salvage(
-        at url: URL,
-        migrations: MigrationRegistry = [],
-        timeout: Duration = .seconds(5)
-    ) throws -> SalvageReport {
-        let path = FileStatus.path(of: url)
+    public func salvage(_ migrations: MigrationRegistry = [], timeout: Duration = .seconds(5)) throws -> SalvageReport {
         try FileStatus.checkPath(path)
-        return try explained(path) {
+        return try Self.explained(path) {
             let salvage = try Salvage(of: path, to: nil, migrations)
             var report = try salvage.run()
             let patience = Patience(timeout)
@@ -61,9 +57,12 @@ extension CodableCache {
     /// Copies every readable record of a damaged file into a new file, and lists the losses.
     ///
     /// ```swift
-    /// let report = try CodableCache.salvage(from: url, to: newURL, migrations: migrations)
+    /// let report = try CacheFile(at: url).salvage(migrations, to: newURL)
     /// print(report)
     /// ```
+    ///
+    /// Close every cache that has the file open first, and keep the log beside it, whose name ends in `-wal`: it has
+    /// the last writes.
     ///
     /// The damaged file is only read. The work is done on a copy in the temporary directory and needs space for two
     /// copies of the file. The new file has the suffix `.part` until it is complete, and only its owner may read and
@@ -81,8 +80,6 @@ extension CodableCache {
     ///   checksums, and each of its intact pages is used. ``SalvageReport/lostPageCount`` counts the others, and
     ///   ``SalvageReport/staleCount`` the records that may be older because of them. A missing log goes unnoticed.
     /// - Parameters:
-    ///   - url: The damaged file. Close every cache that has it open first. Keep the log beside it, whose name ends in
-    ///     `-wal`: it has the last writes.
     ///   - newURL: The new file. Neither it nor a log beside it may exist.
     ///   - migrations: The migrations that the app opens its caches with. They are used only when a part of the ledger
     ///     is lost: those up to the version of the file then count as applied. Without them, opening the new file
@@ -93,14 +90,10 @@ extension CodableCache {
     ///   salvage creates the new file; `fileExists` when the new file's path is taken; or the code of a failed write,
     ///   such as `storeFailed` for a full disk.
     @discardableResult
-    public static func salvage(
-        from url: URL,
-        to newURL: URL,
-        migrations: MigrationRegistry = []
-    ) throws -> SalvageReport {
+    public func salvage(_ migrations: MigrationRegistry = [], to newURL: URL) throws -> SalvageReport {
         let newPath = FileStatus.path(of: newURL)
-        return try explained(newPath) {
-            try Salvage(of: FileStatus.path(of: url), to: newPath, migrations).run()
+        return try Self.explained(newPath) {
+            try Salvage(of: path, to: newPath, migrations).run()
         }
     }
 

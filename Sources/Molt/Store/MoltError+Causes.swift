@@ -1,0 +1,37 @@
+extension MoltError {
+    /// Whether the file is damaged, or not a database.
+    ///
+    /// Restore a backup with ``CacheFile/restore(_:suites:leavingOthers:fromAnotherStore:keepingReplaced:timeout:)``,
+    /// or salvage the records with `CacheFile.salvage(_:timeout:)` of the product MoltSalvage. A file that never was a
+    /// cache gives such an error, too.
+    public var isDamage: Bool {
+        code == .notADatabase || underlying.map(Self.isDamage) == true
+    }
+
+    /// Whether the disk is full, or a file has reached the largest size that it may have.
+    ///
+    /// The failed call has changed nothing. Try again when there is space.
+    public var isOutOfSpace: Bool {
+        code == .noSpaceForBackup || underlying.map(Self.isOutOfSpace) == true
+    }
+
+    /// Whether an error says that the file is damaged.
+    package static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isDamage
+        case let error as MoltError: error.isDamage
+        case is Damage: true
+        default: false
+        }
+    }
+
+    /// Whether an error says that there is no space.
+    package static func isOutOfSpace(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isFull || error.isAtLimit
+        case let error as DurableFile.Failure: error.isOutOfSpace
+        case let error as MoltError: error.isOutOfSpace
+        default: false
+        }
+    }
+}
