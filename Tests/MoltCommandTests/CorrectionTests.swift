@@ -31,7 +31,7 @@ import Testing
 
         let edited = Migration(to: 1, "split-name", .removeProperty("Person", "name"))
         let tool = Tool("app", "", RegisteredApp(migrations: [edited, migrations.migrations[1]]).commands)
-        await CommandRun(tool, "plan", path).expect(says: "correctLedger(.acceptEdit(\"split-name\"))")
+        await CommandRun(tool, "plan", path).expect(says: "`accept-edit \"split-name\"`")
         await CommandRun(tool, "accept-edit", path, "split-name", "--reason", "Same result.", "--json")
             .expect(says: #""acceptedEdit""#, #""Same result.""#)
         #expect(try state().ledger.first { $0.name == "split-name" }?.fingerprint == edited.fingerprint)
