@@ -291,7 +291,7 @@ extension MoltConfiguration {
     /// Throws when the upgrade was cancelled or its deadline has passed.
     func checkCancellation() throws {
         try checkDeadline()
-        guard isCancelled() || monitor?.progress.isCancelled == true else { return }
+        guard isCancelled() else { return }
         throw MoltError(
             .cancelled,
             "The opening was cancelled.",

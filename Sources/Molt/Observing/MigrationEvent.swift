@@ -70,16 +70,15 @@ extension MigrationEvent: CustomStringConvertible {
 
 extension MigrationEvent {
     /// The progress of an upgrade; the fraction never decreases within one opening.
-    public struct Progress: Equatable, Sendable, Codable, CustomStringConvertible {
+    public struct Progress: Equatable, Sendable, CustomStringConvertible {
         /// The number of records that were processed.
-        public var completed: Int
+        public package(set) var completed: Int
         /// The number of records to process; each pass over a record counts.
-        public var total: Int
+        public package(set) var total: Int
         /// The migrations in progress: all those fused into the current pass.
-        public var migrations: [MigrationID]
+        public package(set) var migrations: [MigrationID]
 
-        /// Creates a progress value, for example for a preview or a test.
-        public init(completed: Int, total: Int, migrations: [MigrationID] = []) {
+        package init(completed: Int, total: Int, migrations: [MigrationID] = []) {
             self.completed = completed
             self.total = total
             self.migrations = migrations

@@ -1,6 +1,4 @@
-public import Foundation
-
-/// Follows the opening of a store: by a closure, as an `AsyncSequence`, or as a Foundation `Progress`.
+/// Follows the opening of a store: by a closure, or as an `AsyncSequence`.
 ///
 /// ```swift
 /// let monitor = MigrationMonitor()
@@ -12,12 +10,9 @@ public import Foundation
 /// let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
 /// ```
 ///
-/// A monitor follows one opening; when it is used for another one, such as after a dry run, it starts again. Cancelling
-/// its ``progress`` stops the upgrade before the next record and rolls it back.
+/// A monitor follows one opening; when it is used for another one, such as after a dry run, it starts again. To stop
+/// the upgrade before the next record and roll it back, cancel the task that opens the store.
 public final class MigrationMonitor: Sendable {
-    /// The progress as a Foundation object; its units are the records to process, as first estimated.
-    public let progress: Progress
-
     private let onEvent: (@Sendable (MigrationEvent) -> Void)?
     private let state = Locked(State())
 
@@ -36,7 +31,6 @@ public final class MigrationMonitor: Sendable {
     ///   ``MigrationEvent/drifted(_:)`` on the thread that wrote the value. It must not wait for the upgrade.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
-        progress = Progress(totalUnitCount: -1)
     }
 
     /// Whether there is a closure; only closures receive events after the store is opened.
@@ -84,7 +78,6 @@ public final class MigrationMonitor: Sendable {
     func send(_ event: MigrationEvent, _ summary: MigrationSummary? = nil) {
         begin()
         if let summary { state.withLock { $0.summary = summary } }
-        update(progress: event)
         onEvent?(event)
         let finished = state.withLock { state -> [AsyncStream<MigrationEvent>.Continuation] in
             for subscriber in state.subscribers.values { subscriber.yield(event) }
@@ -124,32 +117,11 @@ public final class MigrationMonitor: Sendable {
 
     /// Resets the monitor if its previous opening has ended.
     private func begin() {
-        let isAnother = state.withLock { state in
-            guard state.isOver else { return false }
+        state.withLock { state in
+            guard state.isOver else { return }
             state.history = []
             state.summary = nil
             state.isOver = false
-            return true
-        }
-        guard isAnother else { return }
-        progress.completedUnitCount = 0
-        progress.totalUnitCount = -1
-    }
-
-    private func update(progress event: MigrationEvent) {
-        switch event {
-        case .progressed(let now):
-            // The total keeps its first value: an increase would make the displayed progress go back.
-            if progress.totalUnitCount <= 0 { progress.totalUnitCount = Int64(now.total) }
-            let total = progress.totalUnitCount
-            let completed =
-                total == now.total ? Int64(now.completed) : Int64((now.fraction * Double(total)).rounded(.down))
-            progress.completedUnitCount = max(progress.completedUnitCount, completed)
-        case .finished:
-            progress.totalUnitCount = max(progress.totalUnitCount, 1)
-            progress.completedUnitCount = progress.totalUnitCount
-        default:
-            break
         }
     }
 }

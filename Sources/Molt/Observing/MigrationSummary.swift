@@ -7,9 +7,9 @@ internal import Foundation
 /// Molt's is named by its type, without generic arguments, or by its domain, if it is an `NSError`. Do not put a
 /// person's name, or anything else about a user, into the name of a migration.
 ///
-/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: each property of this type is a
-/// member with its name, nil is left out, and releases with the same ``format`` only add members. Decoders should
-/// ignore members that they do not know.
+/// Encoded as JSON without white space, it takes at most 2 KB. The form is stable: what is not known is left out, and
+/// releases with the same `format` only add members. Decoders should ignore members that they do not know. What only a
+/// server reads is a member of the JSON alone; see [Shipping an upgrade to many devices](ShippingAnUpgrade.md).
 ///
 /// ```json
 /// {"format":1,"outcome":"upgraded","isDryRun":false,"from":3,"to":4,"appVersion":"4.0","moltVersion":"0.1.0",
@@ -20,102 +20,113 @@ internal import Foundation
 /// ```
 public struct MigrationSummary: Equatable, Sendable, Codable {
     /// What became of the store; new outcomes may be added.
-    public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    public struct Outcome: Hashable, Sendable, Codable, CustomStringConvertible {
         /// The outcome's stable name.
-        public let rawValue: String
+        public let description: String
 
-        /// The outcome's stable name.
-        public var description: String { rawValue }
+        private init(_ name: String) {
+            description = name
+        }
 
-        /// Creates an outcome from its stable name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
+        /// Reads the outcome's stable name.
+        public init(from decoder: any Decoder) throws {
+            description = try String(from: decoder)
+        }
+
+        /// Writes the outcome's stable name.
+        public func encode(to encoder: any Encoder) throws {
+            try description.encode(to: encoder)
         }
 
         /// There was nothing to do.
-        public static let upToDate = Outcome(rawValue: "upToDate")
+        public static let upToDate = Outcome("upToDate")
         /// The store was created, and there was no data of an earlier release.
-        public static let created = Outcome(rawValue: "created")
+        public static let created = Outcome("created")
         /// The store was upgraded, or a new one took over settings or files of an earlier release.
-        public static let upgraded = Outcome(rawValue: "upgraded")
+        public static let upgraded = Outcome("upgraded")
         /// An earlier upgrade was committed; its remaining changes outside the store have now been made.
-        public static let finished = Outcome(rawValue: "finished")
+        public static let finished = Outcome("finished")
         /// The store is of a newer release, and was opened for reading only.
-        public static let readOnly = Outcome(rawValue: "readOnly")
+        public static let readOnly = Outcome("readOnly")
         /// The opening failed; see ``MigrationSummary/failure``.
-        public static let failed = Outcome(rawValue: "failed")
+        public static let failed = Outcome("failed")
     }
 
     /// Why an opening failed.
     public struct Failure: Equatable, Sendable, Codable {
         /// The error's code, such as `stepFailed`; for an error that is not Molt's, the name of its type.
-        public var code: String
+        public package(set) var code: String
         /// The code or the type of the innermost error below it, with its number if it has one, such as
         /// `SQLiteError 13`; nil if there is none.
-        public var cause: String?
+        package var cause: String?
         /// The name of the migration that failed.
-        public var migration: String?
+        public package(set) var migration: String?
         /// The version of that migration.
-        public var version: Int?
+        package var version: Int?
         /// The number of its step, from 1.
-        public var step: Int?
+        public package(set) var step: Int?
         /// Whether the store was upgraded before the failure; at most changes outside it remain.
-        public var isCommitted: Bool
+        public package(set) var isCommitted: Bool
     }
 
     /// A migration that the opening ran or recorded.
-    public struct Entry: Equatable, Sendable, Codable {
+    package struct Entry: Equatable, Sendable, Codable {
         /// The name, cut to 60 bytes.
-        public var name: String
+        package var name: String
         /// The version.
-        public var version: Int
+        package var version: Int
         /// The reason why the store counts it as applied.
-        public var outcome: LedgerEntry.Outcome
+        package var outcome: LedgerEntry.Outcome
         /// Its duration in seconds, rounded to milliseconds; see ``MigrationReport/Entry/duration``.
-        public var duration: Double
+        package var duration: Double
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts: MigrationReport.Counts
+        package var counts: MigrationReport.Counts
     }
 
     /// The number of the encoded form: 1.
-    public var format = 1
+    package var format = 1
     /// What became of the store.
-    public var outcome: Outcome
+    public package(set) var outcome: Outcome
     /// Whether it was a dry run, which changes nothing.
-    public var isDryRun: Bool
+    public package(set) var isDryRun: Bool
     /// The store's version before the opening; nil if it could not be read.
-    public var from: Int?
+    public package(set) var from: Int?
     /// The version that the opening was to lead to; nil if it is not known.
-    public var to: Int?
+    public package(set) var to: Int?
     /// The app's version, cut to 60 bytes; see ``MoltConfiguration/appVersion``.
-    public var appVersion: String
+    package var appVersion: String
     /// The version of Molt.
-    public var moltVersion = MoltRelease.version
+    package var moltVersion = MoltRelease.version
     /// The duration of the opening in seconds, rounded to milliseconds.
     ///
     /// In a dry run, it does not include the copying, unless that fails.
-    public var duration: Double
+    public package(set) var duration: Double
     /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in
     /// memory.
-    public var storeSize: Int64?
+    public package(set) var storeSize: Int64?
     /// The number of earlier attempts at this upgrade, by any version of the app, that a crash or a kill interrupted.
-    public var interruptions: Int
+    public package(set) var interruptions: Int
     /// Why the opening failed; nil if it did not.
-    public var failure: Failure?
+    public package(set) var failure: Failure?
     /// The sum of the counts of all migrations.
-    public var counts = MigrationReport.Counts()
+    public package(set) var counts = MigrationReport.Counts()
     /// The number of expired records that were removed; 0 if the migrations only rename types.
-    public var expired = 0
+    package var expired = 0
     /// The number of migrations that are deferred.
-    public var deferred = 0
+    package var deferred = 0
     /// The number of migrations that older records go through when they are read.
-    public var onRead = 0
+    package var onRead = 0
     /// The number of settings and files for each outcome, by the name of the ``MigrationReport/KeyOutcome/Outcome``.
-    public var settings: [String: Int] = [:]
+    package var settings: [String: Int] = [:]
     /// The number of migrations that the opening ran or recorded.
-    public var migrationCount = 0
+    package var migrationCount = 0
     /// These migrations, in order; only those that took longest if all do not fit.
-    public var migrations: [Entry] = []
+    package var migrations: [Entry] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case format, outcome, isDryRun, from, to, appVersion, moltVersion, duration, storeSize, interruptions, failure
+        case counts, expired, deferred, onRead, settings, migrationCount, migrations
+    }
 }
 
 extension MigrationSummary {

@@ -216,13 +216,12 @@ import Testing
         func open(cancellingAfter last: Int?) throws -> Int {
             let seen = Log<Int>()
             let configuration = BackupScenario.configuration { configuration in
-                configuration.monitor = MigrationMonitor()
-                configuration.hooks.atPoint = { [monitor = configuration.monitor] point in
+                configuration.hooks.atPoint = { point in
                     guard point.kind == .copyForBackup else { return }
                     seen.append(1)
-                    // Cancellation is checked before the next part.
-                    if seen.count == last { monitor?.progress.cancel() }
                 }
+                // Cancellation is checked before the next part.
+                configuration.isCancelled = { last.map { seen.count >= $0 } ?? false }
             }
             try scenario.open(2, configuration).close()
             return seen.count

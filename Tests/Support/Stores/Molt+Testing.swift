@@ -64,6 +64,13 @@ extension MigrationEvent {
     }
 }
 
+extension [MigrationEvent] {
+    /// The latest progress of an upgrade.
+    package var lastProgress: MigrationEvent.Progress? {
+        lazy.reversed().compactMap { if case .progressed(let progress) = $0 { progress } else { nil } }.first
+    }
+}
+
 extension MigrationMonitor {
     /// A monitor that runs a closure when an upgrade is first planned: the store was read, and no lock is held yet.
     package static func afterPlanning(_ body: @escaping @Sendable () throws -> Void) -> MigrationMonitor {

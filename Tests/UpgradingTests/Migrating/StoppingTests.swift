@@ -18,7 +18,6 @@ struct StoppingTests {
     }
 
     enum Way: String, CaseIterable, Sendable {
-        case progress
         case cancellation
         case deadline
     }
@@ -63,9 +62,7 @@ struct StoppingTests {
         let isOver = Locked(false)
         let seen = Locked(0)
         let afterwards = Locked(0)
-        let monitor = MigrationMonitor()
         var configuration = MoltConfiguration()
-        configuration.monitor = monitor
         configuration.isCancelled = { way == .cancellation && isOver.withLock { $0 } }
         let deadline = ContinuousClock.now + .milliseconds(400)
         if way == .deadline { configuration.deadline = deadline }
@@ -76,7 +73,6 @@ struct StoppingTests {
                 return seen == last
             }
             guard isLast else { return }
-            if way == .progress { monitor.progress.cancel() }
             while way == .deadline, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
             isOver.withLock { $0 = true }
         }

@@ -67,7 +67,6 @@ struct EventTests {
         let steps = Self.progress(log.all, of: 110 + 120 + 110)
         let groups = Set(steps.map { $0.migrations.map(\.name) })
         #expect(groups == [[], ["a", "b"], ["b"], ["c", "d"]])
-        #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }
 
     @Test func `A monitor that follows a second opening starts again`() async throws {
@@ -79,7 +78,7 @@ struct EventTests {
 
         let progress = Log<Double>()
         var migrations = Self.blocks
-        migrations.register(to: 6, "look") { _ in progress.append(monitor.progress.fractionCompleted) }
+        migrations.register(to: 6, "look") { _ in progress.append(events.all.lastProgress?.fraction ?? -1) }
         try await store.upgrade(migrations, configuration)
 
         let followed = await monitor.events.reduce(into: []) { $0.append($1.word) }
@@ -89,12 +88,11 @@ struct EventTests {
         #expect(events.all[count].word == "planned 6")
         let isBelowOne = progress.all.allSatisfy { $0 < 1 }
         #expect(isBelowOne)
-        #expect(monitor.progress.isFinished)
+        #expect(events.all.lastProgress?.fraction == 1)
 
         let finished = events.count
         try await store.upgrade(migrations, configuration)
         #expect(Self.words(Array(events.all[finished...])) == ["planned 0", "finished"])
-        #expect(monitor.progress.isFinished)
     }
 
     /// A logger or a signposter needs one end for each beginning, unless the opening fails.
@@ -184,10 +182,8 @@ struct EventTests {
     @Test func `A large store reports only some of its batches, but always the first and the last record`() throws {
         let old = try OldStore(Self.people(1_200))
         let events = Log<MigrationEvent>()
-        let (standard, monitor) = Self.monitored { events.append($0) }
-        var configuration = standard
+        var (configuration, _) = Self.monitored { events.append($0) }
         configuration.hooks.batchSize = 2
-        #expect(monitor.progress.isIndeterminate)
 
         _ = try Migrator(Self.fused, configuration: configuration).migrate(StoreFile(at: old.url))
 
@@ -197,47 +193,5 @@ struct EventTests {
         #expect((200..<560).contains(steps.count))
         let isSteady = zip(steps, steps.dropFirst()).allSatisfy { $1.completed - $0.completed <= 8 }
         #expect(isSteady)
-        #expect(monitor.progress.completedUnitCount == 1_200)
-        #expect(monitor.progress.isFinished)
-    }
-
-    // MARK: Observable state
-
-    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
-    @MainActor
-    @Test func `The observable state shows a failure, and then follows the next attempt to its end`() async throws {
-        let store = try OldStore(Self.records)
-        let state = MigrationState()
-        #expect(state.phase == .idle)
-        let (first, failing) = Self.monitored()
-        let migrations: MigrationRegistry = [
-            Migration(to: 1, "one", .renameType("Person", to: "Human")),
-            Migration(to: 2, "two", .renameType("Human", to: "Citizen")),
-            Migration(to: 3, "stop", .run { _ in throw Refusal() }),
-        ]
-        _ = try? await store.upgrade(migrations, first)
-        await state.follow(failing)
-        #expect(state.phase == .failed)
-        let error = try #require(state.error as? MoltError)
-        error.expect(.stepFailed, store: store.url.path)
-        #expect(state.report == nil)
-        #expect(state.currentMigration?.name == "stop")
-
-        let (second, monitor) = Self.monitored()
-        let following = Task { await state.follow(monitor) }
-        let cache = try await CodableCache.open(at: store.url, migrations: Self.blocks, configuration: second)
-        cache.close()
-        await following.value
-        #expect(state.phase == .finished)
-        #expect(state.fraction == 1)
-        #expect(state.currentMigration == nil)
-        #expect(state.plan?.pending.count == 5)
-        #expect(state.report == cache.report)
-        #expect(state.error == nil)
-
-        let late = MigrationState()
-        await late.follow(monitor)
-        #expect(late.phase == .finished)
-        #expect(late.report == cache.report)
     }
 }
