@@ -347,7 +347,9 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for edit in edits {
             lines.append("  edited after it was applied: \(edit)")
-            lines.append("       undo the edit, or accept it with the command `accept-edit \"\(edit.migration.name)\"` of the app's tool")
+            lines.append(
+                "       undo the edit, or accept it with `accept-edit \"\(edit.migration.name)\"` of the app's tool"
+            )
         }
         for entry in entries {
             lines.append("  \(entry.willRun || entry.isWorkPending ? ">" : "·") \(entry)")

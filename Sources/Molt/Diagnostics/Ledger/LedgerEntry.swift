@@ -15,7 +15,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         case onRead
         /// The registry's baseline gave the store a version, and the migration is not later.
         case baseline
-        /// It was marked as applied by hand; see ``LedgerEntry/corrections``.
+        /// It was marked as applied by hand; the ledger keeps the reason.
         case marked
         /// Not applied: the migration must wait, and a later opening tries again.
         case deferred
