@@ -22,7 +22,7 @@ public final class CodableCache: Sendable {
     /// The report of the upgrade when the cache was opened.
     public let report: MigrationReport
     /// The schema version that values are read and written at.
-    public let schemaVersion: Int
+    public let version: Int
     /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer
     /// app has upgraded it; see ``MoltConfiguration/opensNewerStores``.
     ///
@@ -166,7 +166,7 @@ public final class CodableCache: Sendable {
         isReadOnly = reading?.isReadOnly ?? false
         keepsUnknown = configuration.keepsUnknownProperties || reading != nil
         report = try reading?.report ?? migrator.migrate(store)
-        schemaVersion = max(report.to, migrations.version)
+        version = max(report.to, migrations.version)
         path = store.storeName
         self.migrations = migrations
         self.configuration = configuration
@@ -225,7 +225,7 @@ public final class CodableCache: Sendable {
 
 extension CodableCache: CustomStringConvertible {
     /// The path and the schema version.
-    public var description: String { "CodableCache(\(path), version \(schemaVersion))" }
+    public var description: String { "CodableCache(\(path), version \(version))" }
 }
 
 extension CodableCache {
@@ -399,7 +399,7 @@ extension CodableCache {
     /// Stores a document that an earlier release wrote, such as one from another device or an old export.
     ///
     /// ```swift
-    /// try cache.set(document: message.body, ofType: "Person", writtenAt: message.schemaVersion, forKey: message.id)
+    /// try cache.set(document: message.body, ofType: "Person", writtenAt: message.version, forKey: message.id)
     /// ```
     ///
     /// It goes through the cache's migrations to versions later than its own before it is stored; see

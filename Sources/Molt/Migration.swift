@@ -181,7 +181,7 @@ public struct Migration: Sendable {
     /// ```swift
     /// Migration(
     ///     to: 2, "milliseconds",
-    ///     .changeValue("Note", "at", from: .secondsSinceReferenceDate, to: .millisecondsSince1970),
+    ///     .changeValue("Note", "at", from: .deferredToDate, to: .millisecondsSince1970),
     ///     .convert("Note", from: NoteV1.self, to: NoteV2.self) { NoteV2($0) }
     /// ).coding(millisecondsCoding)
     /// ```

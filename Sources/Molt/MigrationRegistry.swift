@@ -157,7 +157,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///     }),
     ///     Migration(
     ///         to: 2, "milliseconds",
-    ///         .changeValue("Note", "at", from: .secondsSinceReferenceDate, to: .millisecondsSince1970)
+    ///         .changeValue("Note", "at", from: .deferredToDate, to: .millisecondsSince1970)
     ///     ),
     /// ])
     /// .coding(.standard, through: 1)

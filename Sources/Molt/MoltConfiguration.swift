@@ -19,7 +19,7 @@ public struct MoltConfiguration: Sendable {
     private static let bundleVersion =
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     /// The suites that blocks of migrations change, in addition to those that steps name.
-    public var attached: [Suite] = []
+    public var suites: [Suite] = []
     /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
     /// Which process must upgrade the store; by default the one that opens it.
@@ -241,7 +241,7 @@ extension MoltConfiguration {
     var accessTimeout: Duration { max(.zero, timeout ?? .seconds(5)) }
 
     /// The stores for blocks, in addition to those that steps name.
-    package var attachedStores: [AttachedStore] { attachedStores(attached) }
+    package var attachedStores: [AttachedStore] { attachedStores(suites) }
 
     /// The stores for blocks, with other suites than those of the app.
     func attachedStores(_ suites: [Suite]) -> [AttachedStore] {

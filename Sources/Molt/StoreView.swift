@@ -157,9 +157,9 @@ public final class StoreView {
 
     /// The settings of a suite by key, with the changes that earlier steps of the upgrade make.
     ///
-    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/attached``, names.
+    /// - Parameter suite: A suite that a step of the registry, or the opening's ``MoltConfiguration/suites``, names.
     ///   The closure of a baseline may look at any.
-    /// - Throws: ``MoltError`` with the code `notAttached` for another suite, `deferred` if the suite is unavailable,
+    /// - Throws: ``MoltError`` with the code `suiteNotNamed` for another suite, `deferred` if the suite is unavailable,
     ///   or that of one that cannot be read.
     public func settings(in suite: Suite) throws -> [String: PropertyListValue] {
         checkExpiry()

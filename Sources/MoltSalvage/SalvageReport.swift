@@ -86,7 +86,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     /// The number of losses beyond the listed ones.
     public var unlistedLossCount = 0
     /// The schema version of the new file.
-    public var schemaVersion = 0
+    public var version = 0
     /// The number of saved rows of the ledger.
     public var ledgerCount = 0
     /// Whether the ledger was read completely.
@@ -158,7 +158,7 @@ extension SalvageReport: CustomStringConvertible {
             lines.append("\(staleCount) of them may be outdated, or may have been deleted")
         }
         lines.append(
-            "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"
+            "version \(version), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"
         )
         if journalCount > 0 || !isJournalWhole {
             lines.append(

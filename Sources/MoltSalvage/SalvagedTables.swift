@@ -100,19 +100,19 @@ struct SalvagedTables {
             "SELECT max(coalesce((SELECT max(version) FROM molt_ledger), 0), coalesce(max(version), 0)) FROM molt_record"
         )
         if let version, version <= Int32.max, !isVersionStale || version >= highest {
-            report.schemaVersion = Int(version)
+            report.version = Int(version)
         } else {
-            report.schemaVersion = Int(min(max(highest, 0), Int64(Int32.max)))
+            report.version = Int(min(max(highest, 0), Int64(Int32.max)))
             report.assume(
-                "The schema version could not be read. It is assumed to be \(report.schemaVersion), the highest in the ledger "
+                "The schema version could not be read. It is assumed to be \(report.version), the highest in the ledger "
                     + "and of the records."
             )
         }
         try addImpliedLedgerEntries(migrations, target, &report)
-        try target.connection.execute("PRAGMA user_version = \(report.schemaVersion)")
+        try target.connection.execute("PRAGMA user_version = \(report.version)")
         try target.connection.execute(
-            "UPDATE molt_record SET version = \(report.schemaVersion) "
-                + "WHERE version NOT BETWEEN 0 AND \(report.schemaVersion)"
+            "UPDATE molt_record SET version = \(report.version) "
+                + "WHERE version NOT BETWEEN 0 AND \(report.version)"
         )
         if target.connection.changes > 0 {
             report.assume("\(target.connection.changes) records had an impossible version and were given the store's.")
@@ -250,7 +250,7 @@ struct SalvagedTables {
         }
         // A store that has been through the replaced migrations counts a shortcut as applied.
         let passed = migrations.migrations.filter { migration in
-            migration.version <= report.schemaVersion && !names.contains(migration.name)
+            migration.version <= report.version && !names.contains(migration.name)
                 && replacedByShortcuts[migration.name] == nil
                 && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
         }
@@ -267,10 +267,10 @@ struct SalvagedTables {
             row.replacedKinds = migrations.replacedKinds(by: migration)
             return row
         }
-        try LedgerTable.add(entries, version: report.schemaVersion, to: target.connection)
+        try LedgerTable.add(entries, version: report.version, to: target.connection)
         let list = passed.map { "\"\(ErrorSummary.oneLine($0.name))\"" }.joined(separator: ", ")
         report.assume(
-            "A part of the ledger is lost. The file has version \(report.schemaVersion), so these migrations count as "
+            "A part of the ledger is lost. The file has version \(report.version), so these migrations count as "
                 + "applied: \(list)."
         )
     }

@@ -5,7 +5,7 @@ public import Molt
 ///
 /// ```swift
 /// let fixture = StoreFixture(
-///     schemaVersion: 1,
+///     version: 1,
 ///     records: [.init("john", "Person", .json(#"{"fullName":"John Appleseed"}"#))],
 ///     suites: [.standard: ["theme": "dark"]]
 /// )
@@ -24,7 +24,7 @@ public struct StoreFixture: Equatable, Sendable {
     /// The store that carries the schema version and the ledger; a cache by default.
     public var primary: Primary
     /// The schema version of the store.
-    public var schemaVersion: Int
+    public var version: Int
     /// The migrations recorded as applied, in order.
     public var ledger: [LedgerEntry]
     /// The records, in the order they were added.
@@ -35,13 +35,13 @@ public struct StoreFixture: Equatable, Sendable {
     /// Creates a fixture in code.
     public init(
         primary: Primary = .cache,
-        schemaVersion: Int,
+        version: Int,
         ledger: [LedgerEntry] = [],
         records: [Record] = [],
         suites: [Suite: [String: PropertyListValue]] = [:]
     ) {
         self.primary = primary
-        self.schemaVersion = schemaVersion
+        self.version = version
         self.ledger = ledger
         self.records = records
         self.suites = suites
@@ -132,7 +132,7 @@ extension StoreFixture {
     var contents: StoreContents {
         get {
             StoreContents(
-                version: schemaVersion,
+                version: version,
                 ledger: ledger,
                 records: records.map { record in
                     StoreContents.StoredRecord(
@@ -141,13 +141,13 @@ extension StoreFixture {
                         content: record.content.bytes,
                         isData: record.content.isData,
                         expiration: record.expiration?.timeIntervalSince1970,
-                        version: record.version ?? schemaVersion
+                        version: record.version ?? version
                     )
                 }
             )
         }
         set {
-            schemaVersion = newValue.version
+            version = newValue.version
             ledger = newValue.ledger
             records = newValue.records.map { record in
                 Record(
@@ -162,7 +162,7 @@ extension StoreFixture {
     }
 
     init(_ contents: StoreContents, suites: [Suite: [String: PropertyListValue]] = [:]) {
-        self.init(schemaVersion: contents.version, suites: suites)
+        self.init(version: contents.version, suites: suites)
         self.contents = contents
     }
 }

@@ -55,7 +55,7 @@ struct FixtureTests {
             let people = (0..<random.below(20)).map { number in
                 StoreFixture.Record("person/\(number)", "Alien", .json(Self.alien(&random)))
             }
-            let migrated = try StoreFixture(schemaVersion: 0, records: people).migrated(through: registry)
+            let migrated = try StoreFixture(version: 0, records: people).migrated(through: registry)
             for person in people {
                 #expect(try migrated.value(contacts.Person.self, forKey: person.key) != nil, "run \(run): \(person)")
             }

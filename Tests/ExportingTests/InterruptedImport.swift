@@ -109,7 +109,7 @@ struct InterruptedImport: Codable, Sendable {
             at: directory.appending(path: name),
             migrations: migrations.upTo(version: version),
             configuration: MoltConfiguration {
-                $0.attached = suites
+                $0.suites = suites
                 $0.hooks.atPoint = hook
             }
         )

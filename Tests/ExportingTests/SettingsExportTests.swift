@@ -16,7 +16,7 @@ import Testing
     }
 
     private func attached() -> MoltConfiguration {
-        MoltConfiguration { $0.attached = [suite] }
+        MoltConfiguration { $0.suites = [suite] }
     }
 
     /// Exports the suite from a new cache.
@@ -113,11 +113,11 @@ import Testing
         #expect(try source.exportAndWait(to: file, suites: [suite]).settings == 0)
         try suite.update(set: ["a": 1])
         MoltError.thrown { try source.exportAndWait(to: file, suites: [suite]) }?
-            .expect(.needsMigration, id: rename.id, attachedStore: suite.attachedName, outcome: .unchanged)
+            .expect(.needsMigration, id: rename.id, suite: suite.attachedName, outcome: .unchanged)
         Suite.closedDomains.withLock { _ = $0.insert(scratch.name) }
         defer { Suite.closedDomains.withLock { _ = $0.remove(scratch.name) } }
         let error = MoltError.thrown { try source.exportAndWait(to: file, suites: [suite]) }
-        error?.expect(.deferred, attachedStore: suite.attachedName, says: "until the device is unlocked")
+        error?.expect(.deferred, suite: suite.attachedName, says: "until the device is unlocked")
         source.close()
     }
 
@@ -131,7 +131,7 @@ import Testing
         try suite.update(set: own)
         try edit(#""records":["#, to: ##""records":[{"key":"k","type":"Int","created":1,"updated":1,"content":1}"##)
         let error = try failure()
-        error?.expect(.keyExists, key: "other", attachedStore: suite.attachedName)
+        error?.expect(.keyExists, key: "other", suite: suite.attachedName)
         #expect(error?.debugDescription.contains("own") == false)
         let target = try CodableCache(at: other, configuration: attached())
         var summary = try target.importAndWait(from: file, only: .keys([]), suites: [suite], conflicts: .newest)
@@ -154,18 +154,18 @@ import Testing
         try export()
         try scratch.erase()
         let absent = try ScratchSuite()
-        let configuration = MoltConfiguration { $0.attached = [suite, absent.suite] }
+        let configuration = MoltConfiguration { $0.suites = [suite, absent.suite] }
         let target = try CodableCache(at: other, configuration: configuration)
         MoltError.thrown { try target.importAndWait(from: file, suites: [suite, absent.suite]) }?
-            .expect(.recordMissing, store: file.path, attachedStore: absent.suite.attachedName, outcome: .unchanged)
+            .expect(.recordMissing, store: file.path, suite: absent.suite.attachedName, outcome: .unchanged)
         MoltError.thrown { try target.importAndWait(from: cache.url, suites: [suite]) }?
-            .expect(.recordMissing, attachedStore: suite.attachedName)
+            .expect(.recordMissing, suite: suite.attachedName)
         try target.importAndWait(from: file)
         target.close()
         try scratch.expect([:])
         let plain = try CodableCache(at: other)
         MoltError.thrown { try plain.importAndWait(from: file, suites: [suite]) }?
-            .expect(.notAttached, attachedStore: suite.attachedName, outcome: .unchanged)
+            .expect(.suiteNotNamed, suite: suite.attachedName, outcome: .unchanged)
         plain.close()
         let memory = try CodableCache(inMemory: [], configuration: attached())
         MoltError.thrown { try memory.importAndWait(from: file, suites: [suite]) }?.expect(.unsupported)

@@ -67,7 +67,7 @@ import Testing
             at: other,
             migrations: migrations ?? self.migrations,
             configuration: MoltConfiguration {
-                $0.attached = [old.suite, group.suite]
+                $0.suites = [old.suite, group.suite]
                 $0.hooks.atPoint = hook
             }
         )
@@ -148,7 +148,7 @@ import Testing
         try group.suite.removeAll()
         try old.suite.removeAll()
         MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }?
-            .expect(.unsupported, attachedStore: group.suite.attachedName, outcome: .unchanged)
+            .expect(.unsupported, suite: group.suite.attachedName, outcome: .unchanged)
         try target.importAndWait(from: file, conflicts: .replace)
         for suite in [old, group] { try suite.expect([:]) }
         let summary = try target.importAndWait(from: file, suites: [old.suite, group.suite], conflicts: .replace)
@@ -169,7 +169,7 @@ import Testing
         try old.suite.removeAll()
         isOn.withLock { $0 = true }
         let error = MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }
-        error?.expect(.attachedStoreFailed, attachedStore: old.suite.attachedName, outcome: .committed)
+        error?.expect(.suiteFailed, suite: old.suite.attachedName, outcome: .committed)
         #expect(try target.count() == 1)
         try old.expect([:])
         MoltError.thrown { try target.exportAndWait(to: file, suites: [old.suite]) }?.expect(.journalPending)

@@ -30,7 +30,7 @@ enum JSONFuzzing {
             _ = try? record.double(name)
             try? record.mapValue([name, .each], [1: "one"], otherwise: .value([:]))
             try? record.changeValue(name, from: .millisecondsSince1970, to: .iso8601, otherwise: .keep)
-            try? record.changeValue(name, from: .iso8601, to: .secondsSinceReferenceDate, otherwise: .keep)
+            try? record.changeValue(name, from: .iso8601, to: .deferredToDate, otherwise: .keep)
             try? record.changeValue(name, to: .integer, otherwise: .keep)
             try? record.split(name, at: .last(" "), into: [name, "second part"])
             try? record.wrap([name, .each], in: .object("\u{0}\""))

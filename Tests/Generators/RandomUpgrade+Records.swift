@@ -139,7 +139,7 @@ extension RandomUpgrade {
         case 4: return .mapValue(place, name, [1: "one", .null: 0, ["in": 1]: [:]])
         case 5: return .mapValue(place, each, [.null: .null, 1: "one"], otherwise: .remove)
         case 6: return .changeValue(place, name, to: .string, otherwise: .keep)
-        case 7: return .changeValue(place, inner, from: .secondsSinceReferenceDate, to: .iso8601, otherwise: .keep)
+        case 7: return .changeValue(place, inner, from: .deferredToDate, to: .iso8601, otherwise: .keep)
         case 8: return .wrapProperty(place, name, in: random.oneIn(2) ? .array : .object("in")).onFailure(policy)
         case 9: return .unwrapProperty(place, name, from: .array).onFailure(policy)
         case 10: return .renameProperty(place, inner, to: "inner\(mark)")

@@ -17,7 +17,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let fixture = StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [.init("ada", "Person", .json(content))],
             suites: [.standard: ["theme": .string(mark)]]
         )
@@ -100,7 +100,7 @@ import Testing
         let other = scratch.file("other.json")
         try fixture.write(to: other)
         await run("diff", path, other.path).expect(1, says: "1 the same", errors: "the settings of standard differ")
-        try StoreFixture(primary: .suite(.standard), schemaVersion: 0).write(to: other, overwriting: true)
+        try StoreFixture(primary: .suite(.standard), version: 0).write(to: other, overwriting: true)
         for command in ["ls", "dump", "schema"] {
             await run(command, other.path).expect(command == "schema" ? 2 : 1, errors: "has no records")
         }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `record copies one, and its settings are read as the app does`() async throws {
-        let fixture = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: ["theme": "dark"]])
+        let fixture = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: ["theme": "dark"]])
         try fixture.write(to: url, overwriting: true)
         let rename = Migration(to: 1, "rename", .renameKey("theme", to: "look", in: .standard))
         let settings: [FixtureSetting] = [.setting("look", Int.self, in: .standard)]
@@ -135,14 +135,14 @@ import Testing
 
         var fixture = StoreFixture(
             primary: hasCache ? .cache : .suite(suite),
-            schemaVersion: 0,
+            version: 0,
             suites: [suite: ["theme": "dark"]]
         )
         try fixture.write(to: url, overwriting: true)
         await CommandRun(tool, "dry-run", path).expect(says: "dry run: \(name): version 0 to 1", "rename: 1 renamed")
         await CommandRun(tool, ["dry-run", path] + settings).expect(says: "rename: 1 absent")
 
-        fixture.schemaVersion = 1
+        fixture.version = 1
         fixture.ledger = [LedgerEntry(name: "rename", version: 1, appliedAt: Date(timeIntervalSince1970: 1))]
         try fixture.write(to: url, overwriting: true)
         await CommandRun(tool, "plan", path).expect(says: "\(name): up to date at version 1")

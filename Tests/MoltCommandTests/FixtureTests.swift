@@ -50,7 +50,7 @@ import Testing
         ]
         let url = scratch.file("0-everyday.json")
         func redacted(_ settings: [String: PropertyListValue], _ words: String...) async throws -> CommandRun {
-            let store = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: settings])
+            let store = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: settings])
             try store.write(to: url, overwriting: true)
             let migrations: MigrationRegistry = [
                 Migration(
@@ -195,7 +195,7 @@ import Testing
                 .mapValue("Person", "status", ["open": "active", ["code": 7]: "done"], otherwise: .fail),
                 .changeValue("Person", "isOn", to: .bool),
                 .changeValue("Person", "count", to: .integer),
-                .changeValue("Person", "at", from: .iso8601, to: .secondsSinceReferenceDate),
+                .changeValue("Person", "at", from: .iso8601, to: .deferredToDate),
                 .changeValue("Person", "file", toPathIn: "Documents"),
                 .splitProperty("Person", "pair", at: .first(" and "), into: ["one", "other"]),
                 .addProperty("Person", "kind", default: "plain"),

@@ -121,7 +121,7 @@ import Testing
         let url = scratch.file("0-everyday.json")
         try StoreFixture(
             primary: .suite(.standard),
-            schemaVersion: 0,
+            version: 0,
             suites: [.standard: ["theme": "dark"], Molt.Suite("group.molt"): ["tags": "[1]"]]
         ).write(to: url)
         await CommandRun(molt, "settings", url.path).expect(

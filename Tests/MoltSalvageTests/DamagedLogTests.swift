@@ -182,7 +182,7 @@ import Testing
             try damaged.write(to: url)
             try? FileManager.default.removeItem(at: saved)
             let report = try CacheFile(at: url).salvage(SoundStore.migrations, to: saved)
-            #expect(report.schemaVersion == 3, "frame \(frame)")
+            #expect(report.version == 3, "frame \(frame)")
             let cache = try CodableCache(at: saved, migrations: SoundStore.migrations)
             defer { cache.close() }
             #expect(cache.report.isEmpty, "frame \(frame)")

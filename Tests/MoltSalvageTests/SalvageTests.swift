@@ -25,7 +25,7 @@ struct Person: Codable, Equatable, Sendable {
         let (report, contents) = try scratch.salvage(sound.file)
         report.expect(isWhole: true, saved: sound.contents.records.count, raw: 0)
         #expect(report.ledgerCount == 2)
-        #expect(report.schemaVersion == 2)
+        #expect(report.version == 2)
         #expect(contents == sound.contents)
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
 
@@ -299,7 +299,7 @@ struct Person: Codable, Equatable, Sendable {
     @Test func `A lost ledger is rebuilt from the schema version if the migrations are given`() throws {
         let report = try CacheFile(at: withoutLedger()).salvage(SoundStore.migrations, to: newURL)
         #expect(!report.isLedgerWhole)
-        #expect(report.schemaVersion == 2)
+        #expect(report.version == 2)
         report.expect(assumes: #""first", "second""#)
         let cache = try CodableCache(at: newURL, migrations: SoundStore.migrations)
         #expect(cache.report.from == 2)

@@ -8,7 +8,7 @@ struct MigratedStoreTests {
     @Test func `One migration can be tested alone, on a store without a ledger`() throws {
         let name = "split-full-name"
         var fixture = Releases.first
-        fixture.schemaVersion = 1
+        fixture.version = 1
         fixture.records = [.init("john", "Person", .json(#"{"fullName":"John Appleseed"}"#))]
         let alone = try fixture.migrated(through: [Releases.migrations[name]])
         #expect(alone.fixture.records.map(\.content) == [.json(#"{"firstName":"John","lastName":"Appleseed"}"#)])
@@ -26,7 +26,7 @@ struct MigratedStoreTests {
         struct Person: Codable, Equatable { var name: String }
         let settings = Molt.Suite("group.example")
         let fixture = StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [.init("john", "Alien", .json(#"{"fullName":"John"}"#))],
             suites: [settings: ["theme": "dark"]]
         )

@@ -181,7 +181,7 @@
                 edits[try #require(Int(columns[0]))] = Int(columns[1])
             }
             let cache = try StoreFixture(
-                schemaVersion: 0,
+                version: 0,
                 records: (0..<Samples.count).map { number in
                     .init("\(number)", "Alien", .json(Samples.original(number, edit: edits[number] ?? 0)))
                 }

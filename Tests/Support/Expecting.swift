@@ -23,7 +23,7 @@ extension MoltError {
         step: Int? = nil,
         summary: String? = nil,
         store: String? = nil,
-        attachedStore: String? = nil,
+        suite: String? = nil,
         storeVersion: Int? = nil,
         registryVersion: Int? = nil,
         outcome: Outcome? = nil,
@@ -44,7 +44,7 @@ extension MoltError {
         same(self.step?.number, step)
         same(self.step?.summary, summary)
         same(self.store, store)
-        same(self.attachedStore, attachedStore)
+        same(self.suite, suite)
         same(self.storeVersion, storeVersion)
         same(self.registryVersion, registryVersion)
         same(self.outcome, outcome)

@@ -33,7 +33,7 @@ extension Suite {
     ) throws -> MigrationReport {
         try advisingOnDamage {
             let migrator = Migrator(migrations, configuration: configuration)
-            let store = try StoreFile(upgrading: self, attaching: configuration.attached)
+            let store = try StoreFile(upgrading: self, attaching: configuration.suites)
             if let reading = try migrator.reading(of: store) { return reading.report }
             return try migrator.migrate(store)
         }
@@ -69,7 +69,7 @@ extension Suite {
         samples: Int = 0,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        let attached = ([self] + configuration.attached).map(AttachedStore.suite)
+        let attached = ([self] + configuration.suites).map(AttachedStore.suite)
         return try Migrator(migrations, configuration: configuration, mode: .dryRun(samples: samples))
             .migrate(StoreFile(inMemoryWith: attached, upgrading: self))
     }
@@ -85,7 +85,7 @@ extension Suite {
         _ migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationPlan {
-        let store = try StoreFile(upgrading: self, attaching: configuration.attached)
+        let store = try StoreFile(upgrading: self, attaching: configuration.suites)
         return try migrations.plan(for: store, configuration, mode: .atOnce)
     }
 }

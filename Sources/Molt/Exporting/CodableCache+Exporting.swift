@@ -125,7 +125,7 @@ extension CodableCache {
     /// The version of records that this release reads and writes.
     ///
     /// In a store that a newer release has upgraded and that this release may write, it is not that of the store.
-    private var exportedVersion: Int { isReadOnly ? schemaVersion : migrations.version }
+    private var exportedVersion: Int { isReadOnly ? version : migrations.version }
 
     // MARK: Importing
 
@@ -157,16 +157,16 @@ extension CodableCache {
     ///   - url: The file; its content tells whether it is an export or a store.
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
     ///   - suites: The suites of the export whose settings are imported; none by default. Each must be a suite that a
-    ///     migration works on, or one of ``MoltConfiguration/attached``.
+    ///     migration works on, or one of ``MoltConfiguration/suites``.
     ///   - conflicts: What happens if the cache, or a suite, has another value under a key; an error by default.
     ///   - progress: Called with the completed share, from 0 to 1. It must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer release, `tooOld` for one that the
     ///   registry does not support any more, `malformedExport` for a file that is neither an export nor a store, or is
     ///   damaged, `foreignFile` or `notADatabase` for a database that is no store, `newerFormat` for a later format,
     ///   `keyExists` for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`,
-    ///   `readOnly` for a cache that can only be read, or `cancelled`; for settings, also `notAttached`, `unsupported`
-    ///   for a cache in memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the error of the
-    ///   step that failed; and the errors of writing. The cache and the suites are unchanged then, unless
+    ///   `readOnly` for a cache that can only be read, or `cancelled`; for settings, also `suiteNotNamed`,
+    ///   `unsupported` for a cache in memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the
+    ///   error of the step that failed; and the errors of writing. The cache and the suites are unchanged then, unless
     ///   ``MoltError/outcome`` is `committed`: the settings are then set when the store is next opened.
     @discardableResult
     public func `import`(

@@ -70,7 +70,7 @@ struct ImportedSettings {
             throw error
         } catch {
             throw error as? MoltError
-                ?? MoltError(.attachedStoreFailed, "The settings cannot be imported.", underlying: error)
+                ?? MoltError(.suiteFailed, "The settings cannot be imported.", underlying: error)
         }
         try JournalTable.add(entries, to: session.connection)
     }
@@ -121,6 +121,6 @@ struct ImportedSettings {
     }
 
     private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil, _ name: String) -> MoltError {
-        MoltError(code, problem, advice: advice, outcome: .unchanged, store: path, attachedStore: name)
+        MoltError(code, problem, advice: advice, outcome: .unchanged, store: path, suite: name)
     }
 }

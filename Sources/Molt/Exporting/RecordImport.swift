@@ -267,7 +267,7 @@ struct RecordImport {
         guard let registry = migrations.registry else {
             return MigrationReport(store: path, from: version, to: version, isFresh: false, startedAt: Date())
         }
-        let suites = settings?.standIns ?? configuration.attached
+        let suites = settings?.standIns ?? configuration.suites
         let store = StoreFile(at: url, attaching: configuration.attachedStores(suites))
         store.options.isDurable = false
         defer { store.close() }

@@ -14,7 +14,7 @@ struct TransferredSuites {
     init(_ suites: [Suite], _ migrations: MigrationRegistry, _ configuration: MoltConfiguration, store: String) {
         var found: [Suite] = []
         for suite in suites where !found.contains(where: { $0.attachedName == suite.attachedName }) {
-            found.append(configuration.attached.first { $0.attachedName == suite.attachedName } ?? suite)
+            found.append(configuration.suites.first { $0.attachedName == suite.attachedName } ?? suite)
         }
         self.suites = found
         self.migrations = migrations
@@ -24,7 +24,7 @@ struct TransferredSuites {
 
     /// All suites that an upgrade of the store may use.
     var attached: [Suite] {
-        configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
+        configuration.suites + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
     private var stores: AttachedStores {
@@ -44,13 +44,13 @@ struct TransferredSuites {
         let stores = stores
         guard let name = suites.map(\.attachedName).first(where: { !stores.contains($0) }) else { return }
         throw MoltError(
-            .notAttached,
+            .suiteNotNamed,
             "The settings of \(name) cannot be imported, because no migration works on them and the suite is not "
                 + "attached.",
             advice: "Attach the suite where the store is opened.",
             outcome: .unchanged,
             store: store,
-            attachedStore: name
+            suite: name
         )
     }
 
@@ -146,7 +146,7 @@ struct TransferredSuites {
             outcome: .unchanged,
             store: store,
             migration: migration,
-            attachedStore: name
+            suite: name
         )
     }
 }

@@ -17,7 +17,7 @@ extension Migration {
     /// The migration is deferred and retried at every opening while the file cannot be read: in an app extension that
     /// does not see it, and on a locked device that protects it. An upgrade fails with the code `unreadable` if the
     /// file is damaged or does not hold a dictionary, with `noPermission` if its permissions deny access, and with
-    /// `attachedStoreFailed` if it is not a file or cannot be read for another reason. Nothing is changed then.
+    /// `suiteFailed` if it is not a file or cannot be read for another reason. Nothing is changed then.
     ///
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.

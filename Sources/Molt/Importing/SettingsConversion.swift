@@ -55,7 +55,7 @@ struct SettingsConversion: Sendable {
             .notConvertible,
             "Settings cannot be converted: \(list).",
             advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are.",
-            attachedStore: suite.attachedName,
+            suite: suite.attachedName,
             key: first.key
         )
     }

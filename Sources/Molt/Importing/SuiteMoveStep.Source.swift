@@ -94,10 +94,10 @@ extension SuiteMoveStep.Source: CustomStringConvertible {
             cause = error
         }
         throw MoltError(
-            .unreadable,
+            .settingUnreadable,
             "The file at \(file.path) is damaged, or it is not a property list of keys and values that a suite can hold.",
             advice: "Restore it from a backup, or remove it: the migration then copies nothing.",
-            attachedStore: file.path,
+            suite: file.path,
             underlying: cause
         )
     }

@@ -121,7 +121,7 @@ struct SuiteMoveStep: Sendable {
             "\(source) and \(destination) have the same file, because one is a link to the other, so nothing can be "
                 + "moved.",
             advice: "Remove the link, or the migration.",
-            attachedStore: source.attached.name
+            suite: source.attached.name
         )
     }
 
@@ -159,7 +159,7 @@ struct SuiteMoveStep: Sendable {
             "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
                 + "are not the same.",
             advice: "Choose another new name, or leave one of them out.",
-            attachedStore: source.attached.name,
+            suite: source.attached.name,
             key: key
         )
     }

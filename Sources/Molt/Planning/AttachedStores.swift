@@ -148,7 +148,7 @@ final class AttachedStores {
         guard lastCount > 0, let suite = store.suite else { return nil }
         do {
             guard try snapshot(of: suite).isEmpty else { return nil }
-        } catch let error as MoltError where error.code == .unreadable {
+        } catch let error as MoltError where error.code == .settingUnreadable {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil
         }
@@ -202,10 +202,10 @@ final class AttachedStores {
     func store(_ name: String) throws -> AttachedStore {
         if let store = stores[name] { return store }
         throw MoltError(
-            .notAttached,
+            .suiteNotNamed,
             "The store has changes for \(name), which is not attached.",
             advice: "Attach it where the store is opened.",
-            attachedStore: name
+            suite: name
         )
     }
 
@@ -222,12 +222,12 @@ final class AttachedStores {
         _ error: any Error,
         _ name: String,
         _ message: String,
-        code: MoltError.Code = .attachedStoreFailed
+        code: MoltError.Code = .suiteFailed
     ) -> MoltError {
         if var error = error as? MoltError {
-            error.attachedStore = error.attachedStore ?? name
+            error.suite = error.suite ?? name
             return error
         }
-        return MoltError(code, message, attachedStore: name, underlying: error)
+        return MoltError(code, message, suite: name, underlying: error)
     }
 }

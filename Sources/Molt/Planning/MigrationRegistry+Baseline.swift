@@ -96,7 +96,7 @@ extension AttachedStores {
         let suite = contains(name) ? try store(name).suite ?? suite : suite
         return try reporting(name) {
             if let reason = try suite.unavailability(inExtension: isExtension) {
-                throw MoltError(.deferred, reason, advice: "Open the store again later.", attachedStore: name)
+                throw MoltError(.deferred, reason, advice: "Open the store again later.", suite: name)
             }
             return try suite.values()
         }

@@ -251,7 +251,7 @@ extension Record {
     /// Changes the form of a date.
     ///
     /// ```swift
-    /// try event.changeValue("at", from: .iso8601, to: .secondsSinceReferenceDate)
+    /// try event.changeValue("at", from: .iso8601, to: .deferredToDate)
     /// ```
     ///
     /// The rules are those of ``MigrationStep/changeValue(_:_:from:to:otherwise:ifMissing:)``.

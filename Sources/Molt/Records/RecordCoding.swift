@@ -74,7 +74,7 @@ public final class RecordCoding: Sendable {
     /// The form in which dates are decoded; nil for a custom strategy.
     var dateForm: Record.DateForm? {
         switch decoder.dateDecodingStrategy {
-        case .deferredToDate: .secondsSinceReferenceDate
+        case .deferredToDate: .deferredToDate
         case .secondsSince1970: .secondsSince1970
         case .millisecondsSince1970: .millisecondsSince1970
         case .iso8601: .iso8601

@@ -61,7 +61,7 @@ package struct SuiteLedger: Codable {
             throw error.at(key: Suite.ledgerKey).of(suite: suite)
         } catch {
             throw MoltError(
-                .unreadable,
+                .settingUnreadable,
                 "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Something else may have "
                     + "written it.",
                 store: suite.domainName,
@@ -80,7 +80,7 @@ package struct SuiteLedger: Codable {
 
     private static func older(_ format: Int) -> MoltError {
         MoltError(
-            .unreadable,
+            .settingUnreadable,
             "The ledger has the format \(format), which only builds of Molt before its first release wrote.",
             advice: "Remove the key, and declare with `baseline` the version that the settings have."
         )

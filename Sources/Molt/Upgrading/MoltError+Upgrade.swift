@@ -72,7 +72,7 @@ extension MoltError {
                 + "applied here. What follows on the suite must wait for them.",
             advice: "Open that store first.",
             outcome: .unchanged,
-            attachedStore: suite.attachedName,
+            suite: suite.attachedName,
             underlying: underlying
         )
     }

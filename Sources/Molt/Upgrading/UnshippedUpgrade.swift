@@ -20,7 +20,7 @@ struct UnshippedUpgrade {
         let outcome: String
         if let backup = try copy(of: histories.store, before: version) {
             try restore(backup, waiting)
-            outcome = "put back to version \(backup.schemaVersion)"
+            outcome = "put back to version \(backup.version)"
         } else if attachedSuites.isEmpty, try store.startAfresh(waiting: waiting) != nil {
             outcome = "started afresh, because there is no copy of its earlier state"
         } else {

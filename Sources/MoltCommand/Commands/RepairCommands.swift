@@ -105,14 +105,14 @@ extension StoreCommands {
             }
             do {
                 try CacheFile(at: url).restore(backup, suites: suites, keepingReplaced: true)
-            } catch let error as MoltError where error.code == .notAttached {
+            } catch let error as MoltError where error.code == .suiteNotNamed {
                 throw CommandError(
-                    "\(name) also holds the settings of \(backup.attachedStores.joined(separator: " and ")), which "
+                    "\(name) also holds the settings of \(backup.suites.joined(separator: " and ")), which "
                         + "this tool cannot restore. Restore it in the app, or with the app's own tool; or save only "
                         + "its records: salvage \(backup.url.path) NEW-FILE. Nothing was changed"
                 )
             }
-            terminal.say("Restored \(name), version \(backup.schemaVersion).")
+            terminal.say("Restored \(name), version \(backup.version).")
             for file in try CacheFile(at: url).filesAside().suffix(1) {
                 terminal.say("The store that it replaced was set aside as \(file.url.lastPathComponent).")
             }
@@ -160,7 +160,7 @@ struct Problem: Encodable {
 extension StoreBackup {
     /// The file, its date, and what is in it, in a line.
     var line: String {
-        let settings = attachedStores.isEmpty ? "" : ", with settings of \(attachedStores.joined(separator: " and "))"
+        let settings = suites.isEmpty ? "" : ", with settings of \(suites.joined(separator: " and "))"
         return "\(url.lastPathComponent): \(DisplayText.time(date)), \(contents)\(settings)"
     }
 }

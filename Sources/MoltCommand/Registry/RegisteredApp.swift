@@ -40,7 +40,7 @@ package struct RegisteredApp: Sendable {
 
     /// The suites of the configuration and of the migrations.
     private var attached: [Suite] {
-        configuration.attached + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
+        configuration.suites + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
     private static let settingsOption = Command.Option.value(

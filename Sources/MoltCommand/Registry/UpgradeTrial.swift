@@ -29,13 +29,13 @@ struct UpgradeTrial {
         self.configuration =
             try copy?.redirected(configuration, migrations, copiesDirectories: !isOnlyPlanned) ?? configuration
         // The first suite of a name takes precedence.
-        self.configuration.attached = settings.suites + self.configuration.attached
+        self.configuration.suites = settings.suites + self.configuration.suites
     }
 
     /// The stand-in of the suite that a fixture of settings alone is about; nil for a cache.
     private var suite: Suite? {
         guard case .suite(let primary) = store.fixture?.primary else { return nil }
-        return configuration.attached.first { $0.attachedName == primary.attachedName }
+        return configuration.suites.first { $0.attachedName == primary.attachedName }
     }
 
     private var url: URL { copy?.url ?? store.url }

@@ -28,7 +28,7 @@ extension FixtureCatalog {
         migrations: MigrationRegistry? = nil
     ) throws {
         try CatalogFile.requireName(name)
-        let file = CatalogFile(fixtureVersion: fixture.schemaVersion, name: name)
+        let file = CatalogFile(fixtureVersion: fixture.version, name: name)
         let mode = try recordingMode()
         let paths = try paths()
         try requireOneSpelling(of: file, among: paths)

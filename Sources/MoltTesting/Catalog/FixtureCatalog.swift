@@ -79,11 +79,11 @@ public struct FixtureCatalog: Sendable {
 
     private func requireVersion(of fixture: StoreFixture, _ file: CatalogFile) throws {
         // A suite does not reach the versions of migrations that only work on records.
-        let isBehind = fixture.primary != .cache && fixture.schemaVersion < file.version
-        guard fixture.schemaVersion != file.version, !isBehind else { return }
+        let isBehind = fixture.primary != .cache && fixture.version < file.version
+        guard fixture.version != file.version, !isBehind else { return }
         throw TestingError(
             .malformedFixture,
-            "The file's name says version \(file.version), but its content has version \(fixture.schemaVersion). "
+            "The file's name says version \(file.version), but its content has version \(fixture.version). "
                 + "Rename the file, or put the right one in its place.",
             file: url(of: file)
         )

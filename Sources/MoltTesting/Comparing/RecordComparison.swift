@@ -12,7 +12,7 @@ struct RecordComparison {
                 continue
             }
             compare(record, other)
-            let versions = (record.version ?? expected.schemaVersion, other.version ?? found.schemaVersion)
+            let versions = (record.version ?? expected.version, other.version ?? found.version)
             if versions.0 != versions.1 {
                 lines.append(
                     "\(Shown.key(record.key)): last written at version: expected \(versions.0), found \(versions.1)"

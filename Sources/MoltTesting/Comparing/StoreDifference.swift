@@ -36,8 +36,8 @@ package struct StoreDifference: Hashable, Sendable {
         if expected.primary != found.primary {
             add("the store", expected.primary.summary, found.primary.summary)
         }
-        if expected.schemaVersion != found.schemaVersion {
-            add("schema version", String(expected.schemaVersion), String(found.schemaVersion))
+        if expected.version != found.version {
+            add("schema version", String(expected.version), String(found.version))
         }
         compareLedgers(expected.ledger, found.ledger, aspects, Replacements(migrations))
         lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines

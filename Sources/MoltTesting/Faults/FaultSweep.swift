@@ -115,7 +115,7 @@ package struct FaultSweep: Sendable {
         guard !course.points.isEmpty else {
             throw TestingError(
                 .unsuitable,
-                "The fixture is at version \(fixture.schemaVersion) and nothing is pending: a fault sweep needs a store "
+                "The fixture is at version \(fixture.version) and nothing is pending: a fault sweep needs a store "
                     + "that the migrations upgrade."
             )
         }

@@ -91,7 +91,7 @@ extension StoreFixture {
         let object = try root.object("an object", known: known)
         self.init(
             primary: try object["primary"].map(Self.primary) ?? .cache,
-            schemaVersion: try object.required("schemaVersion").count("the store's version, 0 or more"),
+            version: try object.required("schemaVersion").count("the store's version, 0 or more"),
             ledger: try object["ledger"].map(Self.ledger) ?? [],
             records: try object["records"].map(Self.records) ?? [],
             suites: try object["suites"].map(Self.suites) ?? [:]

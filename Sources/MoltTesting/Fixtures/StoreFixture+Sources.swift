@@ -7,7 +7,7 @@ extension StoreFixture {
     ///
     /// ```swift
     /// let fixture = try StoreFixture(capturing: cache, suites: [.standard]).withoutTimes()
-    /// try fixture.write(to: fixtures.appending(path: "v\(fixture.schemaVersion).json"))
+    /// try fixture.write(to: fixtures.appending(path: "v\(fixture.version).json"))
     /// ```
     ///
     /// It includes expired records that are still stored.
@@ -33,7 +33,7 @@ extension StoreFixture {
     public init(capturing suite: Suite, others: [Suite] = []) throws {
         guard try suite.pendingJournal().isEmpty else { throw TestingError.unfinished("The suite \(suite)") }
         let state = try suite.state() ?? StoreContents(version: 0)
-        self.init(primary: .suite(suite), schemaVersion: state.version, ledger: state.ledger)
+        self.init(primary: .suite(suite), version: state.version, ledger: state.ledger)
         try capture([suite] + others)
     }
 
@@ -52,7 +52,7 @@ extension StoreFixture {
     ///   if it cannot be read or is not a cache.
     public init(cacheFile url: URL) throws {
         self.init(try StoreFile.contents(at: url))
-        guard !records.isEmpty || !ledger.isEmpty || schemaVersion > 0 else {
+        guard !records.isEmpty || !ledger.isEmpty || version > 0 else {
             throw TestingError(
                 .unsuitable,
                 "The store has neither records nor a version. If it was copied without the file beside it whose name ends "
@@ -82,7 +82,7 @@ extension StoreFixture {
         let found = try suite.separated(try Self.settings(url))
         self.init(
             primary: .suite(suite),
-            schemaVersion: found.state?.version ?? 0,
+            version: found.state?.version ?? 0,
             ledger: found.state?.ledger ?? [],
             suites: [suite: found.values]
         )

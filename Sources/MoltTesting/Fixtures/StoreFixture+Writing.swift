@@ -12,7 +12,7 @@ extension StoreFixture {
         var members: [(name: String, value: JSONText?)] = [("format", .integer(Self.format))]
         members += additions.map { ($0.name, .string($0.value)) }
         members += [
-            ("schemaVersion", .integer(schemaVersion)),
+            ("schemaVersion", .integer(version)),
             ("primary", primaryJSON),
             ("ledger", ledger.isEmpty ? nil : .array(ledger.map(Self.json))),
             ("records", records.isEmpty ? nil : .array(records.map(Self.json))),

@@ -118,7 +118,7 @@ extension TemporaryStore {
     /// - Parameter entry: The entry point of the upgrade; the store in memory is separate from the file.
     /// - Throws: `MoltError` if the copy cannot be read.
     public func contents(after entry: EntryPoint = .open) throws -> StoreFixture {
-        var found = StoreFixture(primary: fixture.primary, schemaVersion: 0)
+        var found = StoreFixture(primary: fixture.primary, version: 0)
         switch fixture.primary {
         case .cache where entry == .inMemory:
             found.contents = memory ?? fixture.contents

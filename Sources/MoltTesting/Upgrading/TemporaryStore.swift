@@ -36,7 +36,7 @@ public final class TemporaryStore: Sendable {
     /// - Parameter primary: The store that carries the schema version and the ledger; a cache by default.
     /// - Throws: `MoltError` if the temporary directory cannot be written to.
     public convenience init(_ primary: StoreFixture.Primary = .cache) throws {
-        try self.init(StoreFixture(primary: primary, schemaVersion: 0), pageSize: nil, isEmpty: true)
+        try self.init(StoreFixture(primary: primary, version: 0), pageSize: nil, isEmpty: true)
     }
 
     /// Copies a fixture.
@@ -74,7 +74,7 @@ public final class TemporaryStore: Sendable {
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):
-            let isNew = fixture.schemaVersion == 0 && fixture.ledger.isEmpty
+            let isNew = fixture.version == 0 && fixture.ledger.isEmpty
             try standIn(for: suite).fill([:], state: isNew ? nil : fixture.contents)
         }
         for (suite, values) in fixture.suites { try standIn(for: suite).fill(values) }
@@ -83,7 +83,7 @@ public final class TemporaryStore: Sendable {
     /// Uses the copy that another process made.
     package init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
         self.directory = directory
-        fixture = StoreFixture(primary: primary, schemaVersion: 0)
+        fixture = StoreFixture(primary: primary, version: 0)
         owned = nil
         url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
         state.withLock { state in
@@ -128,7 +128,7 @@ public final class TemporaryStore: Sendable {
         copiesDirectories: Bool = true
     ) throws {
         let declared = migrations.migrations.flatMap(\.attached)
-        for suite in configuration.attached + declared.compactMap(\.suite) { _ = standIn(for: suite) }
+        for suite in configuration.suites + declared.compactMap(\.suite) { _ = standIn(for: suite) }
         if copiesDirectories { for directory in declared.compactMap(\.directory) { try copy(directory) } }
         try markSuites(migrations)
     }
@@ -183,7 +183,7 @@ public final class TemporaryStore: Sendable {
         configuration.hooks.doesWork = false
         try makeStandIns(for: migrations, configuration, copiesDirectories: copiesDirectories)
         state.withLock { state in
-            configuration.attached = state.standIns.values.map(\.standIn)
+            configuration.suites = state.standIns.values.map(\.standIn)
             configuration.hooks.directories = Array(state.directories.values)
         }
         return configuration

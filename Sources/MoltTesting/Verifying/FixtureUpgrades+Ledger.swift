@@ -5,11 +5,11 @@ extension FixtureUpgrades {
     ///
     /// - Returns: Whether the registry can upgrade the store.
     mutating func checkOwnLedger() -> Bool {
-        guard fixture.schemaVersion <= migrations.version else {
+        guard fixture.version <= migrations.version else {
             failures.add(
                 .ledger,
                 name,
-                "The store is at version \(fixture.schemaVersion), and the registry ends at \(migrations.version). Use "
+                "The store is at version \(fixture.version), and the registry ends at \(migrations.version). Use "
                     + "the registry that made it, or correct the version."
             )
             return false
@@ -27,12 +27,12 @@ extension FixtureUpgrades {
             )
             return false
         }
-        let passed = migrations.migrations.first { $0.version <= fixture.schemaVersion }
+        let passed = migrations.migrations.first { $0.version <= fixture.version }
         if let passed, fixture.ledger.isEmpty, migrations.baseline == nil {
             failures.add(
                 .ledger,
                 name,
-                "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that "
+                "The store is at version \(fixture.version), and its ledger is empty: the migrations up to that "
                     + "version would run on it again. List them in the fixture: \"ledger\": [{\"name\": "
                     + "\"\(passed.name)\", \"version\": \(passed.version)}, …]. If such stores have shipped, declare a "
                     + "`baseline` in the registry."
@@ -50,8 +50,8 @@ extension FixtureUpgrades {
             failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: occurrence)
         }
         let deferred = Set(report.deferred.map(\.migration))
-        if result.schemaVersion != version(after: target) {
-            failures.add(.ledger, name, "the store is at version \(result.schemaVersion) afterwards", at: occurrence)
+        if result.version != version(after: target) {
+            failures.add(.ledger, name, "the store is at version \(result.version) afterwards", at: occurrence)
         }
         let plan = plan(of: result, upTo: target)
         for problem in plan.problems { failures.add(.ledger, name, problem.message, at: occurrence) }
@@ -86,8 +86,8 @@ extension StoreFixture {
     ///
     /// A registry with a baseline of its own stays as it is, and so does one that ends before the fixture.
     func addingBaseline(to migrations: MigrationRegistry) -> MigrationRegistry {
-        guard ledger.isEmpty, (1...max(1, migrations.version)).contains(schemaVersion), migrations.baseline == nil
+        guard ledger.isEmpty, (1...max(1, migrations.version)).contains(version), migrations.baseline == nil
         else { return migrations }
-        return migrations.baseline(schemaVersion)
+        return migrations.baseline(version)
     }
 }

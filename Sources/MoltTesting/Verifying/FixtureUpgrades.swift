@@ -59,12 +59,12 @@ struct FixtureUpgrades {
 
     /// The store at a version; nil if it was never there, or if the upgrade to it has failed.
     func store(at version: Int) -> StoreFixture? {
-        results[version] ?? (version == fixture.schemaVersion ? fixture : nil)
+        results[version] ?? (version == fixture.version ? fixture : nil)
     }
 
     /// Whether an upgrade to a version would change the fixture.
     func needsUpgrade(to version: Int) -> Bool {
-        version >= max(fixture.schemaVersion, baseline ?? 0) && plan(of: fixture, upTo: version).needsUpgrade
+        version >= max(fixture.version, baseline ?? 0) && plan(of: fixture, upTo: version).needsUpgrade
     }
 
     var row: VerificationReport.Row {
@@ -104,11 +104,11 @@ struct FixtureUpgrades {
         let registry = migrations.upTo(version: target)
         guard fixture.primary != .cache else { return registry.version }
         let versions = registry.migrations.filter(\.worksOnSettings).map(\.version)
-        return max(fixture.schemaVersion, versions.max() ?? 0)
+        return max(fixture.version, versions.max() ?? 0)
     }
 
     func plan(of store: StoreFixture, upTo version: Int) -> MigrationPlan {
-        var state = StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger)
+        var state = StoreState(version: store.version, isFresh: false, ledger: store.ledger)
         // No upgrade of a copy does the work, so nothing would ever be up to date.
         for row in state.ledger.indices { state.ledger[row].isWorkPending = false }
         return migrations.upTo(version: version).plan(
@@ -151,7 +151,7 @@ extension FixtureUpgrades {
                     .path,
                     name,
                     "the result depends on the path. Expected is the result of opening the store at versions \(steps), "
-                        + "one after the other; found is the result of one upgrade from \(fixture.schemaVersion) to "
+                        + "one after the other; found is the result of one upgrade from \(fixture.version) to "
                         + "\(target):\n\(difference)"
                 )
                 // Later differences would be consequences of this one.

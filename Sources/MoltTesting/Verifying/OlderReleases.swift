@@ -33,7 +33,7 @@ struct OlderReleases {
         let migrations = upgrades.migrations.withoutShortcuts
         // A suite has no records.
         guard fixture.primary == .cache, upgrades.results[upgrades.migrations.version] != nil else { return }
-        let own = [migrations.oldestSupportedVersion, fixture.schemaVersion]
+        let own = [migrations.oldestSupportedVersion, fixture.version]
         let versions = Set(own + upgrades.migrations.migrations.map(\.version)).sorted()
         for older in versions.dropLast() {
             try Task.checkCancellation()
@@ -150,7 +150,7 @@ struct OlderReleases {
             failures.add(
                 .olderRelease,
                 upgrades.name,
-                "a release of version \(version) cannot use the store at version \(store.schemaVersion), although "
+                "a release of version \(version) cannot use the store at version \(store.version), although "
                     + (passed.isEmpty
                         ? "it has all that later replacements replace" : "all later migrations declare that it can")
                     + ": \(UpgradeText.of(error))"

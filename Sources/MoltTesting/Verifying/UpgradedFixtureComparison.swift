@@ -15,7 +15,7 @@ struct UpgradedFixtureComparison {
         for target in upgrades.targets where upgrades.needsUpgrade(to: target) {
             let file = CatalogFile(fixtureVersion: fixture.fixtureVersion, name: fixture.name, target: target)
             // The fixture of a suite has its release's version in its name, and the suite may not reach it.
-            if target <= fixture.fixtureVersion, upgrades.fixture.schemaVersion < fixture.fixtureVersion { continue }
+            if target <= fixture.fixtureVersion, upgrades.fixture.version < fixture.fixtureVersion { continue }
             // The audit has reported the unreadable file.
             guard !audit.unreadable.contains(file) else { continue }
             if let expected = audit.upgraded[file] {
@@ -89,7 +89,7 @@ struct UpgradedFixtureComparison {
     /// Reports migrations that the ledgers of upgraded fixtures have in another form.
     private mutating func checkEdits(_ expected: StoreFixture, _ file: CatalogFile) {
         guard audit.hasShipped(file) else { return }
-        let state = StoreState(version: expected.schemaVersion, isFresh: false, ledger: expected.ledger)
+        let state = StoreState(version: expected.version, isFresh: false, ledger: expected.ledger)
         let plan = upgrades.migrations.plan(for: state, of: file.path)
         for edit in plan.edits { failures.add(edit, at: file.path, newest: audit.newest) }
     }

@@ -74,7 +74,7 @@ import Testing
         let before = try store.snapshot()
         #expect(try CacheFile(at: store.url).dryRunAndWait(Self.migrations).counts.changed == 3)
         let cache = try open()
-        #expect(cache.schemaVersion == 1)
+        #expect(cache.version == 1)
         #expect(cache.report.onRead == [id])
         #expect(cache.report.outcomes == "names onRead")
         #expect(cache.report.description.contains("on read"))

@@ -114,7 +114,7 @@ import Testing
             }
         }
         MoltError.thrown {
-            try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.attached = [notebook.suite] }
+            try FailurePolicyTests.open(old, registry(block), .quarantine()) { $0.suites = [notebook.suite] }
         }
         #expect(try notebook.lines.isEmpty)
         #expect(try StoreFile.quarantine(at: old.url) == [])

@@ -81,7 +81,7 @@ struct RetryTests {
         let failing = Self.registry(two: .renameKeys("Person", to: .property("id")))
         let cache = try Self.open(old, failing)
         let fixed = Self.registry(two: .renameKeys("Person", to: .property("mail"), onConflict: .keep))
-        let report = try cache.retry(with: fixed, expecting: "b: converted", "c: keyTaken")
+        let report = try cache.retry(with: fixed, expecting: "b: converted", "c: keyExists")
         #expect(report.entries[0].newKey == "new")
         try cache.expect(keys: ["z", "new"], quarantined: ["c"])
     }
@@ -135,7 +135,7 @@ struct RetryTests {
         let cache = try Self.open(old, Self.registry(failing: ["b", "c"])) { $0.now = { clock.date } }
         try cache.set("new", forKey: "b", expiry: .after(seconds: 10))
         let before = try cache.quarantined()
-        try cache.retry(with: Self.fixed, expecting: "b: keyTaken", "c: converted")
+        try cache.retry(with: Self.fixed, expecting: "b: keyExists", "c: converted")
         #expect(try cache.quarantined() == [before[0]])
         try cache.expect("new", forKey: "b")
         // Until the value expires.
@@ -155,7 +155,7 @@ struct RetryTests {
         let migrations = try second.quarantined().map(\.failure.migration.version)
         #expect(migrations == [2, 4])
         let fixed = Self.registry(adding: Migration(to: 4, "four"))
-        try second.retry(with: fixed, expecting: "b: converted", "b: keyTaken")
+        try second.retry(with: fixed, expecting: "b: converted", "b: keyExists")
         #expect(try second.quarantinedCount == 1)
     }
 
@@ -163,7 +163,7 @@ struct RetryTests {
         let cache = try open(failing: ["a", "b", "c"])
         let step = MigrationStep.transform("Person") { if $0.key != "c" { $0.key = "same" } }
         let registry = Self.registry(two: step)
-        let report = try cache.retry(with: registry, expecting: "a: converted", "b: keyTaken", "c: converted")
+        let report = try cache.retry(with: registry, expecting: "a: converted", "b: keyExists", "c: converted")
         let newKeys = report.entries.map(\.newKey)
         #expect(newKeys == ["same", "same", nil])
         try cache.expect(keys: ["same", "c"], quarantined: ["b"])
@@ -245,7 +245,7 @@ struct RetryTests {
         MoltError.thrown { try restore(0) }?.expect(.notQuarantined)
 
         try cache.set(1, forKey: "c")
-        MoltError.thrown { try restore(1) }?.expect(.keyTaken, key: "c")
+        MoltError.thrown { try restore(1) }?.expect(.keyExists, key: "c")
         try cache.expect(1, forKey: "c")
         #expect(try cache.quarantinedCount == 1)
         try restore(1, replacing: true)

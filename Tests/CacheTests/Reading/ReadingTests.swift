@@ -49,7 +49,7 @@ import Testing
         let upgraded = try CodableCache(at: upgradedURL, migrations: Self.registry)
 
         for cache in [cache, upgraded] {
-            #expect(cache.schemaVersion == 4)
+            #expect(cache.version == 4)
             #expect(try cache.keys() == ["john", "ann", "data"])
             #expect(try cache.keys(of: Contact.self) == ["john", "ann"])
             #expect(try cache.keys(of: Person.self) == [])
@@ -213,7 +213,7 @@ import Testing
         )
         .close()
         let newer = try reading(Self.registry.upTo(version: 1))
-        #expect(newer.isReadOnly && newer.schemaVersion == 2)
+        #expect(newer.isReadOnly && newer.version == 2)
         try newer.expect(Person.john, forKey: "john")
         try CodableCache(
             at: url,

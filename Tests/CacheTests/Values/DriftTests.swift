@@ -149,7 +149,7 @@ struct DriftTests {
         try drift { try write(NewVisit(), try reopen()) }
         migrations.register(Migration(to: 1, "second", .renameProperty("Visit", "town", to: "city")))
         let after = try reopen()
-        #expect(after.schemaVersion == 1)
+        #expect(after.version == 1)
         try after.set(NewVisit(), forKey: "b")
         #expect(try after.value(NewVisit.self, forKey: "a")?.city == "a")
         after.close()

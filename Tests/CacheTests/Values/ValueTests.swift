@@ -206,7 +206,7 @@ import Testing
 
     @Test func `A cache in memory works like a file, and both have a size`() throws {
         let memory = try CodableCache(inMemory: [Migration(to: 4, "fourth")])
-        #expect(memory.schemaVersion == 4)
+        #expect(memory.version == 4)
         try memory.set(Person.john, forKey: "john")
         try memory.expect(Person.john, forKey: "john")
         #expect(try CodableCache(inMemory: []).count() == 0)

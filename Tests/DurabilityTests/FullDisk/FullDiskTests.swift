@@ -140,7 +140,7 @@
         /// Checks that an error states the cause.
         static func check(_ failure: any Error) throws {
             let error = try #require(failure as? MoltError, "\(failure)")
-            #expect([.storeFailed, .attachedStoreFailed, .notWritable].contains(error.code), "\(error)")
+            #expect([.storeFailed, .suiteFailed, .suiteNotWritable].contains(error.code), "\(error)")
             #expect(MoltError.isOutOfSpace(error), "\(error)")
             let message = error.message + ((error.underlying as? MoltError)?.message ?? "")
             let reasons = ["disk is full", "no space left", "the largest size", "File too large", "No space left"]

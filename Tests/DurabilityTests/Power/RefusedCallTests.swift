@@ -96,7 +96,7 @@
                     #expect(message.contains("while the device is locked"), "\(first): \(message)")
                     #expect(try StoreContents.found(at: place.cache) == before)
                 }
-                #expect(try CodableCache(at: place.cache, migrations: registry).schemaVersion == 4)
+                #expect(try CodableCache(at: place.cache, migrations: registry).version == 4)
             }
 
             private static let keys: Set<String> = ["a", "b", "c", "healed"]

@@ -66,8 +66,11 @@
                 case let error as MoltError where error.outcome == .committed:
                     #expect(version == 3, "\(number): \(error)")
                     // The suite, or the file with the journal, could not be written.
-                    #expect([.notWritable, .readBackFailed, .storeFailed].contains(error.code), "\(number): \(error)")
-                    if error.code != .storeFailed { #expect(error.attachedStore == place.old.attachedName) }
+                    #expect(
+                        [.suiteNotWritable, .readBackFailed, .storeFailed].contains(error.code),
+                        "\(number): \(error)"
+                    )
+                    if error.code != .storeFailed { #expect(error.suite == place.old.attachedName) }
                     #expect(!error.message.contains("was changed") && !error.message.contains("as it was"))
                     found["committed", default: 0] += 1
                 case let error? where version == 3:

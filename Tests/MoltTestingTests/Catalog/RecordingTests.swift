@@ -6,7 +6,7 @@ import Testing
 @Suite("Recording of fixtures")
 struct RecordingTests {
     private let directory = CatalogDirectory()
-    private let store = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(#"{"name":"A"}"#))])
+    private let store = StoreFixture(version: 1, records: [.init("a", "Person", .json(#"{"name":"A"}"#))])
 
     private var changed: StoreFixture {
         var store = store
@@ -112,7 +112,7 @@ struct RecordingTests {
         let newer: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 2, "b")]
         try expectRefused(changed, mode, migrations: newer, .shipped, says: words)
         // Without a registry, another file shows that there is a newer version.
-        try keep(StoreFixture(schemaVersion: 2), named: "other")
+        try keep(StoreFixture(version: 2), named: "other")
         try expectRefused(changed, mode, .shipped, says: words)
     }
 
@@ -126,7 +126,7 @@ struct RecordingTests {
     }
 
     @Test func `A new fixture of an older version can be added`() throws {
-        try keep(StoreFixture(schemaVersion: 2))
+        try keep(StoreFixture(version: 2))
         try keep(named: "odd one")
         #expect(try directory.catalog().fixture(1, "odd one") == store)
     }
@@ -153,7 +153,7 @@ struct RecordingTests {
         let words = "There is 1-everyday.json, which many file systems treat as the same name"
         #expect(error.message.hasPrefix(words))
         // For another version, the name is that of another file.
-        try keep(StoreFixture(schemaVersion: 2), named: "Everyday")
+        try keep(StoreFixture(version: 2), named: "Everyday")
     }
 
     @Test func `A file with another version than its name states is an error`() throws {

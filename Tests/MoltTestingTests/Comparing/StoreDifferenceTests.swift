@@ -8,7 +8,7 @@ struct StoreDifferenceTests {
     /// Returns the lines for two stores with one record each.
     private func lines(_ expected: String, _ found: String) -> [String] {
         let stores = [expected, found].map {
-            StoreFixture(schemaVersion: 1, records: [.init("john", "Person", .json($0))])
+            StoreFixture(version: 1, records: [.init("john", "Person", .json($0))])
         }
         return StoreDifference(expected: stores[0], found: stores[1]).lines
     }
@@ -17,8 +17,8 @@ struct StoreDifferenceTests {
         let records: [StoreFixture.Record] = [
             .init("a", "Person", .json(#"{"name":"A"}"#)), .init("b", "Data", .data(Data([1, 2]))),
         ]
-        let one = StoreFixture(schemaVersion: 1, records: records, suites: [.standard: [:]])
-        let other = StoreFixture(schemaVersion: 1, records: records.reversed())
+        let one = StoreFixture(version: 1, records: records, suites: [.standard: [:]])
+        let other = StoreFixture(version: 1, records: records.reversed())
         let difference = StoreDifference(expected: one, found: other)
         #expect(difference.isEmpty)
         #expect(difference.description == "no difference")
@@ -85,7 +85,7 @@ struct StoreDifferenceTests {
 
     @Test func `Records are compared by everything that is stored of them`() {
         let expected = StoreFixture(
-            schemaVersion: 2,
+            version: 2,
             records: [
                 .init("gone", "Person", .json("{}")),
                 .init("type", "Person", .json("1")),
@@ -97,7 +97,7 @@ struct StoreDifferenceTests {
             ]
         )
         let found = StoreFixture(
-            schemaVersion: 2,
+            version: 2,
             records: [
                 .init("type", "Alien", .json("1")),
                 .init("expiry", "Person", .json("1")),
@@ -133,12 +133,12 @@ struct StoreDifferenceTests {
         other.appVersion = "2"
         other.moltVersion = "9"
         other.fingerprint = "2"
-        let expected = StoreFixture(schemaVersion: 1, ledger: [row])
-        #expect(StoreDifference(expected: expected, found: StoreFixture(schemaVersion: 1, ledger: [other])).isEmpty)
+        let expected = StoreFixture(version: 1, ledger: [row])
+        #expect(StoreDifference(expected: expected, found: StoreFixture(version: 1, ledger: [other])).isEmpty)
 
         other.outcome = .createdAtVersion
         let extra = LedgerEntry(name: "b", version: 2, appliedAt: Date())
-        let found = StoreFixture(schemaVersion: 2, ledger: [other, extra])
+        let found = StoreFixture(version: 2, ledger: [other, extra])
 
         #expect(
             StoreDifference(expected: expected, found: found).lines == [
@@ -153,14 +153,14 @@ struct StoreDifferenceTests {
     @Test func `Settings are compared by suite, key and path`() {
         let group = Molt.Suite("group.example")
         let expected = StoreFixture(
-            schemaVersion: 1,
+            version: 1,
             suites: [
                 .standard: ["theme": "dark", "gone": 1],
                 group: ["list": [["name": "a"], 2], "number": 1, "data": .data(Data([1])), "flag": true],
             ]
         )
         let found = StoreFixture(
-            schemaVersion: 1,
+            version: 1,
             suites: [
                 .standard: ["theme": "light"],
                 group: ["list": [["name": "b"]], "number": 1.0, "data": .data(Data([2])), "flag": 1, "new": [1]],
@@ -184,17 +184,17 @@ struct StoreDifferenceTests {
 
     @Test func `Only the first of many differences are shown`() {
         let records = (0..<50).map { StoreFixture.Record("key \($0)", "Person", .json("1")) }
-        let expected = StoreFixture(schemaVersion: 1, records: records)
-        let difference = StoreDifference(expected: expected, found: StoreFixture(schemaVersion: 1))
+        let expected = StoreFixture(version: 1, records: records)
+        let difference = StoreDifference(expected: expected, found: StoreFixture(version: 1))
         let shown = difference.description.split(separator: "\n")
         #expect(shown.count == 21)
         #expect(shown.last == "and 30 more")
     }
 
     @Test func `A different store is an error that lists the differences`() throws {
-        let expected = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json("1"))])
+        let expected = StoreFixture(version: 1, records: [.init("a", "Person", .json("1"))])
         let error = try TestingError.expect(.different) {
-            try StoreFixture(schemaVersion: 1).requireEqual(to: expected)
+            try StoreFixture(version: 1).requireEqual(to: expected)
         }
         #expect(error.description == "The store is not as expected:\n\"a\": missing, expected a Person: 1")
     }

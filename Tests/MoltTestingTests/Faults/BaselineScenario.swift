@@ -8,7 +8,7 @@ enum BaselineScenario {
 
     static var fixture: StoreFixture {
         StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: (1...7).map { .init("\($0)", "Person", .json(#"{"name":"\#($0)"}"#)) },
             suites: [suite: ["version": 1, "name": "n"]]
         )

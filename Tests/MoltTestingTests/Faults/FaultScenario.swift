@@ -25,7 +25,7 @@ enum FaultScenario {
             StoreFixture.Record("note \(number)", "Note", .json(#"{"text": "Note \#(number)", "stars": \#(number)}"#))
         }
         return StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: zip(people, notes).flatMap { [$0, $1] } + people.dropFirst(notes.count) + [
                 .init("trash", "Trash", .json("{}")), .init("image", "Image", .data(Data([1, 2, 3]))),
             ],
@@ -98,6 +98,6 @@ enum FaultScenario {
 
     /// Settings without a cache.
     static var settingsFixture: StoreFixture {
-        StoreFixture(primary: .suite(settings), schemaVersion: 1, suites: fixture.suites)
+        StoreFixture(primary: .suite(settings), version: 1, suites: fixture.suites)
     }
 }

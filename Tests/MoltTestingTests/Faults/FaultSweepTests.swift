@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [0, 1, 3, 4])
     func `Every failure of a single step fails the upgrade`(count: Int) async throws {
         let records = (0..<count).map { StoreFixture.Record("\($0)", "User", .json(#"{"name":"Grace Hopper"}"#)) }
-        let fixture = StoreFixture(schemaVersion: 0, records: records)
+        let fixture = StoreFixture(version: 0, records: records)
         let split = MigrationStep.splitProperty("User", "name", into: ["firstName", "lastName"])
         let report = try await fixture.sweepFaults(through: [Migration(to: 1, "split", split)])
         var point = try #require(report.trials.first { $0.point.hasPrefix("reading a batch of User") }).faultPoint

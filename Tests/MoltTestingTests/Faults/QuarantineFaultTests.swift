@@ -27,7 +27,7 @@ enum QuarantineScenario {
         let people = (1...7).map { StoreFixture.Record("p\($0)", "Person", .json(#"{"n":\#($0)}"#)) }
         let notes = (1...3).map { StoreFixture.Record("n\($0)", "Note", .json(#"{ "n":\#($0) }"#)) }
         return StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [people[0], people[1], notes[0], people[2], people[3], notes[1], people[4], people[5], notes[2]]
                 + [people[6]]
         )

@@ -8,7 +8,7 @@ import Testing
 @Suite("Fixture files")
 struct FixtureFileTests {
     static let example = StoreFixture(
-        schemaVersion: 2,
+        version: 2,
         ledger: [
             LedgerEntry(
                 name: "alien-becomes-person",
@@ -194,14 +194,14 @@ struct FixtureFileTests {
                 + "\"\\u0061 \\\" \" :\"x : y\" } ,\"key\":\"\\u006b\\n\"} ],\"format\":1 }  "
         )
         let content = StoreFixture.Content.json(#"{"a b":[1,2.0],"\u0061 \" ":"x : y"}"#)
-        #expect(fixture == StoreFixture(schemaVersion: 3, records: [.init("k\n", "T", content)]))
+        #expect(fixture == StoreFixture(version: 3, records: [.init("k\n", "T", content)]))
     }
 
     @Test func `A ledger row needs only a name and a version`() throws {
         let text = #"{"format":1,"schemaVersion":1,"ledger":[{"name":"a","version":1}]}"#
         let row = LedgerEntry(name: "a", version: 1, appliedAt: Date(timeIntervalSince1970: 0), moltVersion: "")
         let fixture = try StoreFixture(json: text)
-        #expect(fixture == StoreFixture(schemaVersion: 1, ledger: [row]))
+        #expect(fixture == StoreFixture(version: 1, ledger: [row]))
         #expect(fixture == fixture.withoutTimes())
     }
 
@@ -220,7 +220,7 @@ struct FixtureFileTests {
 
     @Test(arguments: [Molt.Suite.standard] + ["group.example", "standard", " \u{301}x"].map { Molt.Suite($0) })
     func `A suite that is the store is named in the file`(suite: Molt.Suite) throws {
-        let fixture = StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: ["a": 1]])
+        let fixture = StoreFixture(primary: .suite(suite), version: 1, suites: [suite: ["a": 1]])
         #expect(fixture.json.contains(#""primary": "\#(suite.attachedName)""#))
         #expect(try StoreFixture(json: fixture.json) == fixture)
     }
@@ -228,7 +228,7 @@ struct FixtureFileTests {
     @Test func `Deeply nested content is written as a string`() throws {
         for depth in [64, 65, 509, 510, 600] {
             let content = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-            let fixture = StoreFixture(schemaVersion: 0, records: [.init("k", "T", .json(content))])
+            let fixture = StoreFixture(version: 0, records: [.init("k", "T", .json(content))])
             #expect(fixture.json.contains(#""content""#) == (depth == 64))
             #expect(try StoreFixture(json: fixture.json) == fixture)
         }
@@ -242,7 +242,7 @@ struct FixtureFileTests {
         }
         dates += [.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)]
         for date in dates {
-            let fixture = StoreFixture(schemaVersion: 0, records: [.init("k", "T", .json("1"), expiration: date)])
+            let fixture = StoreFixture(version: 0, records: [.init("k", "T", .json("1"), expiration: date)])
             #expect(try StoreFixture(json: fixture.json).records[0].expiration == date)
         }
     }
@@ -252,7 +252,7 @@ struct FixtureFileTests {
         let others = [#"{ "a":1}"#, "7", "\"a\"", "{\"a\":", "", "bplist00"]
         for text in inlined + others {
             let settings: [String: PropertyListValue] = ["profile": ["inner": [.data(Data(text.utf8))]]]
-            let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+            let fixture = StoreFixture(version: 0, suites: [.standard: settings])
             #expect(fixture.json.contains("\"json\"") == inlined.contains(text), "\(text)")
             #expect(try StoreFixture(json: fixture.json) == fixture, "\(text)")
         }
@@ -291,7 +291,7 @@ struct FixtureFileTests {
             let url = folder.appending(path: "v2.json")
             try Self.example.write(to: url)
             #expect(try String(contentsOf: url, encoding: .utf8) == Self.text)
-            let other = StoreFixture(schemaVersion: 9)
+            let other = StoreFixture(version: 9)
             try TestingError.expect(.fileExists, file: url) { try other.write(to: url) }
             #expect(try StoreFixture(contentsOf: url) == Self.example)
             try other.write(to: url, overwriting: true)

@@ -99,7 +99,7 @@ struct FixtureSourceTests {
             let fixture = try StoreFixture(settings: url, of: .standard)
 
             let values = try #require(fixture.suites[.standard])
-            let expected = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: values])
+            let expected = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: values])
             #expect(fixture == expected)
             #expect(values["alreadyNative"] == ["already", "native"])
             #expect(values["arrayString"] == #"["a","b\/c","🦄"]"#)
@@ -132,9 +132,9 @@ struct FixtureSourceTests {
             let url = folder.appending(path: "app.plist")
             try Data(text.utf8).write(to: url)
             try TestingError.expect(.malformedFixture, file: url) { try StoreFixture(settings: url, of: .standard) }
-            var fixture = StoreFixture(schemaVersion: 0)
+            var fixture = StoreFixture(version: 0)
             #expect(throws: TestingError.self) { try fixture.addSettings(from: url, of: .standard) }
-            #expect(fixture == StoreFixture(schemaVersion: 0))
+            #expect(fixture == StoreFixture(version: 0))
             let missing = folder.appending(path: "none.plist")
             #expect(throws: TestingError.self) { try StoreFixture(settings: missing, of: .standard) }
         }
@@ -157,7 +157,7 @@ struct FixtureSourceTests {
             let fixture = try StoreFixture(capturing: cache, suites: [suite])
 
             let expected = StoreFixture(
-                schemaVersion: 2,
+                version: 2,
                 ledger: fixture.ledger,
                 records: [
                     .init("john", "Person", .json(#"{"name":"John"}"#), expiration: end),
@@ -188,7 +188,7 @@ struct FixtureSourceTests {
 
             var expected = StoreFixture(
                 primary: .suite(suite),
-                schemaVersion: 3,
+                version: 3,
                 ledger: fixture.ledger,
                 suites: [suite: ["loudness": 1], other: ["x": true]]
             )
@@ -227,7 +227,7 @@ struct FixtureSourceTests {
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
             #expect(try DirectoryFixture(contentsOf: folder).files.map(\.modified) == [.max])
             // A migration adopts it, too, as a record that never expires.
-            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
+            let migrated = try StoreFixture(version: 0).migrated(through: [
                 .adoptCacheDirectory(to: 1, directory: folder, keys: .list([key]), type: "Friend")
             ])
             #expect(migrated.fixture.records.map(\.key) == [key])

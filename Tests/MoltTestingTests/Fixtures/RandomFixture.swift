@@ -10,7 +10,7 @@ enum RandomFixture {
         let suites: [Molt.Suite] = [.standard, Molt.Suite("group.example"), Molt.Suite("a b \"c\"")]
         var fixture = StoreFixture(
             primary: random.oneIn(3) ? .suite(suites[Int.random(in: 0..<3, using: &random)]) : .cache,
-            schemaVersion: Int.random(in: 0..<5, using: &random)
+            version: Int.random(in: 0..<5, using: &random)
         )
         for index in 0..<Int.random(in: 0..<4, using: &random) { fixture.ledger.append(entry(index, &random)) }
         let records = (0..<Int.random(in: 0..<6, using: &random)).map { record($0, &random) }

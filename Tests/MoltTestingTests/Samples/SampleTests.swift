@@ -90,7 +90,7 @@ import Testing
 
         let store = try directory.catalog().fixture(1, "samples")
         let expected = StoreFixture.Record("john", "Person", .json(#"{"age":41,"name":"John"}"#))
-        try StoreFixture(schemaVersion: 1, ledger: store.ledger, records: [expected]).requireEqual(to: store)
+        try StoreFixture(version: 1, ledger: store.ledger, records: [expected]).requireEqual(to: store)
         #expect(store.ledger.map(\.outcome) == [.createdAtVersion])
         #expect(
             try directory.text("types.json") == """
@@ -129,7 +129,7 @@ import Testing
         #expect(all.report.recorded == ["1-samples.json"])
 
         // The file shows that there is a version 2.
-        try directory.write(StoreFixture(schemaVersion: 2).json, to: "2-other.json")
+        try directory.write(StoreFixture(version: 2).json, to: "2-other.json")
         let files = try directory.files()
         let shipped = try #require(try await verify(.all, john))
         shipped.expect(.samples, of: ["1-samples.json"], says: "a file of an older version is never written again")

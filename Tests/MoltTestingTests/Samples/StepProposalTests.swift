@@ -111,7 +111,7 @@ import Testing
             )
         ]
         let json = String(decoding: try JSONEncoder().encode(V1.Alien()), as: UTF8.self)
-        let old = StoreFixture(schemaVersion: 1, records: [.init("ada", "Alien", .json(json))])
+        let old = StoreFixture(version: 1, records: [.init("ada", "Alien", .json(json))])
         let person = try #require(try old.migrated(through: migrations).value(V2.Person.self, forKey: "ada"))
 
         let names = "\(person.firstName) \(person.lastName), \(person.nicknames)"
@@ -252,7 +252,7 @@ import Testing
             )
         ]
         for json in ["{}", #"{"phone":null,"nicks":null,"mail":null}"#, #"{"nicks":[]}"#] {
-            let old = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(json))])
+            let old = StoreFixture(version: 1, records: [.init("a", "Person", .json(json))])
             struct Read: Codable { var phone: [String], nicks: String, email: String }
             let read = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
             #expect(read.nicks.isEmpty && read.email.isEmpty && read.phone.isEmpty)
@@ -296,7 +296,7 @@ import Testing
             )
         ]
         for json in ["{}", #"{"street":null}"#, #"{"street":"S"}"#] {
-            let old = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(json))])
+            let old = StoreFixture(version: 1, records: [.init("a", "Person", .json(json))])
             struct Read: Codable { var address: Address }
             _ = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
         }

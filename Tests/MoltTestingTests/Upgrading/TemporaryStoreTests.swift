@@ -40,7 +40,7 @@ struct TemporaryStoreTests {
     @Test func `A migration adopts a copy of the Cache directory of the app`() async throws {
         try await Self.withDirectory { directory, files in
             let migrations = Self.adoption(of: directory)
-            let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
+            let store = try TemporaryStore(StoreFixture(version: 0))
             let dry = try store.dryRun(migrations)
             let report = try await store.upgrade(through: migrations, by: .open)
             let adopted = try store.contents()
@@ -66,7 +66,7 @@ struct TemporaryStoreTests {
                     #expect(left == files, sourceLocation: sourceLocation)
                 }
                 let migrations = Self.adoption(of: directory)
-                let fixture = StoreFixture(schemaVersion: 0)
+                let fixture = StoreFixture(version: 0)
                 let adopted = try fixture.migrated(through: migrations).fixture.records
                 #expect(adopted.filter { $0.typeName == "Friend" }.count == 100)
                 try expectUnchanged()
@@ -98,7 +98,7 @@ struct TemporaryStoreTests {
         try ScratchDirectory.with { folder in
             let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
             let migrations = Self.adoption(of: directory)
-            let none = try TemporaryStore(StoreFixture(schemaVersion: 0))
+            let none = try TemporaryStore(StoreFixture(version: 0))
             let report = try none.dryRun(migrations)
             let keys = report.entries.flatMap(\.steps).flatMap(\.keys)
             #expect(keys.map(\.outcome) == [.absent])
@@ -112,7 +112,7 @@ struct TemporaryStoreTests {
                 at: directory.appending(path: "link"),
                 withDestinationURL: folder
             )
-            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: migrations)
+            let migrated = try StoreFixture(version: 0).migrated(through: migrations)
             #expect(migrated.fixture.records.isEmpty)
             let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
             #expect(left == ["empty", "link"])
@@ -121,16 +121,16 @@ struct TemporaryStoreTests {
             let file = folder.appending(path: "file")
             try Data("x".utf8).write(to: file)
             let error = try #require(throws: MoltError.self) {
-                try StoreFixture(schemaVersion: 0).migrated(through: Self.adoption(of: file))
+                try StoreFixture(version: 0).migrated(through: Self.adoption(of: file))
             }
-            error.expect(.attachedStoreFailed)
+            error.expect(.suiteFailed)
         }
     }
 
     // MARK: The cache
 
     @Test func `A temporary store that a killed process has left is removed, and one in use is not`() throws {
-        let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
+        let store = try TemporaryStore(StoreFixture(version: 0))
         let parent = FileManager.default.temporaryDirectory
         let leftover = parent.appending(path: "molt-fixture-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)
@@ -149,14 +149,14 @@ struct TemporaryStoreTests {
                 let leftover = parent.appending(path: "molt-fixture-\(UUID().uuidString)")
                 try #require(leftover.path.hasPrefix(scratch.url.path))
                 try FileManager.default.createDirectory(at: leftover, withIntermediateDirectories: false)
-                _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
+                _ = try TemporaryStore(StoreFixture(version: 0))
                 #expect(!FileManager.default.fileExists(atPath: leftover.path))
             }
         }
     #endif
 
     @Test func `A temporary store exists for as long as a cache that it has opened`() throws {
-        var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
+        var cache: CodableCache? = try TemporaryStore(StoreFixture(version: 0)).open(migrations: [])
         let path = try #require(cache?.path)
         #expect(FileManager.default.fileExists(atPath: path))
         cache = nil
@@ -168,7 +168,7 @@ struct TemporaryStoreTests {
     @Test func `A suite with records is refused`() throws {
         let fixture = StoreFixture(
             primary: .suite(Molt.Suite("app.records")),
-            schemaVersion: 0,
+            version: 0,
             records: [.init("john", "Person", .json("{}"))]
         )
         try TestingError.expect(.unsuitable, says: "\"john\"") { try TemporaryStore(fixture) }
@@ -178,13 +178,13 @@ struct TemporaryStoreTests {
         let suite = Molt.Suite("app.never")
         let values: [String: PropertyListValue] = ["theme": "dark"]
         let new = try TemporaryStore(
-            StoreFixture(primary: .suite(suite), schemaVersion: 0, suites: [suite: values])
+            StoreFixture(primary: .suite(suite), version: 0, suites: [suite: values])
         )
         #expect(try new.standIn(for: suite).values() == values)
         #expect(try new.standIn(for: suite).state() == nil)
-        #expect(try new.contents().schemaVersion == 0)
+        #expect(try new.contents().version == 0)
         let old = try TemporaryStore(
-            StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: values])
+            StoreFixture(primary: .suite(suite), version: 1, suites: [suite: values])
         )
         #expect(try old.standIn(for: suite).state()?.version == 1)
     }

@@ -34,7 +34,7 @@ import Testing
         "crates":["apple",{"width":1}]}
         """
     ) async -> VerificationFailure? {
-        let store = StoreFixture(schemaVersion: 0, records: [.init("corner", "Store", .json(json))])
+        let store = StoreFixture(version: 0, records: [.init("corner", "Store", .json(json))])
         return await Releases.failure {
             try await store.verifyUpgrades(
                 through: MigrationRegistry(migrations),

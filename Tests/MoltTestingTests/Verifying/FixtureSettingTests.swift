@@ -24,7 +24,7 @@ import Testing
     ) -> StoreFixture {
         var suites = suites
         suites[.standard] = standard
-        return StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: suites)
+        return StoreFixture(primary: .suite(.standard), version: 0, suites: suites)
     }
 
     private static var forms: [PropertyListValue] {

@@ -95,7 +95,7 @@ private struct Anything: Codable {
     /// The store of the older release.
     private func store(_ coding: RecordCoding = .standard) throws -> StoreFixture {
         StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [
                 .init("ada", "Person", try .encoding(Person(), with: coding)),
                 .init("bob", "Person", try .encoding(Person(), with: coding)),
@@ -182,7 +182,7 @@ private struct Anything: Codable {
             nil
         ),
         (
-            .changeValue("Person", "since", from: .secondsSinceReferenceDate, to: .iso8601),
+            .changeValue("Person", "since", from: .deferredToDate, to: .iso8601),
             "could not read Person.since: it expects Date, and finds a string",
             "could not read Person.since: it expects a number, and finds a string"
         ),
@@ -310,7 +310,7 @@ private struct Anything: Codable {
                 #expect(try await problems(readable(step), knowing: typesFile) == [], "\(step)")
             }
         }
-        let settings = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: ["a": 1]])
+        let settings = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: ["a": 1]])
         #expect(try await problems(readable(.renameKey("a", to: "b", in: .standard)), of: settings) == [])
     }
 
@@ -447,7 +447,7 @@ private struct Anything: Codable {
         struct Team: Codable { var people = KeepingUnknownPeople() }
         let types: [FixtureType] = [.type(Team.self, samples: ["a": Team()])]
         try await directory.recordTypes(types, at: 0)
-        let store = StoreFixture(schemaVersion: 0, records: [.init("a", "Team", try .encoding(Team()))])
+        let store = StoreFixture(version: 0, records: [.init("a", "Team", try .encoding(Team()))])
         let migrations = readable(.renameProperty("Team", ["people", "name"], to: "title"))
         let found = try await problems(migrations, of: store, types: [Self.anything("Team")], knowing: typesFile)
         #expect(found.first?.contains("because Team.people.name is missing") == true, "\(found)")
@@ -466,7 +466,7 @@ private struct Anything: Codable {
         let others: [StoreFixture.Record] = [
             .init("b", "Beta", try .encoding(Beta())), .init("c", "Gamma", try .encoding(Gamma())),
         ]
-        let store = StoreFixture(schemaVersion: 0, records: [records[0]] + others + [records[1]])
+        let store = StoreFixture(version: 0, records: [records[0]] + others + [records[1]])
         let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
         #expect(try await problems(migrations, of: store, types: types, knowing: typesFile) == [])
     }
@@ -489,13 +489,13 @@ private struct Anything: Codable {
         }
         try await directory.recordTypes([.type(Note.self, samples: ["note": Note()])], at: 0, coding: coding)
         let store = StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [.init("note", "Draft", try .encoding(Note(), with: coding))]
         )
         let added = readable(.addProperty("Draft", "title", default: ""))
         #expect(try await problems(added.coding(coding), of: store, knowing: typesFile) == [])
         let later = readable(
-            .changeValue("Draft", "written_at", from: .iso8601, to: .secondsSinceReferenceDate)
+            .changeValue("Draft", "written_at", from: .iso8601, to: .deferredToDate)
         ).coding(coding, through: 0)
         let writable = MigrationRegistry([Migration(to: 1, "more").writableByOlderReleases()]).coding(coding)
         var newer = try store.migrated(through: writable).fixture

@@ -32,7 +32,7 @@ enum Releases {
     static let migrations: MigrationRegistry = [alien, split, nickname]
 
     static let first = StoreFixture(
-        schemaVersion: 0,
+        version: 0,
         records: [
             .init("john", "Alien", .json(#"{"address":{"city":"Paris"},"fullName":"John Appleseed","extra":1.0}"#)),
             .init(

@@ -42,7 +42,7 @@ struct SettingsVerificationTests {
     private static let targets = TestRun.choose([[1, 2, 3], [3]], long: [[1, 2, 3], [2, 3], [3], [3]])
 
     @Test func `A setting in an old form that no migration names fails`() async throws {
-        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: ["tags": #"["a"]"#, "sizes": "[1]"]])
+        let fixture = StoreFixture(version: 0, suites: [.standard: ["tags": #"["a"]"#, "sizes": "[1]"]])
         let migrations: MigrationRegistry = [
             .defaultsV4ToV5(to: 1, suite: .standard, keys: [.key("tags", .array(of: .string))])
         ]
@@ -65,7 +65,7 @@ struct SettingsVerificationTests {
 
     @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {
         let fixture = StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [.init("photo", "Data", .data(Data([1])))],
             suites: [.standard: settings]
         )
@@ -92,7 +92,7 @@ struct SettingsVerificationTests {
     }
 
     @Test func `A suite without a cache passes`() async throws {
-        let fixture = StoreFixture(primary: .suite(.standard), schemaVersion: 0, suites: [.standard: settings])
+        let fixture = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: settings])
         let directory = try await recorded(fixture, migrations, at: Self.versions)
         let report = try await directory.catalog().verify(migrations, types: [], versions: Self.versions)
         #expect(report.rows.map(\.targets) == Self.targets)
@@ -101,7 +101,7 @@ struct SettingsVerificationTests {
     }
 
     @Test func `A setting that a step loses is named by its key`() async throws {
-        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+        let fixture = StoreFixture(version: 0, suites: [.standard: settings])
         let directory = try await recorded(fixture, migrations, at: [2, 3])
         let losing: MigrationRegistry = [
             migrations.migrations[0],
@@ -122,7 +122,7 @@ struct SettingsVerificationTests {
         let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .settings(in: .standard) { _ in })]
         var configuration = MoltConfiguration()
         configuration.role = .appExtension
-        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+        let fixture = StoreFixture(version: 0, suites: [.standard: settings])
         let directory = try CatalogDirectory(keeping: [fixture])
 
         let failure = try await Releases.requireFailure {
@@ -147,7 +147,7 @@ struct SettingsVerificationTests {
             }
         )
         let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
-        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+        let fixture = StoreFixture(version: 0, suites: [.standard: settings])
 
         let failure = try await Releases.requireFailure {
             try await fixture.verifyUpgrades(through: [first, second], types: [], configuration: configuration)

@@ -91,7 +91,7 @@ struct VerificationTests {
                     expiration: expiration
                 )
             }
-            return StoreFixture(schemaVersion: 0, records: records)
+            return StoreFixture(version: 0, records: records)
         }
         struct Token: Decodable { var age: Int }
         let migrations: MigrationRegistry = [Migration(to: 1, "age", .changeValue("Token", "age", to: .integer))]
@@ -142,7 +142,7 @@ struct VerificationTests {
             .init("ada", "Person", .json(#"{"name":"Ada","fax":"1","pager":"2","age":36}"#)),
             .init("old", "Person", .json(#"{"name":"Old","fax":"1","pager":"2","age":-1}"#)),
         ]
-        let directory = try CatalogDirectory(keeping: [StoreFixture(schemaVersion: 0, records: records)])
+        let directory = try CatalogDirectory(keeping: [StoreFixture(version: 0, records: records)])
         struct Person: Codable { var name: String }
         let migrations: MigrationRegistry = [
             Migration(to: 1, "fax", .removeProperty("Person", "fax"), .deleteType("Draft")),
@@ -188,7 +188,7 @@ struct VerificationTests {
         let stores = zip(people, settings).map { json, settings in
             let person = StoreFixture.Record("key", "Person", .json(json))
             let rome = StoreFixture.Record("rome", "City", .json("{}"))
-            return StoreFixture(schemaVersion: 0, records: [person, rome], suites: [group: settings])
+            return StoreFixture(version: 0, records: [person, rome], suites: [group: settings])
         }
         let directory = try CatalogDirectory(keeping: stores)
         let change = Migration(
@@ -296,7 +296,7 @@ struct VerificationTests {
     @Test func `A store without a ledger enters at the version that the app says`() async throws {
         var store = try Releases.store(at: 2)
         store.ledger = []
-        store.schemaVersion = 0
+        store.version = 0
         try await store.verifyUpgrades(through: Releases.migrations.baseline(2), types: Releases.types)
     }
 
@@ -423,7 +423,7 @@ struct VerificationTests {
         let configuration = Releases.afterEachUpgrade { isSame.withLock { $0 = false } }
 
         let failure = try await failure(
-            of: StoreFixture(schemaVersion: 0),
+            of: StoreFixture(version: 0),
             through: [first, second],
             configuration: configuration
         )
@@ -451,7 +451,7 @@ struct VerificationTests {
         let empty = try await message()
         #expect(empty == "There is no fixture to upgrade. The directory \(path) has none.")
 
-        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 0), named: "old")
+        try directory.catalog(recording: .missing).keep(StoreFixture(version: 0), named: "old")
         let old = try await message(MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 2))
         #expect(old.hasSuffix("are all older than version 2."))
     }

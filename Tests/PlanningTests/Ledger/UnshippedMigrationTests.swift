@@ -61,7 +61,7 @@
             try expect(#","years":1"#, "shipped new")
             // The values that were there are still beside the file.
             let aside = try #require(try CacheFile(at: url).filesAside().first)
-            #expect(aside.schemaVersion == 2)
+            #expect(aside.version == 2)
 
             try open(shipped, adding("lifetime")).close()
             try expect(#","lifetime":1"#, "shipped new")
@@ -106,7 +106,7 @@
             let cache = try open(shipped, adding("years"))
             #expect(cache.report.isFresh)
             #expect(try cache.count() == 0)
-            #expect(try CacheFile(at: url).filesAside().map(\.schemaVersion) == [2])
+            #expect(try CacheFile(at: url).filesAside().map(\.version) == [2])
         }
 
         @Test func `is undone by an edit after a type's shape changed, and by nothing else`() throws {

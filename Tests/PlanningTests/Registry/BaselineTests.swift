@@ -126,7 +126,7 @@ struct BaselineTests {
         let own = try OldStore(Self.records)
         try SQLite(own.url).run("PRAGMA user_version = 9")
         let counting = Self.migrations.baseline { $0.version == 9 ? 3 : nil }
-        #expect(try CodableCache(reading: own.url, migrations: counting).schemaVersion == 5)
+        #expect(try CodableCache(reading: own.url, migrations: counting).version == 5)
         #expect(try await own.upgrade(counting).from == 3)
         #expect(try own.snapshot().contents.first == #"{"trace":"12345"}"# && own.snapshot().version == 5)
         // Without a row to write, the version is written once.
@@ -251,7 +251,7 @@ struct BaselineTests {
 
     @Test func `A failure at any moment leaves the store without a ledger, or entered and upgraded`() async throws {
         let fixture = StoreFixture(
-            schemaVersion: 0,
+            version: 0,
             records: [.init("p", "Person", .json(#"{"trace":"123"}"#))],
             suites: [Suite("app.baseline"): ["schemaVersion": 3, "name": "n"]]
         )

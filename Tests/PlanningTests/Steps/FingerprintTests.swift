@@ -52,7 +52,7 @@ struct FingerprintTests {
     @Test func `Each case of a step's options has the same text in all releases of Molt`() {
         let forms: [SettingForm] = [.native, .jsonText, .jsonData, .binaryPropertyList, .xmlPropertyList, .jsonTexts]
         let dates: [Record.DateForm] = [
-            .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
+            .deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
             .iso8601WithFractionalSeconds, .propertyListDate,
         ]
         var steps: [MigrationStep] = [

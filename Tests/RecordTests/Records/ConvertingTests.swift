@@ -57,11 +57,11 @@ import Testing
     // MARK: Dates
 
     private static let dates: [(String, Record.DateForm, String, Record.DateForm)] = [
-        ("0", Record.DateForm.secondsSinceReferenceDate, #""2001-01-01T00:00:00Z""#, Record.DateForm.iso8601),
-        ("0.25", .secondsSinceReferenceDate, "978307200.25", .secondsSince1970),
-        ("-978307200.5", .secondsSinceReferenceDate, "-0.5", .secondsSince1970),
-        ("700000000.1234567", .secondsSinceReferenceDate, "1678307200123.4567", .millisecondsSince1970),
-        ("1.6e9", .secondsSince1970, "621692800", .secondsSinceReferenceDate),
+        ("0", Record.DateForm.deferredToDate, #""2001-01-01T00:00:00Z""#, Record.DateForm.iso8601),
+        ("0.25", .deferredToDate, "978307200.25", .secondsSince1970),
+        ("-978307200.5", .deferredToDate, "-0.5", .secondsSince1970),
+        ("700000000.1234567", .deferredToDate, "1678307200123.4567", .millisecondsSince1970),
+        ("1.6e9", .secondsSince1970, "621692800", .deferredToDate),
         ("1600000000000", .millisecondsSince1970, "1600000000", .secondsSince1970),
         ("1600000000001", .millisecondsSince1970, "1600000000.001", .secondsSince1970),
         ("-0.5", .secondsSince1970, #""1969-12-31T23:59:59Z""#, .iso8601),
@@ -76,14 +76,14 @@ import Testing
         ("-12219292801", .secondsSince1970, #""1582-10-04T23:59:59Z""#, .iso8601),
         ("253402300799", .secondsSince1970, #""9999-12-31T23:59:59Z""#, .iso8601),
         // More than 19 digits: carried, borrowed, of either sign.
-        ("9999999999999999999", .secondsSinceReferenceDate, "10000000000978307199", .secondsSince1970),
-        ("0.0000000000000000000025", .secondsSinceReferenceDate, "978307200.0000000000000000000025", .secondsSince1970),
+        ("9999999999999999999", .deferredToDate, "10000000000978307199", .secondsSince1970),
+        ("0.0000000000000000000025", .deferredToDate, "978307200.0000000000000000000025", .secondsSince1970),
         (
-            "-978307199.9999999999999999999999", .secondsSinceReferenceDate, "0.0000000000000000000001",
+            "-978307199.9999999999999999999999", .deferredToDate, "0.0000000000000000000001",
             .secondsSince1970
         ),
         (
-            "-978307200.0000000000000000000001", .secondsSinceReferenceDate, "-0.0000000000000000000001",
+            "-978307200.0000000000000000000001", .deferredToDate, "-0.0000000000000000000001",
             .secondsSince1970
         ),
         ("-0.00000000000000000005", .secondsSince1970, #""1969-12-31T23:59:59Z""#, .iso8601),
@@ -107,9 +107,9 @@ import Testing
             let text = "\(whole).\(digits.joined())"
             var record = try Record(#"{"at":\#(text)}"#)
             for (form, newForm) in [
-                (Record.DateForm.secondsSinceReferenceDate, Record.DateForm.millisecondsSince1970),
+                (Record.DateForm.deferredToDate, Record.DateForm.millisecondsSince1970),
                 (.millisecondsSince1970, .iso8601WithFractionalSeconds),
-                (.iso8601WithFractionalSeconds, .secondsSince1970), (.secondsSince1970, .secondsSinceReferenceDate),
+                (.iso8601WithFractionalSeconds, .secondsSince1970), (.secondsSince1970, .deferredToDate),
             ] { try record.changeValue("at", from: form, to: newForm) }
             #expect(record.text == #"{"at":\#(text)}"#)
         }
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `What is not such a date, or has no new form, is refused`() throws {
         for (value, form) in Self.noDates {
-            let newForm = form == .iso8601 ? Record.DateForm.secondsSinceReferenceDate : .iso8601
+            let newForm = form == .iso8601 ? Record.DateForm.deferredToDate : .iso8601
             try expectRefused(#"{"at":\#(value)}"#, .typeMismatch, "at") {
                 try $0.changeValue("at", from: form, to: newForm)
             }
@@ -142,7 +142,7 @@ import Testing
     private static func coding(_ form: Record.DateForm) -> RecordCoding {
         RecordCoding { encoder, decoder in
             switch form {
-            case .secondsSinceReferenceDate, .propertyListDate: break
+            case .deferredToDate, .propertyListDate: break
             case .secondsSince1970:
                 encoder.dateEncodingStrategy = .secondsSince1970
                 decoder.dateDecodingStrategy = .secondsSince1970
@@ -165,7 +165,7 @@ import Testing
     func `Dates of the years 1 to 9999 agree with Foundation's coders`(seed: Int) throws {
         var random = SeededGenerator(seed: 1 + UInt64(seed))
         let forms: [Record.DateForm] = [
-            .secondsSinceReferenceDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
+            .deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601,
             .iso8601WithFractionalSeconds,
         ]
         for index in 0..<TestRun.choose(600, long: 1_500) {

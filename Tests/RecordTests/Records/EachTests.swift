@@ -210,7 +210,7 @@ import Testing
         _ parsedChange: (inout RecordValue) -> Void
     ) throws -> Bool? {
         var first = try SettingContent(.string(json))
-        try first.changeForm(to: form, dates: .secondsSinceReferenceDate)
+        try first.changeForm(to: form, dates: .deferredToDate)
         guard let stored = try? first.value() else { return nil }
         var content = try SettingContent(stored)
         guard content.form == form else { return nil }

@@ -45,7 +45,7 @@ import Testing
             try primary.upgrade(suite, cache: cache.url, with: [rename])
         }
         let cause = error?.underlying as? MoltError ?? error
-        cause?.expect(.unreadable, key: "deep", says: "200")
+        cause?.expect(.settingUnreadable, key: "deep", says: "200")
         defaults.removeObject(forKey: "deep")
         #expect(defaults.synchronize())
         try scratch.expect(["old": 1])

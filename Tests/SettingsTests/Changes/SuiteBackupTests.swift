@@ -51,7 +51,7 @@ import Testing
         try suite.upgrade(with: registry(3), configuration: configuration)
         let backup = try #require(try suite.backups().first)
         try expect(suite.backups(), is: [backup])
-        #expect(backup.schemaVersion == 1 && backup.isAutomatic && backup.attachedStores == [])
+        #expect(backup.version == 1 && backup.isAutomatic && backup.suites == [])
         try expect(StoreFile.state(at: backup.url).journal, is: [suite.attachedName])
         try expect(FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int, is: 0o600)
         let after = try scratch.values
@@ -111,7 +111,7 @@ import Testing
         try scratch.expect(before)
         try other.expect(["theme": "dark"])
         let kept = try #require(try suite.filesAside().first)
-        #expect(!kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
+        #expect(!kept.isAutomatic && kept.suites == [other.suite.attachedName])
         try expect(suite.backups(), is: [backup])
         try suite.restore(kept, suites: [other.suite])
         try scratch.expect(after)
@@ -141,7 +141,7 @@ import Testing
 
         guard isAttached else {
             // The changes to the other suite could not be made.
-            MoltError.thrown { try suite.restore(backup) }?.expect(.notAttached, attachedStore: group.attachedName)
+            MoltError.thrown { try suite.restore(backup) }?.expect(.suiteNotNamed, suite: group.attachedName)
             try expect(scratch.allValues, is: before)
             try expect(state, is: pending)
             return try expect(suite.filesAside(), is: [])
@@ -151,7 +151,7 @@ import Testing
         try other.expect(["theme": "light"])
         try state.expect(version: 0)
         let kept = try #require(try suite.filesAside().first)
-        #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
+        #expect(kept.version == 2 && kept.suites == [group.attachedName])
         try suite.restore(kept, suites: [group])
         try scratch.expect(Self.old.merging(["name": "changed"]) { $1 }, history: ["change", "change both"])
         try other.expect(["theme": "light"], history: ["change both"])
@@ -224,7 +224,7 @@ import Testing
             }
             let configuration = MoltConfiguration {
                 $0.backup = BackupPolicy(keep: 3)
-                $0.attached = [group]
+                $0.suites = [group]
             }
             try suite.upgrade(with: migrations, configuration: configuration)
         }
@@ -238,15 +238,15 @@ import Testing
         try group.set("later", forKey: "later")
 
         let backups = try (isCache ? CacheFile(at: cache.url).backups() : suite.backups())
-            .filter { $0.schemaVersion >= 1 }
-        #expect(backups.map(\.schemaVersion) == [2, 1])
+            .filter { $0.version >= 1 }
+        #expect(backups.map(\.version) == [2, 1])
         for backup in backups {
             if isCache {
                 try CacheFile(at: cache.url).restore(backup, suites: [suite, group])
             } else {
                 try suite.restore(backup, suites: [group])
             }
-            try upgrade(backup.schemaVersion)
+            try upgrade(backup.version)
         }
         // As before the move of the later release.
         try other.expect(["theme": "dark"])
@@ -289,12 +289,12 @@ import Testing
         try scratch.expect([:], history: ["change"])
         try other.expect(moved, history: ["suite-to-app-group"])
         let backup = try #require(try CacheFile(at: cache.url).backups().first)
-        #expect(backup.attachedStores == [suite.attachedName, group.attachedName])
-        try expect(StoreFile.state(at: backup.url).journal, is: backup.attachedStores)
+        #expect(backup.suites == [suite.attachedName, group.attachedName])
+        try expect(StoreFile.state(at: backup.url).journal, is: backup.suites)
 
         MoltError.thrown {
             try CacheFile(at: cache.url).restore(backup, suites: [suite])
-        }?.expect(.notAttached, says: "Pass \(group.attachedName) in")
+        }?.expect(.suiteNotNamed, says: "Pass \(group.attachedName) in")
         try StoreFile.state(at: cache.url).expect(version: 2)
         try scratch.expect([:])
         try other.expect(moved)
@@ -325,7 +325,7 @@ import Testing
         try cache.upgrade([change])
         try scratch.expect(Self.old.merging(["name": "changed"]) { $1 })
         let backup = try CacheFile(at: cache.url).backUp(suites: [suite])
-        #expect(backup.attachedStores == [suite.attachedName])
+        #expect(backup.suites == [suite.attachedName])
         try expect(CacheFile(at: cache.url).backups(), is: [backup])
     }
 
@@ -341,7 +341,7 @@ import Testing
         try suite.upgrade(with: both(2), configuration: configuration)
         try state.expect(version: 2)
         let backups = try suite.backups()
-        #expect(backups.map(\.schemaVersion) == [1])
+        #expect(backups.map(\.version) == [1])
         try second.expect(["a": 1])
         try suite.restore(try #require(backups.first))
         try state.expect(version: 1)
@@ -370,7 +370,7 @@ import Testing
         try suite.set("newest", forKey: "name")
         try restore(backup)
         let replaced = try kept()
-        #expect(replaced.attachedStores == [suite.attachedName])
+        #expect(replaced.suites == [suite.attachedName])
         try cache.upgrade([], attaching: [suite])
         try scratch.expect(Self.old)
         try restore(replaced)
@@ -394,12 +394,12 @@ import Testing
         )
         try cache.upgrade(new, backup: BackupPolicy())
         let backup = try #require(try CacheFile(at: cache.url).backups().first)
-        #expect(backup.attachedStores.sorted() == [app, group].map(\.suite.attachedName).sorted())
+        #expect(backup.suites.sorted() == [app, group].map(\.suite.attachedName).sorted())
         func restore(leavingUnattached leaves: Bool) throws -> [String] {
             try CacheFile(at: cache.url).restore(backup, suites: [app.suite], leavingOthers: leaves)
         }
         MoltError.thrown { try restore(leavingUnattached: false) }?.expect(
-            .notAttached,
+            .suiteNotNamed,
             says: "leavingUnattached: true"
         )
         try expect(restore(leavingUnattached: true), is: [group.suite.attachedName])

@@ -42,7 +42,7 @@ import Testing
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         MoltError.thrown {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
-        }?.expect(.keyExists, key: "name", attachedStore: suite.attachedName)
+        }?.expect(.keyExists, key: "name", suite: suite.attachedName)
         try scratch.expect(Self.old)
 
         try suite.set("n", forKey: "title")
@@ -62,7 +62,7 @@ import Testing
                 try settings.set(value, forKey: "bad")
             }
             let error = MoltError.thrown { try cache.upgrade(migrations) }
-            error?.expect(.cannotStore, key: "bad", attachedStore: suite.attachedName)
+            error?.expect(.cannotStore, key: "bad", suite: suite.attachedName)
         }
         try scratch.expect(Self.old)
     }

@@ -65,8 +65,8 @@
             }
             let error = MoltError.thrown { try upgrade(primary, registry) }
             error?.expect(
-                damage == nil ? .notWritable : .unreadable,
-                attachedStore: other.suite.attachedName,
+                damage == nil ? .suiteNotWritable : .settingUnreadable,
+                suite: other.suite.attachedName,
                 says: try other.file.path
             )
             #expect(error?.outcome == nil)
@@ -87,7 +87,7 @@
             for damage in Self.damage {
                 try scratch.writeFile(damage)
                 try scratch.expectUnchanged {
-                    MoltError.thrown { try scratch.suite.upgrade(with: registry) }?.expect(.unreadable)
+                    MoltError.thrown { try scratch.suite.upgrade(with: registry) }?.expect(.settingUnreadable)
                 }
             }
             try other.expect(["name": "of the other"])
@@ -119,7 +119,7 @@
             defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
             interrupt { try cache.upgrade(registry, $0) }
             let error = MoltError.thrown { try cache.upgrade(registry, role: .appExtension) }
-            error?.expect(.journalPending, attachedStore: "standard")
+            error?.expect(.journalPending, suite: "standard")
             try expect(Suite.standard.value(forKey: key), is: nil)
             try cache.upgrade(registry)
             try expect(Suite.standard.value(forKey: key), is: 1)

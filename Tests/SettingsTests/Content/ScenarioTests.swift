@@ -154,7 +154,7 @@ import Testing
             [.changeValue(.setting("at", in: $0), [], from: .propertyListDate, to: .iso8601)]
         }
         try expect(["hike": #"{"at":700000000}"#], become: ["hike": #"{"at":"2023-03-08T20:26:40Z"}"#]) {
-            [.changeValue(.setting("hike", in: $0), "at", from: .secondsSinceReferenceDate, to: .iso8601)]
+            [.changeValue(.setting("hike", in: $0), "at", from: .deferredToDate, to: .iso8601)]
         }
     }
 

@@ -88,7 +88,7 @@ import Testing
         let error = try #require(throws: MoltError.self) { try upgrade(scratch, step) }
         #expect(error.code == .typeMismatch)
         #expect(
-            [error.key, error.attachedStore, error.property, error.type] == [
+            [error.key, error.suite, error.property, error.type] == [
                 "a1", scratch.suite.attachedName, "n", nil,
             ]
         )
@@ -410,7 +410,7 @@ import Testing
         // Both values are whole, so no policy decides between them.
         let error = try #require(throws: MoltError.self) { try second.upgrade(create.onFailure(.drop())) }
         #expect(error.code == .keyExists)
-        #expect(error.attachedStore == scratch.suite.attachedName)
+        #expect(error.suite == scratch.suite.attachedName)
         try scratch.expect(["a": #"{"n":1}"#])
         // The setting stays until the record is committed, and the next opening removes it.
         interrupt { try first.upgrade(migrations, $0) }

@@ -81,7 +81,7 @@ import Testing
         let error = try #require(throws: MoltError.self) {
             try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
         }
-        error.expect(.notConvertible, migration: "defaults-v4-to-v5", attachedStore: scratch.suite.attachedName)
+        error.expect(.notConvertible, migration: "defaults-v4-to-v5", suite: scratch.suite.attachedName)
         for key in DefaultsV4FixtureTests.notConvertible.keys { error.expect(says: "\"\(key)\"") }
         for value in ["torn", "2 Weeks"] { #expect(!error.debugDescription.contains(value)) }
         #expect(try Data(contentsOf: scratch.file) == bytes)

@@ -69,7 +69,7 @@ import Testing
         )
         MoltError.thrown {
             try fixture.upgrade(move)
-        }?.expect(.invalidSuite, attachedStore: Suite(name).attachedName)
+        }?.expect(.invalidSuite, suite: Suite(name).attachedName)
         #expect(try CacheFile(at: fixture.cache.url).version() == nil)
         try fixture.expect(old: ["a": 1], new: [:])
         #expect(try Suite.standard.values()["a"] == before["a"])

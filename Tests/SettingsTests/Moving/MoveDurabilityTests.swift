@@ -22,7 +22,7 @@ import Testing
     /// Runs the move until its changes are made, where the closure fails or makes them fail.
     private func cutOff(
         _ fixture: MoveFixture,
-        _ code: MoltError.Code = .attachedStoreFailed,
+        _ code: MoltError.Code = .suiteFailed,
         _ body: @escaping @Sendable () throws -> Void
     ) throws {
         MoltError.thrown { try upgrade(fixture, body) }?.expect(code, outcome: .committed)
@@ -94,7 +94,7 @@ import Testing
                 try fixture.upgrade(move) { point in
                     if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }
                 }
-            }?.expect(.unreadable, outcome: .committed)
+            }?.expect(.settingUnreadable, outcome: .committed)
             #expect(try fixture.old.values == ["a": 1])
             try whole.write(to: file)
             try upgrade(fixture)
@@ -105,7 +105,7 @@ import Testing
         {
             let fixture = try MoveFixture(old: ["a": 1])
             let file = try fixture.new.file
-            try cutOff(fixture, .notWritable) {
+            try cutOff(fixture, .suiteNotWritable) {
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             }
             #expect(try fixture.old.values == ["a": 1])

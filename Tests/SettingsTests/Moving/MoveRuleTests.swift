@@ -189,7 +189,7 @@ import Testing
         let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
         MoltError.thrown {
             try fixture.upgrade(fixture.move(afterwards: .clean))
-        }?.expect(.unsupported, attachedStore: fixture.old.suite.attachedName)
+        }?.expect(.unsupported, suite: fixture.old.suite.attachedName)
         if let bytes { #expect(try Data(contentsOf: fixture.old.file) == bytes) }
         #expect(try fixture.old.values == ["theme": "dark"])
     }

@@ -86,7 +86,7 @@ import Testing
     func `A file without a dictionary fails the upgrade, and nothing is changed`(text: String) throws {
         try Data(text.utf8).write(to: file)
         MoltError.thrown { try cache.upgrade(copy()) }?
-            .expect(.unreadable, step: 1, attachedStore: file.path, outcome: .rolledBack, says: file.path, "Restore it")
+            .expect(.settingUnreadable, step: 1, suite: file.path, outcome: .rolledBack, says: file.path, "Restore it")
         expect(try String(contentsOf: file, encoding: .utf8), is: text)
         try new.expect(["theme": "light", "size": 12], history: [])
     }
@@ -94,7 +94,7 @@ import Testing
     @Test func `A directory is refused`() throws {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         MoltError.thrown { try cache.upgrade(copy()) }?
-            .expect(.attachedStoreFailed, attachedStore: file.path, says: file.path, "that it is a file")
+            .expect(.suiteFailed, suite: file.path, says: file.path, "that it is a file")
     }
 
     @Test func `In an extension that sees no file, the migration waits for the app`() throws {
@@ -114,6 +114,6 @@ import Testing
             #expect(faults.count == 1 && faults[0].contains(fault))
         }
         try FileManager.default.createSymbolicLink(at: file, withDestinationURL: own)
-        MoltError.thrown { try cache.upgrade(copy()) }?.expect(.unsupported, attachedStore: file.path)
+        MoltError.thrown { try cache.upgrade(copy()) }?.expect(.unsupported, suite: file.path)
     }
 }

@@ -31,7 +31,7 @@ import Testing
             // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
             try scratch.writeFile(bytes)
-            MoltError.thrown { try scratch.suite.allValues() }?.expect(.unreadable)
+            MoltError.thrown { try scratch.suite.allValues() }?.expect(.settingUnreadable)
             #expect(try Data(contentsOf: scratch.file) == bytes)
         }
     #endif

@@ -88,7 +88,7 @@ import Testing
         case (.success, .success): return true
         case (.failure(let first as MoltError), .failure(let second as MoltError)):
             // An extension that opens a store first defers its settings, and may meet another failure.
-            guard (first.attachedStore == nil) == (second.attachedStore == nil) else { return false }
+            guard (first.suite == nil) == (second.suite == nil) else { return false }
             let places = [first, second].map { error -> [String?] in
                 [error.code.rawValue, error.migration?.description, error.key]
             }

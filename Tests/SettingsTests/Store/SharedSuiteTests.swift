@@ -142,8 +142,8 @@ import Testing
             try cache.upgrade([halving])
             try scratch.writeFile("noise")
             try expect(cache.upgrade([halving]).isEmpty, is: true)
-            MoltError.thrown { try cache.upgrade([halving, second]) }?.expect(.unreadable)
-            MoltError.thrown { try suite.upgrade(with: [halving]) }?.expect(.unreadable)
+            MoltError.thrown { try cache.upgrade([halving, second]) }?.expect(.settingUnreadable)
+            MoltError.thrown { try suite.upgrade(with: [halving]) }?.expect(.settingUnreadable)
         }
     #endif
 

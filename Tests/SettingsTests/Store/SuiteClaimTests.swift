@@ -74,7 +74,7 @@ import Testing
             for _ in 0..<2 {
                 MoltError.thrown { try drafts(second) }?.expect(
                     .journalPending,
-                    attachedStore: scratch.suite.attachedName,
+                    suite: scratch.suite.attachedName,
                     outcome: .unchanged,
                     says: cache.url.path
                 )

@@ -108,7 +108,11 @@ import Testing
     @Test func `A ledger in the form of builds before the first release is refused by name`() throws {
         try suite.write(set: [Self.ledgerKey: #"{"format":1,"version":0,"entries":[]}"#])
         MoltError.thrown { try suite.upgrade(with: [renaming()]) }?
-            .expect(.unreadable, key: Self.ledgerKey, says: "format 1, which only builds of Molt before its first")
+            .expect(
+                .settingUnreadable,
+                key: Self.ledgerKey,
+                says: "format 1, which only builds of Molt before its first"
+            )
     }
 
     #if os(Linux)
@@ -175,7 +179,7 @@ import Testing
         )
         #expect(report.isFresh)
         let backups = try new.suite.backups()
-        #expect(backups.map(\.attachedStores) == (hasOld ? [[old.suite.attachedName]] : []))
+        #expect(backups.map(\.suites) == (hasOld ? [[old.suite.attachedName]] : []))
         #expect(monitor.summary?.outcome == (hasOld ? .upgraded : .created))
         let start = hasOld ? "version 0 to 3 in" : "created at version 3"
         #expect(report.headline.hasPrefix("\(report.store): \(start)"))
@@ -296,7 +300,7 @@ import Testing
             try suite.write(set: [Self.ledgerKey: ledger])
             try scratch.expectUnchanged {
                 let error = MoltError.thrown { try suite.upgrade(with: [renaming()]) }
-                error?.expect(.unreadable, key: Self.ledgerKey, store: suite.domainName)
+                error?.expect(.settingUnreadable, key: Self.ledgerKey, store: suite.domainName)
                 let text = "\(error?.description ?? "") \(String(reflecting: error))"
                 #expect(!text.contains("secret"))
             }

@@ -71,7 +71,7 @@
                         try scratch.expectUnchanged {
                             defaults.set(["since": infinite], forKey: "dates")
                             MoltError.thrown { try primary.upgrade(scratch.suite, cache: cache.url, with: migrations) }
-                            MoltError.thrown { try scratch.values }?.expect(.unreadable, key: "dates")
+                            MoltError.thrown { try scratch.values }?.expect(.settingUnreadable, key: "dates")
                         }
                         defaults.removeObject(forKey: "dates")
                         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations)
@@ -93,7 +93,7 @@
             defaults.synchronize()
             try scratch.expectUnchanged {
                 let error = cause { try upgrade(.suite, .removeKeys("date", in: scratch.suite)) }
-                error?.expect(.unreadable, key: "date")
+                error?.expect(.settingUnreadable, key: "date")
             }
         }
     }

@@ -29,7 +29,7 @@
                 ]
                 for call in calls {
                     let error = MoltError.thrown(by: call)
-                    error?.expect(.unreadable, store: scratch.name, says: try scratch.file.path)
+                    error?.expect(.settingUnreadable, store: scratch.name, says: try scratch.file.path)
                     let text = String(reflecting: error)
                     #expect(!text.contains("secret"))
                 }
@@ -42,7 +42,7 @@
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try scratch.writeFile(bytes)
             try scratch.expectUnchanged {
-                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(.unreadable, key: "archived")
+                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(.settingUnreadable, key: "archived")
             }
         }
 
@@ -171,7 +171,7 @@
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     let scratch = ScratchSuite(named: name)
                     try scratch.defaults.set(6, forKey: "new")
-                    MoltError.thrown { _ = try scratch.values }?.expect(.unreadable)
+                    MoltError.thrown { _ = try scratch.values }?.expect(.settingUnreadable)
                     kill(getpid(), SIGKILL)
                 }
                 trials.append(Trial(name: scratch.name))
@@ -204,7 +204,7 @@
                 { try other.upgrade([Migration(to: 1, "another", .removeKeys("text", in: suite))]) },
             ]
             for open in openers {
-                MoltError.thrown(by: open)?.expect(.unreadable, says: "first open its store again")
+                MoltError.thrown(by: open)?.expect(.settingUnreadable, says: "first open its store again")
             }
             try expect(scratch.bytes, is: Data())
             try primary.upgrade(suite, cache: cache.url, with: migrations)

@@ -57,7 +57,7 @@
         ) throws {
             try put(thing, suffix)
             let code = MoltError.thrown { try suite.upgrade(with: migrations) }?.code
-            let codes: [MoltError.Code?] = suffix == ".molt" ? [.notAFile, .notADatabase] : [.notWritable]
+            let codes: [MoltError.Code?] = suffix == ".molt" ? [.notAFile, .notADatabase] : [.suiteNotWritable]
             #expect(codes.contains(code))
             try expectNothingHappened(thing)
             try scratch.expect(["name": "n"], history: [])

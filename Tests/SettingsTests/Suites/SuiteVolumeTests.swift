@@ -18,10 +18,10 @@
                 let rename = Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
                 try #require(Mounts.remountReadOnly(home))
                 var error = MoltError.thrown { try cache.upgrade([rename]) }
-                error?.expect(.notWritable)
+                error?.expect(.suiteNotWritable)
                 #expect(error?.outcome == nil)
                 try expect(CacheFile(at: cache.url).version(), is: nil)
-                MoltError.thrown { try scratch.suite.upgrade(with: [rename]) }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.upgrade(with: [rename]) }?.expect(.suiteNotWritable)
                 try scratch.expect(["name": "n"])
                 try #require(Mounts.unmount(home))
 
@@ -30,7 +30,7 @@
                         if point.kind == .beforeApply { try #require(Mounts.remountReadOnly(home)) }
                     }
                 }
-                error?.expect(.notWritable, attachedStore: scratch.suite.attachedName, outcome: .committed)
+                error?.expect(.suiteNotWritable, suite: scratch.suite.attachedName, outcome: .committed)
                 try StoreFile.state(at: cache.url).expect(version: 1, journal: [scratch.suite.attachedName])
                 try scratch.expectFile(["name": "n"])
                 try #require(Mounts.unmount(home))
@@ -47,11 +47,14 @@
                 try #require(Mounts.remountReadOnly(TestHome.directory))
                 try scratch.expect(["a": 1])
                 try expect(scratch.suite.value(forKey: "a"), is: 1)
-                MoltError.thrown { try scratch.suite.checkWritable() }?.expect(.notWritable, says: "read-only")
-                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(.notWritable, says: "read-only")
-                MoltError.thrown { try ScratchSuite().suite.checkWritable() }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.checkWritable() }?.expect(.suiteNotWritable, says: "read-only")
+                MoltError.thrown { try scratch.suite.write(set: ["a": 2]) }?.expect(
+                    .suiteNotWritable,
+                    says: "read-only"
+                )
+                MoltError.thrown { try ScratchSuite().suite.checkWritable() }?.expect(.suiteNotWritable)
                 try scratch.defaults.set(2, forKey: "unsaved")
-                MoltError.thrown { try scratch.suite.synchronize() }?.expect(.notWritable)
+                MoltError.thrown { try scratch.suite.synchronize() }?.expect(.suiteNotWritable)
             }
             try scratch.expect(["a": 1])
         }
@@ -76,7 +79,7 @@
 
                 // The cache is on another volume: its upgrade is committed, and the change of the suite is pending.
                 let error = MoltError.thrown { try cache.upgrade(registry) }
-                error?.expect(.notWritable, outcome: .committed, says: "Free some space")
+                error?.expect(.suiteNotWritable, outcome: .committed, says: "Free some space")
                 #expect(error.map { MoltError.isOutOfSpace($0) } == true)
                 try StoreFile.state(at: cache.url).expect(version: 2, journal: [scratch.suite.attachedName])
                 try FileManager.default.removeItem(at: filler)

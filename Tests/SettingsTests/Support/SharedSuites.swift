@@ -85,7 +85,7 @@ struct SharedSuites: Codable, Sendable {
                 for damage in isLong ? [SuiteDamage.empty, .half] : [.empty] {
                     try files.restore(image)
                     try files.names.forEach(damage.happen)
-                    MoltError.thrown { try upgrade(other) }?.expect(.unreadable)
+                    MoltError.thrown { try upgrade(other) }?.expect(.settingUnreadable)
                     for store in [first, other] {
                         try upgrade(store)
                         try expectEachChangeOnce("\(store) with \(damage) files after a kill at \(point) of \(first)")

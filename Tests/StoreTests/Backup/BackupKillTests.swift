@@ -248,7 +248,7 @@
             }
             try scenario.expectContents(before)
             #expect(try scenario.backups.count == 1)
-            #expect(try CacheFile(at: scenario.url).filesAside().map(\.schemaVersion).contains(3))
+            #expect(try CacheFile(at: scenario.url).filesAside().map(\.version).contains(3))
         }
 
         // MARK: A full disk

@@ -88,7 +88,7 @@ struct BackupScenario {
 
     /// Expects backups at these versions, the newest first.
     func expectBackups(_ versions: Int..., sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let found = try backups.map(\.schemaVersion)
+        let found = try backups.map(\.version)
         #expect(found == versions, sourceLocation: sourceLocation)
     }
 

@@ -19,7 +19,7 @@ import Testing
         #expect(name == BackupName(store: "cache.molt", version: 1, date: backup.date, kind: .automatic))
         #expect(abs(backup.date.timeIntervalSinceNow) < 600)
         let attributes = try FileManager.default.attributesOfItem(atPath: backup.url.path)
-        #expect(backup.schemaVersion == 1 && backup.recordCount == 3 && backup.isAutomatic)
+        #expect(backup.version == 1 && backup.recordCount == 3 && backup.isAutomatic)
         #expect(backup.size == attributes[.size] as? Int)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         try scenario.expectContents(before, at: backup.url)
@@ -138,7 +138,7 @@ import Testing
         }
         for store in stores {
             let backups = try CacheFile(at: store).backups()
-            #expect(backups.map(\.schemaVersion) == [1])
+            #expect(backups.map(\.version) == [1])
             try CacheFile(at: store).restore(try #require(backups.first))
             try scenario.expectContents(before, at: store)
         }

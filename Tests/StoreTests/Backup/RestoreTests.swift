@@ -179,21 +179,21 @@ import Testing
         let list = try Notebook(["two"])
         let suites = [notebook.suite, list.suite]
         let backup = try CacheFile(at: scenario.url).backUp(suites: suites)
-        #expect(backup.attachedStores == [notebook.name, list.name])
+        #expect(backup.suites == [notebook.name, list.name])
         let cache = try scenario.open(1)
         try cache.set(Person.jane, forKey: "later")
         cache.close()
         // The file's own list counts, not that of the value.
         var forgotten = backup
-        forgotten.attachedStores = []
+        forgotten.suites = []
         let cases: [(StoreBackup, attached: [Suite], missing: String)] = [
             (backup, [], "\(notebook.name) and \(list.name)"), (forgotten, [notebook.suite], list.name),
         ]
         for (backup, attached, missing) in cases {
-            let error = try scenario.expectRefusal(.notAttached) {
+            let error = try scenario.expectRefusal(.suiteNotNamed) {
                 try CacheFile(at: scenario.url).restore(backup, suites: attached)
             }
-            error?.expect(attachedStore: (attached.isEmpty ? notebook : list).name)
+            error?.expect(suite: (attached.isEmpty ? notebook : list).name)
             let message = """
                 The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in \
                 `attaching`, and attach them when you next open the store; or pass `leavingUnattached: true`, which restores the \
@@ -276,7 +276,7 @@ import Testing
         try scenario.expectContents(after)
         // Each file stays, and a restore that keeps nothing adds none.
         let all = try CacheFile(at: scenario.url).filesAside()
-        #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
+        #expect(all.map(\.version) == [1, 2] && all.last == kept)
         try scenario.expectContents(before, at: all[0].url)
         try CacheFile(at: scenario.url).restore(backup, keepingReplaced: false)
         #expect(try CacheFile(at: scenario.url).filesAside() == all)
@@ -318,7 +318,7 @@ import Testing
         try CacheFile(at: scenario.url).startAfresh()
         let aside = try CacheFile(at: scenario.url).filesAside()
         #expect(aside.map(\.url.pathExtension) == ["aside", "damaged"])
-        #expect(aside.map(\.schemaVersion) == [1, 0])
+        #expect(aside.map(\.version) == [1, 0])
         for file in aside { try CacheFile(at: scenario.url).remove(file) }
         try scenario.expectOtherNames(backup.url.lastPathComponent)
     }

@@ -17,7 +17,7 @@ import Testing
     private func backup(_ secondsAgo: Double, version: Int? = nil, isAutomatic: Bool = true) -> StoreBackup {
         StoreBackup(
             url: URL(fileURLWithPath: "/s.v\(version ?? 1)-\(Int(1_000_000 - secondsAgo)).backup"),
-            schemaVersion: version ?? Int(secondsAgo),
+            version: version ?? Int(secondsAgo),
             date: Self.now.addingTimeInterval(-secondsAgo),
             size: 1,
             isAutomatic: isAutomatic
@@ -129,7 +129,7 @@ import Testing
                 try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
             }
             let left = try scenario.backups
-            #expect(left.map(\.schemaVersion) == [1, 1, 0])
+            #expect(left.map(\.version) == [1, 1, 0])
             #expect(left[1] == first && left.last == older.last)
             func keys(_ backup: StoreBackup) throws -> [String] {
                 try StoreFile.contents(at: backup.url).records.map(\.key).sorted()
@@ -137,7 +137,7 @@ import Testing
             #expect(try left.map(keys) == [["0", "1", "2", "between"], ["0", "1", "2"], ["0", "1", "2"]])
             try scenario.open(2).close()
             let kept = try scenario.backups
-            #expect(kept.map(\.schemaVersion) == [1, 0] && kept.last == older.last)
+            #expect(kept.map(\.version) == [1, 0] && kept.last == older.last)
             #expect(try keys(kept[0]) == ["0", "1", "2", "between"])
         }
     #endif

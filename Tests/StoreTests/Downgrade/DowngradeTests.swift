@@ -56,7 +56,7 @@ import Testing
             log.append(event.word)
         }
         let cache = try scenario.open(1, configuration)
-        #expect(cache.isReadOnly && cache.schemaVersion == 3)
+        #expect(cache.isReadOnly && cache.version == 3)
         let report = cache.report
         #expect(report.isReadOnly && report.isEmpty && report.to == 3)
         #expect(log.all == ["planned true", "finished"])
@@ -132,10 +132,10 @@ import Testing
         // A kill now leaves a fresh store.
         #expect(try StoreFile.state(at: scenario.url) == .fresh)
         #expect(aside.url.lastPathComponent.hasPrefix("cache.molt.v3-") && aside.url.pathExtension == "aside")
-        #expect(aside.schemaVersion == 3)
+        #expect(aside.version == 3)
         #expect(try CacheFile(at: scenario.url).filesAside().first?.recordCount == 4)
         let cache = try scenario.open(2)
-        #expect(cache.report.isFresh && cache.schemaVersion == 2)
+        #expect(cache.report.isFresh && cache.version == 2)
         #expect(try cache.keys() == [])
         try cache.set(Person.jane, forKey: "jane")
         MoltError.thrown { try cache.importAndWait(from: aside.url) }?
@@ -172,7 +172,7 @@ import Testing
             try CodableCache(at: scenario.url, migrations: registry)
         }
         let aside = try #require(try CacheFile(at: scenario.url).startAfresh())
-        #expect(aside.schemaVersion == 1)
+        #expect(aside.version == 1)
         #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
         try scenario.expectContents(before, at: aside.url)
     }

@@ -107,7 +107,7 @@ struct LaterLayoutTests {
         )
         let error = MoltError.thrown { try CacheFile(at: store).restore(backup) }
         error?.expect(.backupUnusable, says: "only a newer release of Molt can write it")
-        #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
+        #expect(try CodableCache(at: store, migrations: [first]).version == 1)
     }
 }
 

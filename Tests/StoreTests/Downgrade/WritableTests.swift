@@ -51,7 +51,7 @@ import Testing
             // The older build runs while the newer one has the store open.
             await #expect(processExitsWith: .success) { [url = url as URL] in
                 let old = try Self.old(at: url)
-                guard !old.isReadOnly, !old.report.isReadOnly, old.schemaVersion == 2 else {
+                guard !old.isReadOnly, !old.report.isReadOnly, old.version == 2 else {
                     throw TestFailure.expected
                 }
                 try old.update(PersonV1.self, forKey: "a") { $0.name = "b" }
@@ -61,7 +61,7 @@ import Testing
             try new.expect(PersonV2(name: "c"), forKey: "c")
             new.close()
             let again = try CodableCache(at: url, migrations: Self.newer(Self.writable))
-            #expect(again.report.isEmpty && again.schemaVersion == 2)
+            #expect(again.report.isEmpty && again.version == 2)
             #expect("\(again.report)".hasSuffix(": up to date at version 2"))
             let rename = MigrationStep.renameProperty("Person", "name", to: "fullName")
             var changed: [String] = []

@@ -89,7 +89,7 @@
                 }
                 let renaming = migrations(.renameType("Person", to: "Alien"))
                 let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
-                #expect(cache.schemaVersion == 2)
+                #expect(cache.version == 2)
             }
         #endif
 
@@ -231,7 +231,7 @@
             // The upgrade is committed, and the next process has only its changes to apply.
             MoltError.thrown {
                 try CodableCache(at: url, migrations: registry, configuration: configuration)
-            }?.expect(.attachedStoreFailed)
+            }?.expect(.suiteFailed)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [url = url as URL, name = notebook.suite.domainName as String] in
                 let killing = MoltConfiguration {

@@ -72,7 +72,7 @@ struct OwnerTests {
         var configuration = MoltConfiguration { $0.hooks.atPoint = notebook.refusing }
         MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
-        }?.expect(.attachedStoreFailed)
+        }?.expect(.suiteFailed)
         configuration.hooks.atPoint = nil
         configuration.owner = .anotherProcess()
         MoltError.thrown {
@@ -99,7 +99,7 @@ struct OwnerTests {
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
                 }
                 let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
-                #expect(cache.report.isEmpty && cache.schemaVersion == 1)
+                #expect(cache.report.isEmpty && cache.version == 1)
                 #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
             }
             #expect(app.all.isEmpty)
@@ -108,7 +108,7 @@ struct OwnerTests {
 
     @Test func `creates its own in-memory store, because no other process can`() throws {
         let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.owner = .anotherProcess() })
-        #expect(cache.schemaVersion == 1)
+        #expect(cache.version == 1)
     }
 }
 

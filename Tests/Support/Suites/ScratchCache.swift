@@ -23,7 +23,7 @@ package final class ScratchCache: Sendable {
     ) throws -> MigrationReport {
         let configuration = MoltConfiguration {
             $0.role = role
-            $0.attached = suites
+            $0.suites = suites
             $0.backup = backup
             $0.hooks.atPoint = hook
             $0.hooks.findsUnmatchedNames = true

@@ -114,7 +114,7 @@ import Testing
         #expect(cache.report.keys == [absent])
         cache.close()
         let later = try old.open(adoption) { $0.role = .appExtension }
-        #expect(later.report.isEmpty && later.schemaVersion == 1)
+        #expect(later.report.isEmpty && later.version == 1)
     }
 
     @Test func `A file in place of the directory, or a URL that is no file URL, is an error`() throws {
@@ -123,8 +123,8 @@ import Testing
         for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
             let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
             let error = MoltError.thrown { try old.open(migration) }
-            error?.expect(.attachedStoreFailed)
-            #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
+            error?.expect(.suiteFailed)
+            #expect(error?.suite?.contains("adopt-cache-directory") == true)
         }
         #expect(try Data(contentsOf: old.url) == Data("x".utf8))
     }

@@ -19,7 +19,7 @@ struct EarlierJournalTests {
         migrations = [notebook.adding("new", to: 2)]
         try CodableCache(at: url).close()
         let refusing = notebook.refusing
-        try failure { $0.hooks.atPoint = refusing }.expect(.attachedStoreFailed, outcome: .committed)
+        try failure { $0.hooks.atPoint = refusing }.expect(.suiteFailed, outcome: .committed)
         try notebook.expectLines()
     }
 

@@ -116,14 +116,14 @@ struct JournalTests {
             Migration(to: 2, "faulty", .notes(notebook) { $0.subscriptFailed(Refusal()) }),
             Migration(to: 3, "innocent", .notes(notebook) { _ in }),
         ]
-        try failure(registry).expect(.stepFailed, migration: "faulty", step: 1, attachedStore: notebook.name)
+        try failure(registry).expect(.stepFailed, migration: "faulty", step: 1, suite: notebook.name)
         try notebook.expectLines("old")
         #expect(try CacheFile(at: url).version() == 0)
     }
 
     @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
         let error = try failure([notebook.adding("new")], refusing: notebook)
-        error.expect(.attachedStoreFailed, attachedStore: notebook.name)
+        error.expect(.suiteFailed, suite: notebook.name)
         #expect(error.underlying is Notebook.Failure)
 
         let plan = try CacheFile(at: url).plan([notebook.adding("new")])
@@ -148,7 +148,7 @@ struct JournalTests {
         // Another registry, as after the migration was retired.
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = try failure(retired)
-        error.expect(.notAttached, attachedStore: notebook.name)
+        error.expect(.suiteNotNamed, suite: notebook.name)
         let message = """
             The store has changes for \(notebook.name), which is not attached. The changes are committed. The \
             remaining ones outside the store will be applied when the store is next opened. Attach it where the \
@@ -157,7 +157,7 @@ struct JournalTests {
         #expect(error.message == message)
         #expect(try waiting() == [notebook.name])
 
-        try CodableCache(at: url, migrations: retired, configuration: .init { $0.attached = [notebook.suite] }).close()
+        try CodableCache(at: url, migrations: retired, configuration: .init { $0.suites = [notebook.suite] }).close()
         try notebook.expectLines("old", "new")
     }
 
@@ -178,7 +178,7 @@ struct JournalTests {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = try failure([Migration(to: 1, "note", block)])
-        error.expect(.notAttached, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
+        error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
         #expect(try CacheFile(at: url).version() == 0)
 
         let attaching = MigrationStep.run(attaching: [notebook.suite]) { try $0.pages(notebook).add("new") }
@@ -188,7 +188,7 @@ struct JournalTests {
 
     @Test func `A store attached at the opening takes precedence over one that a step names`() throws {
         let configuration = MoltConfiguration {
-            $0.attached = [notebook.suite.standIn(named: other.suite.domainName)]
+            $0.suites = [notebook.suite.standIn(named: other.suite.domainName)]
         }
         try CodableCache(at: url, migrations: [notebook.adding("new")], configuration: configuration).close()
         try other.expectLines("new")

@@ -14,7 +14,7 @@ import Testing
     private static let change = MigrationStep.changeValue(
         "Note",
         "at",
-        from: .secondsSinceReferenceDate,
+        from: .deferredToDate,
         to: .millisecondsSince1970
     )
 
@@ -97,7 +97,7 @@ import Testing
         let year = Migration(to: 1, "year", .transform("Note") { _ in })
         let change = Migration(to: 2, "milliseconds", Self.change)
         // A string of the app's own becomes a date; no closure ever decoded one.
-        let text = MigrationStep.changeValue("Note", "at", from: .iso8601, to: .secondsSinceReferenceDate)
+        let text = MigrationStep.changeValue("Note", "at", from: .iso8601, to: .deferredToDate)
         let right = [
             MigrationRegistry([year, change]), MigrationRegistry([year, Migration(to: 2, "text", text)]),
             MigrationRegistry([year, change]).coding(.standard, through: 1).coding(Self.milliseconds),

@@ -90,7 +90,7 @@ struct NothingToDoTests {
             }
 
         #expect(ran.all == ["import", "tidy", "last"])
-        #expect(cache.report.isFresh && cache.schemaVersion == 3)
+        #expect(cache.report.isFresh && cache.version == 3)
         #expect(try cache.count() == 1)
         try cache.expect(["number": 1], forKey: "imported")
         let entries = cache.report.entries
@@ -116,7 +116,7 @@ struct NothingToDoTests {
         let cache = try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
 
         #expect(ran.all == ["import"])
-        #expect(cache.schemaVersion == 3)
+        #expect(cache.version == 3)
         #expect(cache.report.outcomes == "edits bornFresh, blocks bornFresh, last bornFresh, no step bornFresh")
         #expect(cache.report.entries.map(\.steps.count) == [0, 1, 0, 0])
         #expect(events.all.last?.word == "finished")

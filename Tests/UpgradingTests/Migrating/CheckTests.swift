@@ -126,7 +126,7 @@ struct CheckTests {
             seen.append("\(Notebook.lines(try store.settings(in: other.suite)))")
         }
         let store = try store()
-        let configuration = MoltConfiguration { $0.attached = [other.suite] }
+        let configuration = MoltConfiguration { $0.suites = [other.suite] }
         try CodableCache(at: store.url, migrations: [migration], configuration: configuration).close()
         #expect(seen.all == [#"["old", "new"]"#, #"["other"]"#])
         #expect(try notebook.suite.history().map(\.name) == ["new"] && other.suite.history().isEmpty)
@@ -157,7 +157,7 @@ struct CheckTests {
         let migrations = migrations { _ = try $0.settings(in: notebook.suite) }
         let store = try store()
         let before = try store.snapshot()
-        let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
+        let configuration = MoltConfiguration { $0.suites = [notebook.suite] }
         notebook.whileClosed {
             MoltError.thrown { try CodableCache(at: store.url, migrations: migrations, configuration: configuration) }?
                 .expect(.deferred, migration: "person", outcome: .rolledBack, says: "Open the store again later.")

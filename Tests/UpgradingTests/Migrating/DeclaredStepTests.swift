@@ -16,7 +16,7 @@ import Testing
             .splitProperty("Person", "name", into: ["first", "last"]),
             .copyProperty("Person", "first", to: ["call", "name"]),
             .changeValue("Person", "born", to: .integer),
-            .changeValue("Person", "at", from: .secondsSinceReferenceDate, to: .iso8601),
+            .changeValue("Person", "at", from: .deferredToDate, to: .iso8601),
             .mapValue("Person", ["tags", .each], ["old": "past", 1: "one"]),
             .wrapProperty("Person", "last", in: .array),
             .renameProperty("Person", "last", to: "lastNames"),

@@ -122,12 +122,12 @@ struct RequirementTests {
         #expect(advice == "Name it in a step of the registry, or attach it where the store is opened.")
         let registry: MigrationRegistry = [reading]
         notebook.whileClosed {
-            let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
+            let configuration = MoltConfiguration { $0.suites = [notebook.suite] }
             MoltError.thrown { try CodableCache(at: store.url, migrations: registry, configuration: configuration) }?
                 .expect(.deferred, migration: "read", outcome: .unchanged, says: "Open the store again later.")
         }
         #expect(try store.snapshot() == before)
-        let configuration = MoltConfiguration { $0.attached = [notebook.suite] }
+        let configuration = MoltConfiguration { $0.suites = [notebook.suite] }
         try CodableCache(at: store.url, migrations: registry, configuration: configuration).close()
         #expect(try store.snapshot().version == 2)
     }

@@ -234,7 +234,7 @@ struct WorkAfterCommitTests {
         let second = Migration(to: 2, "second").afterCommit("look") { [log] view in
             log.append("\(Notebook.lines(try view.settings(in: notebook.suite)))")
         }
-        let report = try open([first, second]) { $0.attached = [notebook.suite] }
+        let report = try open([first, second]) { $0.suites = [notebook.suite] }
         #expect(log.all == [#"["Person"]"#, #"["first", "1"]"#])
         #expect(report.work.map { $0.problem == nil } == [false, true])
         #expect(try isPending() == [true, false])
@@ -255,10 +255,10 @@ struct WorkAfterCommitTests {
         let foreign = try open([migration]).pendingWork.first?.problem ?? ""
         #expect(foreign.contains("Name it in a step of the registry, or attach it where the store is opened."))
         let closed = try notebook.whileClosed {
-            try open([migration]) { $0.attached = [notebook.suite] }.pendingWork.first?.problem ?? ""
+            try open([migration]) { $0.suites = [notebook.suite] }.pendingWork.first?.problem ?? ""
         }
         #expect(closed.contains("The closure needs") && closed.contains("Open the store again later."))
-        #expect(try open([migration]) { $0.attached = [notebook.suite] }.work.map(\.problem) == [nil])
+        #expect(try open([migration]) { $0.suites = [notebook.suite] }.work.map(\.problem) == [nil])
     }
 
     @Test func `is not done if its migration only counts as applied`() throws {

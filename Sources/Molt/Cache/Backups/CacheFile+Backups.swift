@@ -70,7 +70,7 @@ extension CacheFile {
     ///
     /// ```swift
     /// if let backup = try CacheFile(at: url).backups().first {
-    ///     try CacheFile(at: url).restore(backup, suites: configuration.attached)
+    ///     try CacheFile(at: url).restore(backup, suites: configuration.suites)
     /// }
     /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
     /// ```
@@ -79,8 +79,8 @@ extension CacheFile {
     /// with the code `storeChanged` until they reopen it. A process that is killed midway leaves the file unchanged.
     ///
     /// A suite's settings in the backup are restored when the cache is next opened. The configuration's `attached` must
-    /// then include the suites that ``StoreBackup/attachedStores`` names. Otherwise this and every later opening fails
-    /// with the code `notAttached`. A backup with suites is therefore refused unless they are passed here, too.
+    /// then include the suites that ``StoreBackup/suites`` names. Otherwise this and every later opening fails
+    /// with the code `suiteNotNamed`. A backup with suites is therefore refused unless they are passed here, too.
     ///
     /// An older release cannot know a suite that a newer one has introduced, such as that of an app group. It restores
     /// the records with `leavingOthers: true`; the settings of such a suite stay as they are.
@@ -96,7 +96,7 @@ extension CacheFile {
     /// - Important: Values that were written after the backup was made are no longer in the file.
     /// - Parameters:
     ///   - backup: A file of ``backups()`` or ``filesAside()``.
-    ///   - suites: The suites in the backup (``StoreBackup/attachedStores``), and others to include in the copy of
+    ///   - suites: The suites in the backup (``StoreBackup/suites``), and others to include in the copy of
     ///     the replaced contents. The default is none.
     ///   - leavesOthers: Whether suites in the backup that are not in `suites` stay as they are. The default is
     ///     false: the backup is refused.
@@ -106,7 +106,7 @@ extension CacheFile {
     ///     default is true.
     ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Returns: The names of the suites in the backup that were left as they are.
-    /// - Throws: ``MoltError`` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
+    /// - Throws: ``MoltError`` with the code `suiteNotNamed`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
     ///   `backupFailed` or `busy`, or that of a file that is not a cache.
     @discardableResult
     public func restore(

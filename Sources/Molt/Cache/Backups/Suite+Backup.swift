@@ -6,7 +6,7 @@ extension Suite {
     /// They are made by upgrades of the suite without a cache, if their configuration requests it, and by
     /// ``backUp(suites:)``. A backup of a cache contains the settings that its migrations work on.
     ///
-    /// - Throws: ``MoltError`` with the code `invalidSuite` or `notWritable`;
+    /// - Throws: ``MoltError`` with the code `invalidSuite` or `suiteNotWritable`;
     ///   `noPermission` or `storeFailed` if their directory cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try validate()
@@ -26,7 +26,7 @@ extension Suite {
 
     private func withoutOwnName(_ backup: StoreBackup) -> StoreBackup {
         var backup = backup
-        backup.attachedStores.removeAll { $0 == attachedName }
+        backup.suites.removeAll { $0 == attachedName }
         return backup
     }
 
@@ -52,7 +52,7 @@ extension Suite {
     ///
     /// If the process is killed during the restore, the next upgrade of the suite finishes it; it must attach the same
     /// suites. The backup's settings of other suites are restored, too. Pass these suites, whose names are in
-    /// ``StoreBackup/attachedStores``.
+    /// ``StoreBackup/suites``.
     ///
     /// The replaced settings, including those of the attached suites, are kept in a file beside the backups until
     /// ``remove(_:)``; ``filesAside()`` lists it.
@@ -67,7 +67,7 @@ extension Suite {
     ///     settings go back to the suites that they are from.
     ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
     /// - Returns: The names of the suites in the backup that were left as they are.
-    /// - Throws: `MoltError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
+    /// - Throws: `MoltError` with the code `suiteNotNamed`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
     ///   `busy`; ``MoltError`` for a suite that cannot be written.
     @discardableResult
     public func restore(
@@ -147,7 +147,7 @@ extension Suite {
         do {
             _ = try ledger()
             return false
-        } catch let error as MoltError where error.code == .unreadable || error.code == .newerFormat {
+        } catch let error as MoltError where error.code == .settingUnreadable || error.code == .newerFormat {
             return true
         }
     }

@@ -26,7 +26,7 @@ extension Suite {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> LedgerEntry {
         try migrations.validate()
-        let store = try StoreFile(upgrading: self, attaching: configuration.attached)
+        let store = try StoreFile(upgrading: self, attaching: configuration.suites)
         return try LedgerCorrector(change, of: store, migrations, reason: reason, configuration).run()
     }
 }

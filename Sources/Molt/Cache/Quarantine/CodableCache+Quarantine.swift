@@ -62,7 +62,7 @@ extension CodableCache {
     ///   - id: The id of the record.
     ///   - value: The value to store.
     ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
-    /// - Throws: ``MoltError`` with the code `notQuarantined` or `keyTaken`, or as ``set(_:forKey:expiry:)`` does.
+    /// - Throws: ``MoltError`` with the code `notQuarantined` or `keyExists`, or as ``set(_:forKey:expiry:)`` does.
     public func restoreQuarantined<Value: Encodable>(
         _ id: Int64,
         as value: Value,
@@ -91,7 +91,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - id: The id of the record.
     ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
-    /// - Throws: ``MoltError`` with the code `notQuarantined`, `keyTaken` or `storeChanged`.
+    /// - Throws: ``MoltError`` with the code `notQuarantined`, `keyExists` or `storeChanged`.
     public func restoreQuarantined(_ id: Int64, replacing isReplacing: Bool = false) throws {
         let record = try quarantined(id)
         try restore(record, replacing: isReplacing) { session in
@@ -117,7 +117,7 @@ extension CodableCache {
         try change { session in
             // Another process may have removed it first.
             guard try session.connection.quarantined(record.id) != nil else { throw notQuarantined(record.id) }
-            if !isReplacing, try session.typeName(record.key) != nil { throw keyTaken(record.key) }
+            if !isReplacing, try session.typeName(record.key) != nil { throw keyExists(record.key) }
             try putBack(session)
         }
     }
@@ -130,9 +130,9 @@ extension CodableCache {
         )
     }
 
-    private func keyTaken(_ key: String) -> MoltError {
+    private func keyExists(_ key: String) -> MoltError {
         MoltError(
-            .keyTaken,
+            .keyExists,
             "The key \"\(key)\" has a value that was set after its record went into quarantine.",
             advice: "Remove it, or pass `replacing: true`.",
             store: path,
@@ -233,7 +233,7 @@ extension CacheSession {
         case .converted(let converted):
             if !ExactName.isSame(converted.key, record.key) { entry.newKey = converted.key }
             if try typeName(converted.key) != nil {
-                entry.outcome = .keyTaken
+                entry.outcome = .keyExists
             } else {
                 entry.outcome = .converted
                 try putBack(converted, quarantinedAs: record.id)

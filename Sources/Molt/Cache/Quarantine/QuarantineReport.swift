@@ -12,7 +12,7 @@ extension CodableCache {
             /// A step could not convert it. It is still in quarantine, with the new reason.
             case failed
             /// It was converted, but another value has its key. It is still in quarantine.
-            case keyTaken
+            case keyExists
             /// It could not be tried, for the given reason. It is still in quarantine, unchanged.
             case notTried
         }
@@ -48,7 +48,7 @@ extension CodableCache {
 extension CodableCache.QuarantineReport: CustomStringConvertible {
     /// The counts, then a line for each record that is still in quarantine, without values.
     public var description: String {
-        let outcomes: [CodableCache.QuarantineReport.Outcome] = [.converted, .dropped, .failed, .keyTaken, .notTried]
+        let outcomes: [CodableCache.QuarantineReport.Outcome] = [.converted, .dropped, .failed, .keyExists, .notTried]
         let summary = outcomes.map { ($0, count(of: $0)) }.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.text)" }
         var lines = ["quarantine: " + (summary.isEmpty ? "nothing to try" : summary.joined(separator: ", "))]
         for entry in entries where ![.converted, .dropped].contains(entry.outcome) {
@@ -67,7 +67,7 @@ extension CodableCache.QuarantineReport.Outcome {
         case .converted: "converted"
         case .dropped: "dropped"
         case .failed: "failed"
-        case .keyTaken: "with a key that is taken"
+        case .keyExists: "with a key that is taken"
         case .notTried: "not tried"
         }
     }

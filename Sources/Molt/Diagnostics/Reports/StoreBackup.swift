@@ -3,12 +3,12 @@ public import Foundation
 /// A copy of a store at one moment, in a file beside the store.
 ///
 /// The backup of a cache is itself a cache file, which any SQLite tool can read. It includes the settings of the
-/// attached suites, and those that the upgrade was about to change.
+/// suites that the configuration names, and those that the upgrade was about to change.
 public struct StoreBackup: Hashable, Sendable, Codable {
     /// The file.
     public var url: URL
     /// The schema version of the store; 0 if unknown, as for a damaged file that was kept.
-    public var schemaVersion: Int
+    public var version: Int
     /// When it was made.
     public var date: Date
     /// The size of the file, in bytes.
@@ -17,11 +17,17 @@ public struct StoreBackup: Hashable, Sendable, Codable {
     public var recordCount: Int?
     /// Whether an upgrade made it, so that later ones may remove it; false if the app requested it.
     public var isAutomatic: Bool
-    /// The names of the attached stores that are restored with it, as in errors.
+    /// The names of the suites that are restored with it, as in errors.
     ///
-    /// Attach them when the store is next opened: changes to a missing one stay in the store, and opening it fails with
-    /// the code `notAttached`.
-    public var attachedStores: [String] = []
+    /// Name them in the configuration when the store is next opened: changes to a missing one stay in the store, and
+    /// opening it fails with the code `suiteNotNamed`.
+    public var suites: [String] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case url, date, size, recordCount, isAutomatic
+        case version = "schemaVersion"
+        case suites = "attachedStores"
+    }
 }
 
 extension StoreBackup: CustomStringConvertible {
@@ -33,7 +39,7 @@ extension StoreBackup: CustomStringConvertible {
     /// The version, the number of records and the size, in one line.
     package var contents: String {
         let records = recordCount.map { ", \(DisplayText.records($0))" } ?? ""
-        return "version \(schemaVersion)\(records), \(size) bytes"
+        return "version \(version)\(records), \(size) bytes"
     }
 }
 

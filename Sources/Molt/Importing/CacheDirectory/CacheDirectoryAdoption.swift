@@ -120,7 +120,7 @@ struct CacheDirectoryAdoption {
             .notConvertible,
             "An entry of the Cache directory at \(directory.path) cannot be adopted: \(reason).",
             advice: "Repair or remove the file, or adopt the directory without `strict`.",
-            attachedStore: directory.name,
+            suite: directory.name,
             key: key
         )
     }

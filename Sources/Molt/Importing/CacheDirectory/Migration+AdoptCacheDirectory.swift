@@ -25,7 +25,7 @@ extension Migration {
     /// - Important: Files of the protection class `complete` cannot be read while a device is locked. Set `strict` for
     ///   them, so that an upgrade at such a time fails and a later one adopts them.
     ///
-    /// An upgrade fails with the code `attachedStoreFailed` when the path is not a directory or cannot be listed, and
+    /// An upgrade fails with the code `suiteFailed` when the path is not a directory or cannot be listed, and
     /// with `notConvertible` when `strict` is set and a file cannot be adopted.
     ///
     /// - Parameters:

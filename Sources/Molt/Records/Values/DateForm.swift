@@ -1,8 +1,8 @@
 extension Record {
     /// A form in which dates are stored; those of JSON are named like the strategies of `JSONEncoder`.
     public enum DateForm: String, Hashable, Sendable {
-        /// Seconds since 1 January 2001, the default (`deferredToDate`).
-        case secondsSinceReferenceDate
+        /// Seconds since 1 January 2001, the default.
+        case deferredToDate
         /// Seconds since 1 January 1970.
         case secondsSince1970
         /// Milliseconds since 1 January 1970.
@@ -31,7 +31,7 @@ extension Record.DateForm {
         switch self {
         case .iso8601, .iso8601WithFractionalSeconds:
             return value.string.flatMap { ISO8601.seconds($0) }
-        case .secondsSinceReferenceDate:
+        case .deferredToDate:
             return value.number.flatMap { DecimalNumber($0) }?.adding(DecimalNumber(Self.referenceDate))
         case .secondsSince1970:
             return value.number.flatMap { DecimalNumber($0) }
@@ -51,7 +51,7 @@ extension Record.DateForm {
             return ISO8601.text(seconds, fractionDigits: 0...0).map { "\"\($0)\"" }
         case .iso8601WithFractionalSeconds:
             return ISO8601.text(seconds, fractionDigits: 3...9).map { "\"\($0)\"" }
-        case .secondsSinceReferenceDate:
+        case .deferredToDate:
             return seconds.adding(DecimalNumber(-Self.referenceDate))?.text
         case .secondsSince1970:
             return seconds.text
@@ -176,7 +176,7 @@ extension Record.DateForm {
     /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: String {
         switch self {
-        case .secondsSinceReferenceDate: "secondsSinceReferenceDate"
+        case .deferredToDate: "secondsSinceReferenceDate"
         case .secondsSince1970: "secondsSince1970"
         case .millisecondsSince1970: "millisecondsSince1970"
         case .iso8601: "iso8601"

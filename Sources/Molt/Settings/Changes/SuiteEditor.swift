@@ -155,7 +155,7 @@ public final class SuiteEditor: SettingsAccess {
                 .keyExists,
                 "The key \"\(key)\" cannot be \(verb) to \"\(newKey)\", which has another value.",
                 advice: "Decide which of the two to keep in a step `.settings(in:)`.",
-                attachedStore: name,
+                suite: name,
                 key: key
             )
         }
@@ -172,7 +172,7 @@ public final class SuiteEditor: SettingsAccess {
     private func ofStep(_ error: any Error) -> any Error {
         guard var error = error as? MoltError else { return error }
         error.store = nil
-        error.attachedStore = name
+        error.suite = name
         return error
     }
 

@@ -79,7 +79,7 @@ package struct SuitePatch: Codable {
         do {
             self = try JSONDecoder().decode(Self.self, fromStored: Data(bytes))
         } catch {
-            throw MoltError(.unreadable, "The journal's changes to a suite cannot be read.", underlying: error)
+            throw MoltError(.settingUnreadable, "The journal's changes to a suite cannot be read.", underlying: error)
         }
     }
 

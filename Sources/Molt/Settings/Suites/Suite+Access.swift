@@ -32,7 +32,7 @@ extension Suite: SettingsAccess {
     /// Keys reserved by Molt are refused.
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
-    ///   for a damaged file, which stays unchanged; `noPermission`, `notWritable` or `readBackFailed`.
+    ///   for a damaged file, which stays unchanged; `noPermission`, `suiteNotWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
         if let key = keys.union(values.keys).intersection(Self.reservedKeys).min() {
             throw MoltError.ownKey(key, in: self)
@@ -61,7 +61,7 @@ extension Suite: SettingsAccess {
     ///
     /// Unlike `UserDefaults.synchronize()`, it never overwrites an unreadable file.
     ///
-    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `suiteNotWritable`.
     public func synchronize() throws {
         _ = try allValues()
         try save()

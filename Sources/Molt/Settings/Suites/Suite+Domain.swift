@@ -57,7 +57,7 @@ extension Suite {
 extension Suite {
     /// All values in the domain; on Linux, the app's unsaved ones are saved first.
     ///
-    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `suiteNotWritable`.
     package func allValues() throws -> [String: PropertyListValue] {
         if let content { return content }
         try validate()
@@ -75,7 +75,7 @@ extension Suite {
                 values[key] = try PropertyListValue(normalizing: object)
             } catch {
                 var error = error.at(key: key).of(suite: self)
-                error.code = .unreadable
+                error.code = .settingUnreadable
                 throw error
             }
         }

@@ -218,7 +218,7 @@ extension Suite {
                 _ = try SuiteLedger(in: values, of: self)
                 return false
             } catch {
-                return (error as? MoltError)?.code == .unreadable
+                return (error as? MoltError)?.code == .settingUnreadable
             }
         }
 
@@ -249,7 +249,7 @@ extension Suite {
                     try check(value, forKey: key)
                 } catch {
                     var error = error
-                    error.code = .unreadable
+                    error.code = .settingUnreadable
                     return error
                 }
             }
@@ -295,7 +295,7 @@ extension Suite {
             guard try isSynchronized(makeDefaults()) else {
                 try checkWritable()
                 throw failure(
-                    .notWritable,
+                    .suiteNotWritable,
                     "The settings cannot be saved to \(preferencesPath).",
                     advice: "Free some space, and try again.",
                     // The library does not say why, and the file and its directory can be written.
@@ -363,7 +363,7 @@ extension Suite {
                 if let values { Self.latest.withLock { $0 = [(bytes, values)] + $0.prefix(1) } }
                 return values
             } catch var error as MoltError {
-                error.code = .unreadable
+                error.code = .settingUnreadable
                 if case .key(let key)? = error.valuePath?.steps.first { error = error.at(key: key) }
                 throw error.of(suite: self)
             } catch {
@@ -413,7 +413,7 @@ extension Suite {
         private func damage(of bytes: Data) -> MoltError {
             if let key = Self.keyOfLostDate(bytes) {
                 return failure(
-                    .unreadable,
+                    .settingUnreadable,
                     "The suite's file at \(preferencesPath) cannot be read, because it holds a date that was infinite.",
                     advice: "Write another date into the file, or remove the key there.",
                     key: key
@@ -425,7 +425,7 @@ extension Suite {
                 ? "is empty, as a kill during a write leaves it; one without settings would be removed"
                 : "is damaged: it is not a property list of keys and values"
             return failure(
-                .unreadable,
+                .settingUnreadable,
                 "The suite's file at \(preferencesPath) \(damage).",
                 advice: "If an upgrade was interrupted, first open its store again, which restores the settings. "
                     + "Otherwise restore the file from a backup, or move it away."
@@ -458,7 +458,7 @@ extension Suite {
 
         /// Checks that the file could be written now; the library makes missing directories.
         ///
-        /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `notWritable`.
+        /// - Throws: ``MoltError`` with the code `invalidSuite`, `noPermission` or `suiteNotWritable`.
         package func checkWritable() throws {
             try validate()
             var path = preferencesPath
@@ -511,13 +511,13 @@ extension Suite {
                 )
             case EROFS:
                 failure(
-                    .notWritable,
+                    .suiteNotWritable,
                     "The suite's file at \(preferencesPath) is on a read-only volume.",
                     advice: "Choose another home directory."
                 )
             default:
                 failure(
-                    .notWritable,
+                    .suiteNotWritable,
                     "The suite's file at \(preferencesPath) cannot be used: \(reason).",
                     underlying: DurableFile.Failure(number: number)
                 )

@@ -33,7 +33,7 @@ extension Suite {
         try validate()
         guard content == nil else {
             throw MoltError(
-                .notWritable,
+                .suiteNotWritable,
                 "The suite belongs to an import, which changes its settings after the upgrade.",
                 advice: "Change them through the migration's context.",
                 store: domainName

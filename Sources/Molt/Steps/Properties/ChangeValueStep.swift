@@ -28,7 +28,7 @@ extension MigrationStep {
     /// Changes the form of a date in the records of a type, or in settings.
     ///
     /// ```swift
-    /// .changeValue("Event", "at", from: .iso8601, to: .secondsSinceReferenceDate)
+    /// .changeValue("Event", "at", from: .iso8601, to: .deferredToDate)
     /// ```
     ///
     /// The new value is exact to the last digit. Only ``Record/DateForm/iso8601`` has no fractions of seconds: they are

@@ -22,7 +22,7 @@ extension MigrationStep {
     public static func changeForm(
         _ place: Place,
         to form: SettingForm,
-        dates: Record.DateForm = .secondsSinceReferenceDate
+        dates: Record.DateForm = .deferredToDate
     ) -> MigrationStep {
         let declaration = ChangeFormStep(place: place, form: form, dates: dates)
         // A type of records is a fault of the registry.

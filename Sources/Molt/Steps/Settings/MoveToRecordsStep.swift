@@ -34,7 +34,7 @@ extension MigrationStep {
         _ place: Place,
         ofType type: String,
         key newName: String? = nil,
-        dates: Record.DateForm = .secondsSinceReferenceDate
+        dates: Record.DateForm = .deferredToDate
     ) -> MigrationStep {
         let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
         // A type of records is a fault of the registry.

@@ -29,7 +29,7 @@ package struct AttachedDirectory: Sendable {
     }
 
     fileprivate func failure(_ problem: String, advice: String, underlying: (any Error)? = nil) -> MoltError {
-        MoltError(.attachedStoreFailed, problem, advice: advice, attachedStore: name, underlying: underlying)
+        MoltError(.suiteFailed, problem, advice: advice, suite: name, underlying: underlying)
     }
 }
 

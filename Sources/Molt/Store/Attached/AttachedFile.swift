@@ -28,17 +28,17 @@ package struct AttachedFile: Sendable {
 
     /// The content; nil if there is no file.
     ///
-    /// - Throws: ``MoltError`` with the code `noPermission` or `attachedStoreFailed`.
+    /// - Throws: ``MoltError`` with the code `noPermission` or `suiteFailed`.
     func read() throws -> Data? {
         do {
             return try DurableFile.read(URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
         } catch {
             let failure = error as? DurableFile.Failure
             throw MoltError(
-                [EACCES, EPERM].contains(failure?.number) ? .noPermission : .attachedStoreFailed,
+                [EACCES, EPERM].contains(failure?.number) ? .noPermission : .suiteFailed,
                 "The file at \(path) cannot be read" + (failure.map { ": \($0.reason)." } ?? "."),
                 advice: "Check its permissions, and that it is a file. If the device is locked, try again later.",
-                attachedStore: path,
+                suite: path,
                 underlying: failure == nil ? error : nil
             )
         }

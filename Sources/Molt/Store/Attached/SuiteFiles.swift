@@ -43,7 +43,7 @@ package struct SuiteFiles {
     }
 
     fileprivate func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {
-        MoltError(.notWritable, message, underlying: underlying).of(suite: suite)
+        MoltError(.suiteNotWritable, message, underlying: underlying).of(suite: suite)
     }
 }
 

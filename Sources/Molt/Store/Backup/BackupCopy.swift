@@ -40,12 +40,12 @@ struct BackupCopy {
             let path = files.path(of: name.text)
             return StoreBackup(
                 url: URL(fileURLWithPath: path, isDirectory: false),
-                schemaVersion: request.version,
+                version: request.version,
                 date: name.date,
                 size: FileStatus.unfollowed(path)?.size ?? Int(size),
                 recordCount: count,
                 isAutomatic: request.kind == .automatic,
-                attachedStores: (request.attached ?? []).map(\.store)
+                suites: (request.attached ?? []).map(\.store)
             )
         } catch let error as DurableFile.Failure {
             throw error.isOutOfSpace

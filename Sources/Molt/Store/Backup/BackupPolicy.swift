@@ -49,7 +49,7 @@ public struct BackupPolicy: Sendable {
         var versions: Set<Int> = []
         return backups.filter(\.isAutomatic).ordered(by: >).enumerated()
             .filter { index, backup in
-                let isNewestTry = versions.insert(backup.schemaVersion).inserted
+                let isNewestTry = versions.insert(backup.version).inserted
                 let isTooOld = oldest.map { backup.date < $0 } ?? false
                 return index > 0 && (!isNewestTry || versions.count > keep || isTooOld)
             }
@@ -61,7 +61,7 @@ public struct BackupPolicy: Sendable {
     /// An attempt that was killed removes none itself. The first backup shows the store before any attempt; the newest
     /// includes everything written since.
     func leftovers(of backups: [StoreBackup], before backup: StoreBackup) -> [StoreBackup] {
-        let attempts = backups.filter { $0.isAutomatic && $0 < backup && $0.schemaVersion == backup.schemaVersion }
+        let attempts = backups.filter { $0.isAutomatic && $0 < backup && $0.version == backup.version }
         return Array(attempts.sorted().dropFirst())
     }
 }

@@ -22,19 +22,19 @@ extension RestoreRequest {
     /// Unless the request says so, such a backup is refused: the store could not be opened afterwards.
     ///
     /// - Parameter names: The attached stores in the backup.
-    /// - Throws: ``MoltError`` with the code `notAttached`.
+    /// - Throws: ``MoltError`` with the code `suiteNotNamed`.
     func unattached(_ names: [String], in backup: StoreBackup) throws(MoltError) -> [String] {
         let unattached = names.filter { attached?.contains($0) == false }
         guard !leavesOthers, let first = unattached.first else { return unattached }
         let missing = unattached.joined(separator: " and ")
         throw MoltError(
-            .notAttached,
+            .suiteNotNamed,
             "The backup at \(backup.url.path) also contains \(missing).",
             advice:
                 "Pass \(missing) in `attaching`, and attach them when you next open the store; or pass "
                 + "`leavingUnattached: true`, which restores the store without them.",
             outcome: .unchanged,
-            attachedStore: first
+            suite: first
         )
     }
 

@@ -25,8 +25,8 @@ extension StoreFiles {
         // An unreadable file cannot be restored.
         let found = try? FileProbe.look(path(of: name.text)) { connection throws(SQLiteError) in
             var backup = unread
-            backup.schemaVersion = Int(try connection.integer(.userVersion))
-            backup.attachedStores = try JournalTable.stores(connection)
+            backup.version = Int(try connection.integer(.userVersion))
+            backup.suites = try JournalTable.stores(connection)
             backup.recordCount = try FileFormat.recordCount(of: connection)
             return backup
         }
@@ -40,7 +40,7 @@ extension StoreFiles {
         guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
         return StoreBackup(
             url: URL(fileURLWithPath: path, isDirectory: false),
-            schemaVersion: 0,
+            version: 0,
             date: name.date,
             size: status.size,
             isAutomatic: name.kind == .automatic

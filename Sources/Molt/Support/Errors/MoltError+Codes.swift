@@ -60,7 +60,7 @@ extension MoltError.Code {
     public static let propertyExists = Self(rawValue: "propertyExists")
     /// A value cannot be read as the requested type, or encoded to JSON; what is stored is unchanged.
     public static let typeMismatch = Self(rawValue: "typeMismatch")
-    /// Two records would have the same key.
+    /// Two records would have the same key, or a record cannot be put back because its key is in use.
     public static let keyExists = Self(rawValue: "keyExists")
     /// No record has the requested key.
     public static let recordMissing = Self(rawValue: "recordMissing")
@@ -70,10 +70,10 @@ extension MoltError.Code {
     public static let notConvertible = Self(rawValue: "notConvertible")
     /// The store does not support an operation of a step, such as adding a record to a store of settings.
     public static let unsupported = Self(rawValue: "unsupported")
-    /// A block used an attached store that is not attached.
-    public static let notAttached = Self(rawValue: "notAttached")
-    /// An attached store could not be read or changed.
-    public static let attachedStoreFailed = Self(rawValue: "attachedStoreFailed")
+    /// A block used a suite that neither it nor the configuration names.
+    public static let suiteNotNamed = Self(rawValue: "suiteNotNamed")
+    /// A suite, or a file or directory beside the store, could not be read or changed.
+    public static let suiteFailed = Self(rawValue: "suiteFailed")
 }
 
 // MARK: Upgrades that did not run, or not to their end
@@ -143,8 +143,6 @@ extension MoltError.Code {
     public static let tooLarge = Self(rawValue: "tooLarge")
     /// The quarantine has no record with this id.
     public static let notQuarantined = Self(rawValue: "notQuarantined")
-    /// A record cannot be put back because its key is in use.
-    public static let keyTaken = Self(rawValue: "keyTaken")
 }
 
 // MARK: Suites and their values
@@ -161,9 +159,9 @@ extension MoltError.Code {
     /// its commit.
     public static let cannotStore = Self(rawValue: "cannotStore")
     /// A file of settings is not a property list, or contains values that no suite can hold.
-    public static let unreadable = Self(rawValue: "unreadable")
+    public static let settingUnreadable = Self(rawValue: "settingUnreadable")
     /// The suite cannot be written: its file has no location, or the volume is full or read-only.
-    public static let notWritable = Self(rawValue: "notWritable")
+    public static let suiteNotWritable = Self(rawValue: "suiteNotWritable")
     /// The suite did not return the values that were just written to it.
     public static let readBackFailed = Self(rawValue: "readBackFailed")
 }

@@ -58,10 +58,11 @@ public struct MoltError: Error, Sendable {
         get { facts.value.step }
         set { facts.value.step = newValue }
     }
-    /// The attached store that the failure is about; ``key`` is then one of its keys.
-    public var attachedStore: String? {
-        get { facts.value.attachedStore }
-        set { facts.value.attachedStore = newValue }
+    /// The suite, or the file or directory beside the store, that the failure is about; ``key`` is then one of its
+    /// keys.
+    public var suite: String? {
+        get { facts.value.suite }
+        set { facts.value.suite = newValue }
     }
     /// The key of the record or setting, or a list of several keys.
     public var key: String? {
@@ -137,7 +138,7 @@ public struct MoltError: Error, Sendable {
         store: String? = nil,
         migration: MigrationID? = nil,
         step: StepPosition? = nil,
-        attachedStore: String? = nil,
+        suite: String? = nil,
         key: String? = nil,
         type: String? = nil,
         requestedType: String? = nil,
@@ -157,7 +158,7 @@ public struct MoltError: Error, Sendable {
                 store: store,
                 migration: migration,
                 step: step,
-                attachedStore: attachedStore,
+                suite: suite,
                 key: key,
                 type: type,
                 requestedType: requestedType,
@@ -217,7 +218,7 @@ public struct MoltError: Error, Sendable {
         var store: String?
         var migration: MigrationID?
         var step: StepPosition?
-        var attachedStore: String?
+        var suite: String?
         var key: String?
         var type: String?
         var requestedType: String?
@@ -299,7 +300,7 @@ extension MoltError: CustomStringConvertible, CustomDebugStringConvertible, Cust
             ("store", store),
             ("migration", migration?.description),
             ("step", step.map { "\($0.number), \($0.summary)" }),
-            ("attached", attachedStore),
+            ("suite", suite),
             (record?.label ?? "", record?.text),
             ("requested type", requestedType),
             ("property", property.map { "\"\($0)\"" }),

@@ -226,7 +226,7 @@ extension MigrationContext {
         var failure = MoltError(error, in: step, key: outcome.key, store: runner.storeName)
         // The setting's, also if it has become a record.
         (failure.key, failure.type) = (outcome.key, nil)
-        failure.attachedStore = settings.name
+        failure.suite = settings.name
         // As with records, both values are whole if a record has the key of a setting.
         guard failurePolicy.tolerates(failure), failure.code != .keyExists else { throw failure }
         try runner.failures.count(setting: failure, at: step)

@@ -45,7 +45,7 @@ final class AttachedWork {
     func editor(of suite: Suite, for caller: Caller) throws -> SuiteEditor {
         let name = suite.attachedName
         if let begun = editors.first(where: { $0.name == name }) { return begun }
-        guard let suite = try available(name, caller).suite else { throw notAttached(name, caller) }
+        guard let suite = try available(name, caller).suite else { throw suiteNotNamed(name, caller) }
         return try begin(suite)
     }
 
@@ -73,7 +73,7 @@ final class AttachedWork {
         let name = directory.name
         if let begun = directories.first(where: { $0.name == name }) { return begun }
         guard let directory = try available(name, .declaringStep).directory else {
-            throw notAttached(name, .declaringStep)
+            throw suiteNotNamed(name, .declaringStep)
         }
         let session = try stores.reporting(name) { try AttachedDirectory.Session(directory) }
         directories.append(session)
@@ -82,7 +82,7 @@ final class AttachedWork {
 
     /// A store that steps may use now.
     private func available(_ name: String, _ caller: Caller) throws -> AttachedStore {
-        guard stores.contains(name) || caller == .declaringStep else { throw notAttached(name, caller) }
+        guard stores.contains(name) || caller == .declaringStep else { throw suiteNotNamed(name, caller) }
         let store = try stores.store(name)
         if let reason = try deferred[name]
             ?? stores.reporting(name, { try store.unavailability(inExtension: stores.isExtension) })
@@ -93,7 +93,7 @@ final class AttachedWork {
                 advice: caller == .block
                     ? "Name it in the step's `attaching`, so that the migration can be deferred."
                     : "Open the store again later.",
-                attachedStore: name
+                suite: name
             )
         }
         guard !journaled.contains(name) else {
@@ -101,20 +101,20 @@ final class AttachedWork {
                 .journalPending,
                 "Changes to \(name) from an earlier upgrade have not been applied yet.",
                 advice: "Open the store, and try again.",
-                attachedStore: name
+                suite: name
             )
         }
         return store
     }
 
-    private func notAttached(_ name: String, _ caller: Caller) -> MoltError {
+    private func suiteNotNamed(_ name: String, _ caller: Caller) -> MoltError {
         MoltError(
-            .notAttached,
+            .suiteNotNamed,
             "\(caller.subject) works on \(name), which is not attached.",
             advice:
                 "\(caller == .view ? "Name it in a step of the registry" : "Pass it in the step's `attaching`"), or "
                 + "attach it where the store is opened.",
-            attachedStore: name
+            suite: name
         )
     }
 
@@ -235,7 +235,7 @@ final class AttachedWork {
         throw MoltError(
             .journalPending,
             "Committed changes to \(store.name) cannot be applied yet: \(reason)",
-            attachedStore: store.name
+            suite: store.name
         )
     }
 

@@ -75,6 +75,6 @@ final class UpgradeBackup {
     /// Whether an error may come from a damaged file, and not from a closure or from the store's contents.
     private static func mayBeDamage(_ error: any Error) -> Bool {
         guard let error = error as? MoltError else { return true }
-        return [.storeFailed, .notADatabase, .foreignFile, .unreadable].contains(error.code)
+        return [.storeFailed, .notADatabase, .foreignFile, .settingUnreadable].contains(error.code)
     }
 }
