@@ -132,7 +132,7 @@ public struct Migration: Sendable {
     /// Opening the store only records the migration in its ledger. A read sends an older record through the migration
     /// in memory and writes nothing. Meanwhile, the backfill upgrades the other records in short transactions.
     /// A later migration without this declaration that works on records of a type that this one changes upgrades the
-    /// remaining records in its own pass; ``MigrationPlan/Entry/neededBy`` names it. So does one that may give records
+    /// remaining records in its own pass; the texts of plan and report name it. So does one that may give records
     /// keys, such as one with `transform`, if the failure policy lets a record that cannot be converted leave its key.
     ///
     /// Steps may only change the content of records: their keys, types, expiry and existence must stay. A record that

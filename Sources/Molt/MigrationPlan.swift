@@ -4,9 +4,122 @@
 /// let plan = try CacheFile(at: url).plan(migrations)
 /// print(plan)
 /// ```
-public struct MigrationPlan: Equatable, Sendable, Encodable {
-    /// The status of a migration in a store, by its ledger.
-    public enum Status: String, Hashable, Sendable, Encodable {
+///
+/// The JSON of a plan, which the app's tool prints for `plan --json`, has these members, without those that are nil:
+///
+/// ```json
+/// {"store": "/tmp/people.molt", "from": 1, "to": 2, "isFresh": false, "entries": [
+///    {"migration": {"name": "split", "version": 2}, "action": "run", "steps": ["split Person.name into …"],
+///     "losses": [], "requirements": [], "isWorkPending": false}],
+///  "problems": [], "edits": [], "notes": [], "journal": [], "otherStores": [], "needsErasure": false}
+/// ```
+///
+/// `action` is the name of the ``Action``. An entry also has, if there is one, the `outcome`, the `suites`, the
+/// `reason` or the `replacement` of the action, and `neededBy`, a later migration because of which it runs now although
+/// it is one on read. A problem or an edit has its `code`, `problem`, `advice` and `migration`. `journal` lists the
+/// suites with committed changes that are not applied yet, `baseline` is the version that the store gets from the
+/// registry's baseline, and `movesFrom` is the path from which the file is moved first.
+public struct MigrationPlan: Sendable, Encodable {
+    /// What opening the store does about a migration.
+    public enum Action: Equatable, Sendable {
+        /// Runs its steps; on a new store only those that import data, and blocks on suites that are not new, until one
+        /// has imported records.
+        case run
+        /// The store is new: runs it if an earlier migration imports records.
+        case runIfRecordsArrive
+        /// The store counts it as applied, and these suites lack it: runs it there.
+        case runOnSuites([String])
+        /// Adds it to the ledger; records go through it when they are read. See ``Migration/onRead()``.
+        case startOnRead
+        /// An earlier opening has added it to the ledger: upgrades the records that have not been through it yet.
+        case continueOnRead
+        /// Adds it to the ledger with this outcome: it counts as applied from now on.
+        case record(LedgerEntry.Outcome)
+        /// Nothing: it counts as applied, for this reason.
+        case applied(LedgerEntry.Outcome)
+        /// Leaves it to a later opening, for the reason in this sentence.
+        case wait(String)
+        /// Nothing: another migration replaces it and runs instead.
+        case notNeeded(by: MigrationID?)
+        /// Nothing: it works on records alone, and the store is a suite that is upgraded without a cache.
+        case leftToCache
+        /// Nothing: the store has passed its version without it, which is a problem of the plan.
+        case late
+        /// Nothing: the store has been through some of the migrations that it replaces, but not through all, which is a
+        /// problem of the plan.
+        case partlyReplaced
+    }
+
+    /// A migration in the plan.
+    public struct Entry: Equatable, Sendable {
+        /// The migration.
+        public let migration: MigrationID
+        /// The migration as the registry declares it.
+        @NotCompared package var declaration: Migration
+        /// The descriptions of its steps.
+        public let steps: [String]
+        /// What the store has been through of it.
+        package var status: Status
+        /// What opening the store does about it, by target.
+        package var actions: Actions
+        /// Why the ledger counts it as applied; nil if it has no row of its own that does.
+        @NotCompared package var recordedOutcome: LedgerEntry.Outcome? = nil
+        /// The migration that runs or has run instead of it; nil if none does.
+        package var replacement: MigrationID?
+        /// The migration for which it runs now, although it is one on read; nil for any other.
+        ///
+        /// It works on records of a type that this one changes, or gives records keys that one of those may have. If
+        /// the failure policy lets the upgrade go on, a record that cannot be converted leaves its key.
+        package var neededBy: MigrationID?
+        /// The data that its steps remove by their declarations; closures may drop more.
+        public let losses: [MigrationReport.DataLoss]
+        /// What opening the store says if a condition for running it does not hold; see
+        /// ``Migration/requiring(orElse:_:)``.
+        public let requirements: [String]
+        /// The work that it does after the commit, nil if it does none; see ``Migration/afterCommit(_:_:)``.
+        public let work: String?
+        /// Whether an earlier opening has left that work undone, so that this one tries again.
+        public package(set) var isWorkPending: Bool
+        /// The names of the migrations that it replaces.
+        @NotCompared package var replaces: [String] = []
+
+        /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
+        package var willRun: Bool { actions.areUpgrade }
+
+        /// What opening the store does about it.
+        public var action: Action {
+            if actions.runsAgain { return .runOnSuites(actions.suites(with: .run).sorted()) }
+            return switch actions.store {
+            case .run: .run
+            case .runIfRecordsArrive: .runIfRecordsArrive
+            case .startOnRead: .startOnRead
+            case .continueOnRead: .continueOnRead
+            case .record(let outcome): .record(outcome)
+            case .wait(let reason): .wait(reason)
+            case .none:
+                switch status {
+                case .applied: .applied(recordedOutcome ?? .replaced)
+                case .onRead: .applied(.onRead)
+                case .replaced: .applied(.replaced)
+                case .baseline: .applied(.baseline)
+                case .notNeeded: .notNeeded(by: replacement)
+                case .recordsOnly: .leftToCache
+                case .late: .late
+                case .pending: .partlyReplaced
+                }
+            }
+        }
+
+        /// The reason why it is deferred, in a sentence; nil if it is not.
+        package var deferral: String? {
+            if case .wait(let reason) = actions.store { reason } else { nil }
+        }
+
+        package var isApplied: Bool { status.isApplied && deferral == nil }
+    }
+
+    /// What a store has been through of a migration, by its ledger.
+    package enum Status: Equatable, Sendable {
         /// It is not in the ledger.
         case pending
         /// It is in the ledger as applied.
@@ -17,7 +130,7 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         case replaced
         /// It is not later than the version that the store gets from the registry's baseline, so it counts as applied.
         case baseline
-        /// Another migration replaces it and runs instead; see ``MigrationPlan/Entry/replacement``.
+        /// Another migration replaces it and runs instead; see `Entry.replacement`.
         case notNeeded
         /// It is not in the ledger although the store has passed its version.
         case late
@@ -33,158 +146,88 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
         }
     }
 
-    /// A migration in the plan.
-    public struct Entry: Equatable, Sendable, Encodable {
-        /// The migration.
-        public var migration: MigrationID
-        /// The migration as the registry declares it; not part of the JSON.
-        @NotCompared package var declaration: Migration
-        /// The descriptions of its steps.
-        public var steps: [String]
-        /// Its status in the store.
-        public var status: Status
-        /// What opening the store does about it, by target.
-        public var actions: Actions
-        /// The migration that runs or has run instead of it; nil if none does.
-        public var replacement: MigrationID?
-        /// The migration for which it runs now, although it is one on read; nil for any other.
-        ///
-        /// It works on records of a type that this one changes, or gives records keys that one of those may have. If
-        /// the failure policy lets the upgrade go on, a record that cannot be converted leaves its key.
-        public var neededBy: MigrationID?
-        /// The data that its steps remove by their declarations; closures may drop more.
-        public var losses: [MigrationReport.DataLoss]
-        /// What opening the store says if a condition for running it does not hold; see
-        /// ``Migration/requiring(orElse:_:)``.
-        public var requirements: [String]
-        /// The work that it does after the commit, nil if it does none; see ``Migration/afterCommit(_:_:)``.
-        public var work: String?
-        /// Whether an earlier opening has left that work undone, so that this one tries again.
-        public var isWorkPending: Bool
-        /// The names of the migrations that it replaces; not part of the JSON.
-        @NotCompared package var replaces: [String] = []
-
-        private enum CodingKeys: CodingKey {
-            case migration, steps, status, actions, replacement, neededBy, losses, requirements, work, isWorkPending
-        }
-
-        /// Whether opening the store runs it, or adds it to the ledger so that records go through it on read.
-        public var willRun: Bool { actions.areUpgrade }
-
-        /// What opening the store does about it with the records, and on all suites without an action of their own.
-        ///
-        /// See ``MigrationPlan/Actions/suites``.
-        public var action: Action { actions.store }
-
-        /// The reason why it is deferred, in a sentence; nil if it is not.
-        public var deferral: String? {
-            if case .wait(let reason) = action { reason } else { nil }
-        }
-
-        package var isApplied: Bool { status.isApplied && deferral == nil }
-    }
-
-    /// Why the store cannot be upgraded.
-    public struct Problem: Equatable, Sendable, Encodable {
-        /// The code of the error that opening the store throws.
-        public var code: MoltError.Code
-        /// The problem, in full sentences.
-        public var problem: String
-        /// The remedy, in full sentences.
-        public var advice: String
-        /// The migration that the problem is about, if any.
-        public var migration: MigrationID?
-        /// The version that the registry brings a store to; for a store that is too old, the oldest one that the
-        /// registry supports.
-        public var registryVersion: Int?
-
-        /// The problem and the remedy.
-        public var message: String { "\(problem) \(advice)" }
-    }
-
     /// A migration that was edited after the store had counted it as applied.
-    public struct Edit: Equatable, Sendable, Encodable {
+    package struct Edit: Equatable, Sendable {
         /// The migration as the registry has it.
-        public var migration: MigrationID
-        /// The ``Migration/fingerprint`` in the ledger.
-        public var recorded: String
+        package var migration: MigrationID
+        /// The fingerprint in the ledger.
+        package var recorded: String
         /// The migration's current fingerprint.
-        public var current: String
+        package var current: String
         /// The version that the migration brought the store to when it was applied.
-        public var recordedVersion: Int
+        package var recordedVersion: Int
         /// Whether its steps or the coders of its closures differ from those that were applied, and not only its
         /// version.
-        public var hasOtherSteps: Bool
+        package var hasOtherSteps: Bool
     }
 
     /// The path of the store's file, or the name of its suite.
-    public var store: String
+    public package(set) var store: String
     /// The store's current version; for a store without a ledger, the one that it gets from the baseline.
-    public var from: Int
+    public let from: Int
     /// The store's version after the upgrade.
-    public var to: Int
+    public let to: Int
     /// Whether the store does not exist yet.
-    public var isFresh: Bool
+    public let isFresh: Bool
     /// The version that the store gets from the baseline; nil if it has a ledger, or there is no baseline for it.
     ///
     /// See ``MigrationRegistry/baseline(from:)``.
-    public var baseline: Int?
+    package let baseline: Int?
     /// The registry's migrations, in the order in which they run.
-    public var entries: [Entry] = []
-    /// Why the store cannot be upgraded; empty when it can.
-    public var problems: [Problem] = []
-    /// The attached stores with committed changes that are not applied yet; those are applied first.
-    public var journal: [String]
-    /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
-    public var edits: [Edit] = []
-    /// Settings that need the developer's attention, as they are before the upgrade; notes do not prevent an upgrade.
-    ///
-    /// They are about the suites that the registry's migrations work on and that can be read now. A migration that has
-    /// not run yet may still move, rename or remove such a setting. There are none if the plan has problems, or if
-    /// changes from an earlier upgrade have not been applied yet.
-    public var settingNotes: [SettingNote] = []
+    public package(set) var entries: [Entry] = []
+    /// The problems, without the store and its versions.
+    package var faults: [MoltError] = []
+    /// The suites with committed changes that are not applied yet; those are applied first.
+    package var journal: [String]
+    /// The migrations that were edited after the store had counted them as applied.
+    package var editedMigrations: [Edit] = []
+    /// Settings that need the developer's attention, as they are before the upgrade.
+    package var settingNotes: [SettingNote] = []
     /// The migrations on read in the ledger that left the registry and that all records have been through.
-    ///
-    /// It is not part of the JSON.
-    @NotCompared var completedOnRead: [String] = []
+    var completedOnRead: [String] = []
     /// The blocks that a new store runs all the same, because a suite that they work on is not new.
-    ///
-    /// It is not part of the JSON.
-    @NotCompared var blocksOnSuites: Set<ScheduledStep.ID> = []
-    /// Whether the app says at which version the store enters, and its file has another one; not part of the JSON.
-    @NotCompared var recordsBaseline = false
-
+    var blocksOnSuites: Set<ScheduledStep.ID> = []
+    /// Whether the app says at which version the store enters, and its file has another one.
+    private let recordsBaseline: Bool
     /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
     ///
     /// See ``MigrationStep/deleteType(_:erasing:)``.
-    public var needsErasure: Bool {
-        get { needsErasureOrNil == true }
-        set { needsErasureOrNil = newValue ? true : nil }
-    }
-    /// Nil for false: plans of earlier releases have no such member.
-    private var needsErasureOrNil: Bool?
+    package var needsErasure: Bool
     /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
     ///
     /// See ``MigrationRegistry/storeMove(from:to:protection:)``.
-    public var movesFrom: String?
+    package var movesFrom: String?
     /// The paths of stores at the old places of this one, which was moved from there; see
     /// ``MigrationReport/otherStores``.
-    public var otherStores: [String] {
-        get { otherStoresOrNil ?? [] }
-        set { otherStoresOrNil = newValue.isEmpty ? nil : newValue }
-    }
-    /// Nil for none, for the same reason.
-    private var otherStoresOrNil: [String]?
+    package var otherStores: [String] = []
     /// The move; nil if there is none.
-    ///
-    /// It is not part of the JSON.
-    @NotCompared var move: PendingMove? = nil
+    var move: PendingMove?
 
-    private enum CodingKeys: String, CodingKey {
-        case store, from, to, isFresh, baseline, entries, problems, journal, edits, settingNotes, movesFrom
-        case needsErasureOrNil = "needsErasure"
-        case otherStoresOrNil = "otherStores"
+    /// Why the store cannot be upgraded: the errors of which opening it throws the first; empty when it can.
+    public var problems: [MoltError] {
+        faults.map { fault in
+            var problem = fault
+            problem.store = movesFrom ?? store
+            problem.storeVersion = from
+            problem.registryVersion = fault.registryVersion ?? to
+            return problem
+        }
     }
+
+    /// The migrations that were edited after the store had counted them as applied, each as the error that says so.
+    ///
+    /// An edit alone is not a problem.
+    public var edits: [MoltError] {
+        editedMigrations.map { MoltError.edited([$0]) }
+    }
+
+    /// Settings that need the developer's attention, as they are before the upgrade; notes do not prevent an upgrade.
+    ///
+    /// They name large settings, and those that probably have an old form that no migration converts. They are about
+    /// the suites that the registry's migrations work on and that can be read now. A migration that has not run yet may
+    /// still move, rename or remove such a setting. There are none if the plan has problems, or if changes from an
+    /// earlier upgrade have not been applied yet.
+    public var notes: [String] { settingNotes.map(\.description) }
 
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
@@ -192,18 +235,19 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     }
 
     /// The migrations that the store counts as applied, in the registry's order.
-    public var applied: [MigrationID] {
+    package var applied: [MigrationID] {
         entries.filter(\.isApplied).map(\.migration)
     }
 
     /// The applied migrations up to the first one that is not applied.
-    public var completed: [MigrationID] {
+    package var completed: [MigrationID] {
         entries.prefix(while: \.isApplied).map(\.migration)
     }
 
     /// The migrations that records go through when they are read after the store is opened; see ``Migration/onRead()``.
-    public var onRead: [MigrationID] {
-        entries.filter { $0.action == .recordOnRead || $0.status == .onRead && $0.action == .none }.map(\.migration)
+    package var onRead: [MigrationID] {
+        entries.filter { $0.actions.store == .startOnRead || $0.status == .onRead && $0.actions.store == .none }
+            .map(\.migration)
     }
 
     /// The data that the pending migrations remove by their declarations; closures may drop more.
@@ -212,11 +256,11 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     }
 
     /// The migrations whose work after the commit an earlier opening has left undone.
-    public var pendingWork: [MigrationID] {
+    package var pendingWork: [MigrationID] {
         entries.filter(\.isWorkPending).map(\.migration)
     }
 
-    /// Whether opening the store would write to it, at least if ``pendingWork`` succeeds.
+    /// Whether opening the store would write to it, at least if all work after the commit succeeds.
     public var needsUpgrade: Bool {
         needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure
     }
@@ -240,8 +284,8 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     }
 
     /// Whether the store was upgraded by a newer release, or by one with other migrations.
-    public var isSuperseded: Bool {
-        problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
+    package var isSuperseded: Bool {
+        faults.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }
 
     /// Creates the plan of a store about which nothing is decided yet.
@@ -262,30 +306,23 @@ public struct MigrationPlan: Equatable, Sendable, Encodable {
     ///
     /// - Throws: ``MoltError`` for damage.
     func checkLedger(of store: StoreFile) throws {
-        guard !isFresh, !problems.isEmpty || needsRun else { return }
+        guard !isFresh, !faults.isEmpty || needsRun else { return }
         try store.checkLedger()
     }
 
     /// Throws the first problem that prevents an upgrade, if any.
     ///
     /// - Throws: ``MoltError`` with the code of that problem.
-    public func checkProblems() throws {
-        if let firstError { throw firstError }
+    package func checkProblems() throws {
+        if let first = problems.first { throw first }
     }
 
-    /// The error for the first problem, if any.
-    var firstError: MoltError? { problems.first.map(error) }
-
-    func error(for problem: Problem) -> MoltError {
-        MoltError(
-            problem.code,
-            problem.problem,
-            advice: problem.advice,
-            store: movesFrom ?? store,
-            migration: problem.migration,
-            storeVersion: from,
-            registryVersion: problem.registryVersion ?? to
-        )
+    /// Whether opening a store does the same by both plans; the app may change settings, and so the notes, at any time.
+    func isSameUpgrade(as other: MigrationPlan) -> Bool {
+        (from, to, baseline) == (other.from, other.to, other.baseline) && isFresh == other.isFresh
+            && entries == other.entries && problems.map(\.message) == other.problems.map(\.message)
+            && editedMigrations == other.editedMigrations && journal == other.journal && movesFrom == other.movesFrom
+            && otherStores == other.otherStores && needsErasure == other.needsErasure
     }
 }
 
@@ -296,35 +333,31 @@ extension MigrationPlan.Entry: CustomStringConvertible {
     }
 
     private var statusText: String {
-        switch (action, status) {
-        case (.wait, _): "must wait"
-        case _ where actions.runsAgain:
-            "applied, but not to \(actions.suites(with: .run).sorted().joined(separator: ", "))"
-        case (.runIfRecordsAppear, _): "new store, runs if records are imported"
-        case (.recordOnly(.createdAtVersion), _): "new store, skipped"
-        case (.recordOnRead, _): "pending, on read"
-        case (.backfill, _): "on read, backfilled" + (neededBy == nil ? " now" : "")
-        case (.recordOnly(.replaced), .pending): "counts as applied once the migrations that it replaces have run"
-        case (_, .pending): "pending"
-        case (_, .applied): "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
-        case (_, .onRead): "applied, on read"
-        case (_, .baseline): "counts as applied, by `baseline`"
-        case (_, .replaced): "counts as applied, because all that it replaces are"
-        case (_, .notNeeded): "not needed: \(replacement.map(\.description) ?? "another migration") replaces it"
-        case (_, .late): willRun ? "late, will run" : "late"
-        case (_, .recordsOnly): steps.isEmpty ? "nothing to do" : "needs a cache"
+        switch action {
+        case .run: status == .late ? "late, will run" : "pending"
+        case .runIfRecordsArrive: "new store, runs if records are imported"
+        case .runOnSuites(let names): "applied, but not to \(names.joined(separator: ", "))"
+        case .startOnRead: "pending, on read"
+        case .continueOnRead: "on read, backfilled" + (neededBy == nil ? " now" : "")
+        case .record(.createdAtVersion): "new store, skipped"
+        case .record(.replaced) where status == .pending:
+            "counts as applied once the migrations that it replaces have run"
+        case .record(.baseline): "counts as applied, by `baseline`"
+        case .record: "counts as applied, because all that it replaces are"
+        case .applied(.onRead): "applied, on read"
+        case .applied: "applied" + (replacement.map { ", as \($0) replaces it" } ?? "")
+        case .wait: "must wait"
+        case .notNeeded(let other): "not needed: \(other?.description ?? "another migration") replaces it"
+        case .leftToCache: steps.isEmpty ? "nothing to do" : "needs a cache"
+        case .late: "late"
+        case .partlyReplaced: "pending"
         }
     }
 }
 
-extension MigrationPlan.Problem: CustomStringConvertible {
-    /// The code, the problem and the remedy.
-    public var description: String { "\(code): \(message)" }
-}
-
 extension MigrationPlan.Edit: CustomStringConvertible {
     /// The migration and the differences.
-    public var description: String {
+    package var description: String {
         let version = recordedVersion == migration.version ? nil : "applied as version \(recordedVersion)"
         let steps = hasOtherSteps ? "with other steps or coders than before" : nil
         return ([migration.description] + [version, steps].compactMap(\.self)).joined(separator: ", ")
@@ -345,7 +378,7 @@ extension MigrationPlan: CustomStringConvertible {
         for problem in problems {
             lines.append("  cannot be upgraded: \(problem.message)")
         }
-        for edit in edits {
+        for edit in editedMigrations {
             lines.append("  edited after it was applied: \(edit)")
             lines.append(
                 "       undo the edit, or accept it with `accept-edit \"\(edit.migration.name)\"` of the app's tool"
@@ -371,7 +404,7 @@ extension MigrationPlan: CustomStringConvertible {
 
     var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
-        if !problems.isEmpty { return "\(store): version \(from)" }
+        if !faults.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
         if !needsRun, !pendingWork.isEmpty {
             return "\(store): up to date at version \(to), with work after the commit to do"
@@ -381,5 +414,98 @@ extension MigrationPlan: CustomStringConvertible {
         let entry = baseline.map { "gets version \($0) from `baseline`, " } ?? ""
         let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")
         return "\(store): \(versions), \(pending.count) of \(entries.count) migrations to run"
+    }
+}
+
+// MARK: JSON
+
+extension MigrationPlan {
+    private enum CodingKeys: CodingKey {
+        case store, from, to, isFresh, baseline, entries, problems, edits, notes, journal, movesFrom, otherStores
+        case needsErasure
+    }
+
+    /// An error that the plan names.
+    private struct EncodedError: Encodable {
+        let code: MoltError.Code
+        let problem: String
+        let advice: String?
+        let migration: MigrationID?
+
+        init(_ error: MoltError) {
+            (code, problem, advice, migration) = (error.code, error.problem, error.advice, error.migration)
+        }
+    }
+
+    /// An entry, with the parts of its action beside it.
+    private struct EncodedEntry: Encodable {
+        let migration: MigrationID
+        let action: String
+        let steps: [String]
+        let losses: [MigrationReport.DataLoss]
+        let requirements: [String]
+        let work: String?
+        let isWorkPending: Bool
+        let neededBy: MigrationID?
+        var outcome: LedgerEntry.Outcome?
+        var suites: [String]?
+        var reason: String?
+        var replacement: MigrationID?
+
+        init(_ entry: Entry) {
+            migration = entry.migration
+            action = entry.action.name
+            steps = entry.steps
+            losses = entry.losses
+            requirements = entry.requirements
+            work = entry.work
+            isWorkPending = entry.isWorkPending
+            neededBy = entry.neededBy
+            switch entry.action {
+            case .record(let outcome), .applied(let outcome): self.outcome = outcome
+            case .runOnSuites(let suites): self.suites = suites
+            case .wait(let reason): self.reason = reason
+            case .notNeeded(let replacement): self.replacement = replacement
+            case .run, .runIfRecordsArrive, .startOnRead, .continueOnRead, .leftToCache, .late, .partlyReplaced: break
+            }
+        }
+    }
+
+    /// Writes the plan's JSON.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(store, forKey: .store)
+        try container.encode(from, forKey: .from)
+        try container.encode(to, forKey: .to)
+        try container.encode(isFresh, forKey: .isFresh)
+        try container.encodeIfPresent(baseline, forKey: .baseline)
+        try container.encode(entries.map(EncodedEntry.init), forKey: .entries)
+        try container.encode(problems.map(EncodedError.init), forKey: .problems)
+        try container.encode(edits.map(EncodedError.init), forKey: .edits)
+        try container.encode(notes, forKey: .notes)
+        try container.encode(journal, forKey: .journal)
+        try container.encodeIfPresent(movesFrom, forKey: .movesFrom)
+        try container.encode(otherStores, forKey: .otherStores)
+        try container.encode(needsErasure, forKey: .needsErasure)
+    }
+}
+
+extension MigrationPlan.Action {
+    /// The name of its case.
+    fileprivate var name: String {
+        switch self {
+        case .run: "run"
+        case .runIfRecordsArrive: "runIfRecordsArrive"
+        case .runOnSuites: "runOnSuites"
+        case .startOnRead: "startOnRead"
+        case .continueOnRead: "continueOnRead"
+        case .record: "record"
+        case .applied: "applied"
+        case .wait: "wait"
+        case .notNeeded: "notNeeded"
+        case .leftToCache: "leftToCache"
+        case .late: "late"
+        case .partlyReplaced: "partlyReplaced"
+        }
     }
 }

@@ -8,7 +8,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
         public var migration: MigrationID
         /// The reason why the store counts it as applied.
         public var outcome: LedgerEntry.Outcome
-        /// The migration for which it ran at once, although it is one on read; see ``MigrationPlan/Entry/neededBy``.
+        /// The migration for which it ran at once, although it is one on read; nil for any other.
         public var neededBy: MigrationID?
         /// Its duration, in seconds.
         ///

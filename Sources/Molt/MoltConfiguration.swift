@@ -67,7 +67,7 @@ public struct MoltConfiguration: Sendable {
     public var opensNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
-    /// The size in bytes above which plans name a setting in ``MigrationPlan/settingNotes``; nil to name none.
+    /// The size in bytes above which plans name a setting in ``MigrationPlan/notes``; nil to name none.
     ///
     /// It is 512 KiB by default. Plans look at the suites that migrations work on. The size does not change upgrades.
     ///

@@ -156,8 +156,8 @@ extension MigrationPlan.Entry {
     fileprivate func isOpen(on suite: String) -> Bool {
         guard declaration.attached.contains(where: { $0.name == suite }) else { return false }
         return switch actions[suite] {
-        case .run, .runIfRecordsAppear, .wait: true
-        case .none, .recordOnly, .recordOnRead, .backfill: false
+        case .run, .runIfRecordsArrive, .wait: true
+        case .none, .record, .startOnRead, .continueOnRead: false
         }
     }
 }

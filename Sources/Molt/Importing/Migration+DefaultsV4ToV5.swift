@@ -17,7 +17,7 @@ extension Migration {
     ///   - suite: The suite that Defaults wrote.
     ///   - keys: The keys to convert, each once, declared for this migration; see ``SettingKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON text of the app's own. Any other key with JSON text that no migration names is
-    ///     in ``MigrationPlan/settingNotes``, is in the report as ``MigrationReport/KeyOutcome/Outcome/notNamed``, and
+    ///     in ``MigrationPlan/notes``, is in the report as ``MigrationReport/KeyOutcome/Outcome/notNamed``, and
     ///     fails the testing kit's `verify`.
     ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms
     ///     of `UUID` (since 6.2) and ranges (since 6.3).

@@ -19,7 +19,7 @@ extension Migration {
     ///   - suite: The suite that SwiftyUserDefaults wrote.
     ///   - keys: The keys to convert, each once, declared for this migration; see ``SettingKeys/key(_:_:)``.
     ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
-    ///     is in ``MigrationPlan/settingNotes``, is in the report as
+    ///     is in ``MigrationPlan/notes``, is in the report as
     ///     ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
     ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
     public static func swiftyUserDefaults(

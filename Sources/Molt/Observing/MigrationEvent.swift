@@ -3,7 +3,9 @@ public enum MigrationEvent: Sendable {
     /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
     /// Migrations were edited after the store had counted them as applied; their code no longer shows what ran.
-    case edited([MigrationPlan.Edit])
+    ///
+    /// Each error has the code `migrationEdited`, names the migration, and says what to do.
+    case edited([MoltError])
     /// The store was backed up; the upgrade has not written anything yet.
     case backedUp(StoreBackup)
     /// Another process holds the store; the opening waits for it.
@@ -49,7 +51,7 @@ extension MigrationEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .planned(let plan): "Planned: \(plan.headline)."
-        case .edited(let edits): "Edited after it was applied: \(edits.map(\.description).joined(separator: "; "))."
+        case .edited(let edits): edits.map(\.problem).joined(separator: " ")
         case .backedUp(let backup): "Backed up as \(backup)."
         case .waiting: "Waiting for another process that holds the store."
         case .started(let migration): "Migration \(migration) begins."

@@ -17,7 +17,7 @@ extension MigrationPlan {
             guard let reason = entries[index].deferral else { continue }
             let migration = entries[index].declaration
             if migration.steps.contains(where: \.usesRecords) {
-                problems.append(.deferred(migration, reason))
+                faults.append(.deferred(migration, reason))
             }
         }
     }
@@ -67,7 +67,7 @@ extension MigrationPlan {
     /// Defers the shortcuts that are not taken, and replace a migration that must wait.
     private mutating func deferShortcuts(_ registry: MigrationRegistry) {
         let (names, allReplaced) = (Set(registry.names), registry.allReplaced)
-        for index in entries.indices where entries[index].action == .recordOnly(.replaced) {
+        for index in entries.indices where entries[index].actions.store == .record(.replaced) {
             let migration = entries[index].declaration
             guard migration.isShortcut(among: names, allReplaced),
                 let part = entries.first(where: { migration.replaces.contains($0.migration.name) && $0.deferral != nil }

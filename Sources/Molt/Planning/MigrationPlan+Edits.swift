@@ -11,10 +11,11 @@ extension MigrationPlan {
                 let recorded = row.fingerprint, case let current = migration.fingerprint, recorded != current
             else { continue }
             let hasOtherSteps = recorded != migration.fingerprint(at: row.version)
-            guard hasOtherSteps || !isOfSuite, !edits.contains(where: { $0.migration == migration.id }) else {
+            guard hasOtherSteps || !isOfSuite, !editedMigrations.contains(where: { $0.migration == migration.id })
+            else {
                 continue
             }
-            edits.append(
+            editedMigrations.append(
                 Edit(
                     migration: migration.id,
                     recorded: recorded,

@@ -17,7 +17,7 @@ extension MigrationPlan {
             let types = RecordTypes(of: steps)
             // What a late migration brings in goes through later steps, which may give it any type, and is compared
             // with records of any version.
-            let isLate = entry.action != .backfill && entry.declaration.version <= from
+            let isLate = entry.actions.store != .continueOnRead && entry.declaration.version <= from
             migration = entry.migration
             version = isLate ? from : entry.declaration.version
             self.types = isLate && types.intersects(.any) ? .any : types
@@ -46,7 +46,7 @@ extension MigrationPlan {
         guard !isFresh else { return }
         guard mode.leavesOnRead else {
             for index in entries.indices where entries[index].status == .onRead {
-                entries[index].actions = Actions(.backfill)
+                entries[index].actions = Actions(.continueOnRead)
             }
             return
         }
@@ -55,7 +55,7 @@ extension MigrationPlan {
         for (index, entry) in entries.enumerated() {
             let isOrdered = entry.declaration.isOnRead && entry.declaration.version > from
             // One that has lost its declaration is backfilled.
-            if entry.action != .backfill, entry.status == .onRead || entry.willRun && isOrdered {
+            if entry.actions.store != .continueOnRead, entry.status == .onRead || entry.willRun && isOrdered {
                 recorded.append(index)
             } else {
                 running.append(Running(entry, from: from, runs: entry.actions.runs))
@@ -69,13 +69,13 @@ extension MigrationPlan {
                     continue
                 }
                 entries[index].neededBy = other.migration
-                entries[index].actions = Actions(entries[index].status == .onRead ? .backfill : .run)
+                entries[index].actions = Actions(entries[index].status == .onRead ? .continueOnRead : .run)
                 running.append(Running(entries[index], from: from) { _ in true })
                 isComplete = false
             }
         }
         for index in recorded where entries[index].status != .onRead && entries[index].neededBy == nil {
-            entries[index].actions = Actions(.recordOnRead)
+            entries[index].actions = Actions(.startOnRead)
         }
     }
 

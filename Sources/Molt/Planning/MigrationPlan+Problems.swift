@@ -1,5 +1,5 @@
-/// The problems that a plan finds, in words.
-extension MigrationPlan.Problem {
+/// The problems that a plan finds, without the store and its versions.
+extension MoltError {
     /// Records still have to go through a migration on read that the registry has lost.
     static func missingOnRead(_ row: LedgerEntry, _ registry: MigrationRegistry) -> Self {
         let advice: String
@@ -13,8 +13,8 @@ extension MigrationPlan.Problem {
             advice = "Keep it in the registry, with or without `onRead()`, until no store has records from before it."
         }
         return Self(
-            code: .migrationMissing,
-            problem: "Records of the store still have to go through migration \(row.id), which upgrades them when they "
+            .migrationMissing,
+            "Records of the store still have to go through migration \(row.id), which upgrades them when they "
                 + "are read.",
             advice: advice,
             migration: row.id
@@ -24,8 +24,8 @@ extension MigrationPlan.Problem {
     /// A suite cannot get the rows of a migration that counts as applied by what the app says.
     static func suiteOfBaselineUnavailable(at version: Int, _ suite: String, _ migration: MigrationID) -> Self {
         Self(
-            code: .deferred,
-            problem: "The store gets version \(version) from `baseline`, but the settings in \(suite), which "
+            .deferred,
+            "The store gets version \(version) from `baseline`, but the settings in \(suite), which "
                 + "migration \(migration) works on, cannot be used now.",
             advice: "Open the store again later, in the app.",
             migration: migration
@@ -36,8 +36,8 @@ extension MigrationPlan.Problem {
     static func unknown(_ row: LedgerEntry, in suite: String, _ registry: MigrationRegistry) -> Self {
         let isNewer = row.version > registry.version
         return Self(
-            code: isNewer ? .superseded : .migrationMissing,
-            problem: "The settings in \(suite) have been through migration \(row.id), which "
+            isNewer ? .superseded : .migrationMissing,
+            "The settings in \(suite) have been through migration \(row.id), which "
                 + (isNewer
                     ? "only a newer release of the app has; this one knows versions up to \(registry.version)."
                     : "this app does not have. It was renamed or removed here, or a build of another branch applied "
@@ -51,8 +51,8 @@ extension MigrationPlan.Problem {
     /// A migration that others need has to wait.
     static func deferred(_ migration: Migration, _ reason: String) -> Self {
         Self(
-            code: .deferred,
-            problem: "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
+            .deferred,
+            "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
                 + "may also change records.",
             advice: "Open the store again later.",
             migration: migration.id
@@ -68,8 +68,8 @@ extension MigrationPlan.Problem {
                 "The store is at version \(histories.version), which a newer release of the app wrote"
             }
         return Self(
-            code: .superseded,
-            problem: "\(problem); this release knows versions up to \(registry.version).",
+            .superseded,
+            "\(problem); this release knows versions up to \(registry.version).",
             advice: (registry.migrations.isEmpty
                 ? "Pass the app's migrations, or update the app. " : "Update the app. ")
                 + MoltError.recoveryAdvice(histories.kind)
@@ -79,8 +79,8 @@ extension MigrationPlan.Problem {
     /// The store is at an earlier version than the oldest one that the registry supports.
     static func tooOld(_ histories: Histories, _ registry: MigrationRegistry) -> Self {
         Self(
-            code: .tooOld,
-            problem: "The store is at version \(histories.version); the oldest version that this app can upgrade "
+            .tooOld,
+            "The store is at version \(histories.version); the oldest version that this app can upgrade "
                 + "is \(registry.oldestSupportedVersion).",
             advice: histories.hasRecords
                 ? "Open it first with a release that still has the migrations in between, or call "
@@ -100,8 +100,8 @@ extension MigrationPlan.Problem {
             registry.migrations.first { $0.version == row.version && !applied.contains($0.name) }.map { (row, $0) }
         }.first
         return Self(
-            code: .migrationMissing,
-            problem: "The store has migrations that this app does not have: \(names). They were renamed or removed "
+            .migrationMissing,
+            "The store has migrations that this app does not have: \(names). They were renamed or removed "
                 + "here, or a build of another branch applied them."
                 + (twin.map { row, migration in
                     " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
@@ -129,8 +129,8 @@ extension MigrationPlan.Problem {
             migration.attached.contains { $0.suite != nil }
             ? "" : ", or make it a block that completes what is missing, with `completesReplaced()`"
         return Self(
-            code: .partlyReplaced,
-            problem: "\(subject) been through some of the migrations that \(migration.id) replaces "
+            .partlyReplaced,
+            "\(subject) been through some of the migrations that \(migration.id) replaces "
                 + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
             advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
                 + "with a release that has them. A missing one that is itself a replacement of the others need not "
@@ -145,8 +145,8 @@ extension MigrationPlan.Problem {
     /// There is no store yet, and a migration may move one there that the process cannot see.
     static func invisible(_ path: String) -> Self {
         Self(
-            code: .needsMigration,
-            problem: "There is no store at \(path) yet, and an app extension may not have access to the one that "
+            .needsMigration,
+            "There is no store at \(path) yet, and an app extension may not have access to the one that "
                 + "the registry's `storeMove` moves there.",
             advice: "Open the store in the app first."
         )
@@ -155,8 +155,8 @@ extension MigrationPlan.Problem {
     /// A migration has work after the commit, which only a cache can keep.
     static func workWithoutCache(_ migration: Migration) -> Self {
         Self(
-            code: .unsupported,
-            problem: "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
+            .unsupported,
+            "Migration \(migration.id) has work after the commit, and a suite that is upgraded without a "
                 + "cache cannot keep it until it succeeds.",
             advice: "Open the app's cache, or leave out `afterCommit` and do the work after the upgrade.",
             migration: migration.id
@@ -166,8 +166,8 @@ extension MigrationPlan.Problem {
     /// A migration was never applied, although the store has passed its version.
     static func late(_ migration: Migration, at version: Int) -> Self {
         Self(
-            code: .lateMigration,
-            problem: "Migration \(migration.id) was never applied, but the store is at version \(version) "
+            .lateMigration,
+            "Migration \(migration.id) was never applied, but the store is at version \(version) "
                 + "already.",
             advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
                 + "also correct for records of a later version. If this store does not need it, run "

@@ -1,56 +1,53 @@
 extension MigrationPlan {
     /// What opening a store does about a migration on one of its targets.
-    public enum Action: Equatable, Sendable, Encodable {
+    package enum TargetAction: Equatable, Sendable {
         /// Nothing.
         case none
         /// Runs its steps; on a fresh store only those that import data, and blocks on suites that are not new, until
         /// one has imported records.
         case run
         /// The store is new: it runs if an earlier migration imports records.
-        case runIfRecordsAppear
+        case runIfRecordsArrive
         /// Adds it to the ledger; records go through it when they are read.
-        case recordOnRead
+        case startOnRead
         /// An earlier opening has added it to the ledger: upgrades the records that have not been through it yet.
-        case backfill
+        case continueOnRead
         /// Adds it to the ledger with an outcome.
-        case recordOnly(LedgerEntry.Outcome)
+        case record(LedgerEntry.Outcome)
         /// Leaves it to a later opening, for a reason.
         case wait(String)
 
         /// Whether it is one of the actions for which a store is opened for writing.
         fileprivate var isUpgrade: Bool {
             switch self {
-            case .run, .recordOnRead, .backfill: true
-            case .none, .runIfRecordsAppear, .recordOnly, .wait: false
+            case .run, .startOnRead, .continueOnRead: true
+            case .none, .runIfRecordsArrive, .record, .wait: false
             }
         }
 
         /// Whether steps may run.
         fileprivate var runsSteps: Bool {
             switch self {
-            case .run, .runIfRecordsAppear, .backfill: true
-            case .none, .recordOnRead, .recordOnly, .wait: false
+            case .run, .runIfRecordsArrive, .continueOnRead: true
+            case .none, .startOnRead, .record, .wait: false
             }
         }
     }
 
     /// What opening a store does about a migration on each of its targets.
-    ///
-    /// In the JSON of a plan, an entry has them as
-    /// `"actions": {"store": {"run": {}}, "suites": {"group.example": {"none": {}}}}`.
-    public struct Actions: Equatable, Sendable, Encodable {
-        /// What it does with the records, in blocks, and on the suites that ``suites`` does not have.
-        public var store: Action
+    package struct Actions: Equatable, Sendable {
+        /// What it does with the records, in blocks, and on the suites that `suites` does not have.
+        package var store: TargetAction
         /// What it does on suites, by their names, where that is something else.
         ///
         /// It does nothing on a suite that has been through the migration with another store, and what blocks change
         /// there is not kept. It runs on a suite that lacks the migration, although the store counts it as applied.
-        public var suites: [String: Action] = [:]
+        package var suites: [String: TargetAction] = [:]
 
         /// - Parameter done: The names of the suites on which nothing is left to do.
-        init(_ store: Action, exceptOn done: Set<String> = []) {
+        init(_ store: TargetAction, exceptOn done: Set<String> = []) {
             self.store = store
-            for name in done { suites[name] = Action.none }
+            for name in done { suites[name] = TargetAction.none }
         }
 
         /// Creates the actions of a migration that the store counts as applied.
@@ -62,10 +59,10 @@ extension MigrationPlan {
         }
 
         /// The action on a suite; without one, that with the records and in blocks.
-        subscript(suite: String?) -> Action { suite.flatMap { suites[$0] } ?? store }
+        subscript(suite: String?) -> TargetAction { suite.flatMap { suites[$0] } ?? store }
 
         /// The suites on which something else is done than in the store, by what that is.
-        func suites(with action: Action) -> Set<String> { Set(suites.filter { $1 == action }.keys) }
+        func suites(with action: TargetAction) -> Set<String> { Set(suites.filter { $1 == action }.keys) }
 
         /// Whether it runs only on suites that lack it, because the store counts it as applied.
         var runsAgain: Bool { !suites(with: .run).isEmpty }
@@ -80,7 +77,7 @@ extension MigrationPlan {
         func runs(_ step: MigrationStep) -> Bool {
             let action = self[step.settings?.attachedName]
             // The store counts what it backfills as applied, so it is no longer checked.
-            return action.runsSteps && !(action == .backfill && step.isCheck)
+            return action.runsSteps && !(action == .continueOnRead && step.isCheck)
         }
     }
 }

@@ -2,9 +2,9 @@ extension MigrationPlan {
     /// A setting that needs the developer's attention.
     ///
     /// A note does not contain the setting's value.
-    public struct SettingNote: Equatable, Sendable, Codable {
+    package struct SettingNote: Equatable, Sendable {
         /// Why a setting is named.
-        public enum Kind: Equatable, Sendable, Codable {
+        package enum Kind: Equatable, Sendable {
             /// It is larger than ``MoltConfiguration/largeSettingSize``.
             ///
             /// The size counts strings, data and keys as they are, and 8 bytes for each other value.
@@ -14,11 +14,11 @@ extension MigrationPlan {
         }
 
         /// The suite as plans and reports name it, such as `standard` or `suite group.com.example.app`.
-        public var suite: String
+        package var suite: String
         /// The setting's key.
-        public var key: String
+        package var key: String
         /// Why it is named.
-        public var kind: Kind
+        package var kind: Kind
     }
 
     /// The settings that are large, the largest first, and then those that the conversions that will run forget.
@@ -60,13 +60,6 @@ extension MigrationPlan {
         return notes
     }
 
-    /// Whether opening a store does the same by both plans; the app may change settings, and so the notes, at any time.
-    func isSameUpgrade(as other: MigrationPlan) -> Bool {
-        var other = other
-        other.settingNotes = settingNotes
-        return self == other
-    }
-
     /// A line for each note, up to ten of a kind.
     var noteLines: [String] {
         let shown = 10
@@ -87,7 +80,7 @@ extension MigrationPlan.SettingNote {
 
 extension MigrationPlan.SettingNote: CustomStringConvertible {
     /// The setting and why it is named, in one line.
-    public var description: String {
+    package var description: String {
         let text =
             switch kind {
             case .large(let byteCount):

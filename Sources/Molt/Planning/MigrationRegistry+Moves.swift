@@ -17,9 +17,9 @@ extension MigrationRegistry {
     /// ```
     ///
     /// From then on, the app opens the store at the new URL. If there is no store yet, but one at the old URL, the
-    /// opening moves that file with all that is in it, and then upgrades it as usual. ``MigrationPlan/movesFrom`` says
-    /// so before it happens, and ``MigrationReport/move`` afterwards. Moves that are declared later may move the file
-    /// again.
+    /// opening moves that file with all that is in it, and then upgrades it as usual. The text of a ``MigrationPlan``
+    /// says so before it happens, and ``MigrationReport/move`` afterwards. Moves that are declared later may move the
+    /// file again.
     ///
     /// A kill at any instant leaves the file at one of the two places. On another volume, the file is copied; from the
     /// moment that the copy is complete until the old file is removed, no release can write to the old one. Backups and
@@ -39,7 +39,7 @@ extension MigrationRegistry {
     /// stays where it is.
     ///
     /// An older build that runs after the move creates a store of its own at the old URL, for example after a
-    /// downgrade, or in an extension that was not updated yet. From then on, ``MigrationPlan/otherStores`` and
+    /// downgrade, or in an extension that was not updated yet. From then on, plans and
     /// ``MigrationReport/otherStores`` name that file. It is never changed or removed: import from it what the app
     /// needs with `CodableCache.import`, and remove it with the files beside it.
     ///

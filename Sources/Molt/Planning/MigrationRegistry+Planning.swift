@@ -29,7 +29,7 @@ extension MigrationRegistry {
         plan.otherStores = oldFiles.others
         plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
         try plan.checkLedger(of: current)
-        if plan.isFresh, mayNotSeeStore(store, configuration) { plan.problems.append(.invisible(store.path)) }
+        if plan.isFresh, mayNotSeeStore(store, configuration) { plan.faults.append(.invisible(store.path)) }
         return plan
     }
 

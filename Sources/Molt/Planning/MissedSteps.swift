@@ -23,7 +23,7 @@ struct MissedSteps: Sendable {
             let isReplaced =
                 entry.status == .notNeeded || replacedNames.contains(migration.name)
                 || replacedByShortcuts[migration.name] != nil
-            guard isOwn || !isReplaced, entry.action.isOver else { continue }
+            guard isOwn || !isReplaced, entry.actions.store.isOver else { continue }
             let missed = migration.steps.indices.filter { number in
                 !(isOwn && number <= step.number) && !entry.actions.runsLater(migration.steps[number])
             }
@@ -67,12 +67,12 @@ struct MissedSteps: Sendable {
     }
 }
 
-extension MigrationPlan.Action {
+extension MigrationPlan.TargetAction {
     /// Whether the store counts a migration as applied, or does once this upgrade ends.
     fileprivate var isOver: Bool {
         switch self {
-        case .recordOnRead, .wait: false
-        case .none, .run, .runIfRecordsAppear, .backfill, .recordOnly: true
+        case .startOnRead, .wait: false
+        case .none, .run, .runIfRecordsArrive, .continueOnRead, .record: true
         }
     }
 }
@@ -80,7 +80,7 @@ extension MigrationPlan.Action {
 extension MigrationPlan.Actions {
     /// Whether a step of a later migration, or a later one of the same, runs in its place; a backfill comes first.
     fileprivate func runsLater(_ step: MigrationStep) -> Bool {
-        store != .backfill && runs(step)
+        store != .continueOnRead && runs(step)
     }
 }
 

@@ -55,9 +55,9 @@ struct PlanBuilder {
     private mutating func checkVersions() {
         guard !histories.isFresh || histories.baseline != nil else { return }
         if plan.from > plan.to {
-            plan.problems.append(.newer(histories, registry))
+            plan.faults.append(.newer(histories, registry))
         } else if plan.from < registry.oldestSupportedVersion {
-            plan.problems.append(.tooOld(histories, registry))
+            plan.faults.append(.tooOld(histories, registry))
         }
     }
 
@@ -65,14 +65,14 @@ struct PlanBuilder {
     private mutating func checkUnknown() {
         guard plan.from <= plan.to else { return }
         let unknown = registry.unknown(in: histories.store.rows)
-        if !unknown.isEmpty { plan.problems.append(.unknown(unknown, of: histories.store, registry)) }
+        if !unknown.isEmpty { plan.faults.append(.unknown(unknown, of: histories.store, registry)) }
     }
 
     /// Finds a migration on read that left the registry although records still have to go through it.
     private mutating func checkUnregisteredOnRead() {
         let lost = MigrationPlan.unregisteredOnRead(in: histories, registry)
         let first = lost.filter { !plan.completedOnRead.contains($0.name) }.min { $0.version < $1.version }
-        if let first { plan.problems.append(.missingOnRead(first, registry)) }
+        if let first { plan.faults.append(.missingOnRead(first, registry)) }
     }
 
     // MARK: Suites
@@ -85,7 +85,7 @@ struct PlanBuilder {
             guard let ledger = suite.ledger else { continue }
             let unknown = registry.unknown(in: History(of: [ledger], in: registry).rows)
             if let last = unknown.max(by: { $0.version < $1.version }) {
-                plan.problems.append(.unknown(last, in: name, registry))
+                plan.faults.append(.unknown(last, in: name, registry))
             }
             plan.addEdits(ledger.history, registry, ofSuite: true)
         }
@@ -120,7 +120,7 @@ struct PlanBuilder {
             for name in entry.declaration.attached.compactMap({ $0.suite?.attachedName }) {
                 if let fault = suites[name]?.fault { throw fault }
                 guard suites[name] == nil else { continue }
-                plan.problems.append(.suiteOfBaselineUnavailable(at: plan.from, name, entry.migration))
+                plan.faults.append(.suiteOfBaselineUnavailable(at: plan.from, name, entry.migration))
             }
         }
     }
@@ -132,7 +132,7 @@ struct PlanBuilder {
         for migration in registry.migrations {
             let entry = entry(of: migration, standings)
             if !histories.hasRecords, migration.work != nil, entry.willRun {
-                plan.problems.append(.workWithoutCache(migration))
+                plan.faults.append(.workWithoutCache(migration))
             }
             mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
             plan.entries.append(entry)
@@ -144,6 +144,7 @@ struct PlanBuilder {
         var entry = MigrationPlan.Entry(of: migration, standing, replacing: standings.replaced(by: migration))
         entry.actions = actions(of: migration, standing, standings)
         if entry.status != .baseline { checkPartlyReplaced(migration, standings) }
+        entry.recordedOutcome = histories.store.row(of: migration)?.outcome
         entry.isWorkPending = migration.work != nil && histories.store.applied[migration.name]?.isWorkPending == true
         return entry
     }
@@ -159,21 +160,21 @@ struct PlanBuilder {
         let notDone = Set(migration.steps.compactMap { $0.settings?.attachedName }).subtracting(done)
         switch standing {
         case .withoutRecords, .belowBaseline(isRecorded: true): return .init(.none)
-        case .belowBaseline(isRecorded: false): return .init(.recordOnly(.baseline))
+        case .belowBaseline(isRecorded: false): return .init(.record(.baseline))
         case .applied: return .init(runningAgainOn: filled(notDone))
         case .skipped(_, let isTaken):
             return .init(runningAgainOn: notDone.filter { isTaken && standings.isDue(migration, on: $0) })
-        case .bypassed: return .init(.recordOnly(.replaced))
+        case .bypassed: return .init(.record(.replaced))
         case .replaced:
             let filled = filled(notDone)
-            return filled.isEmpty ? .init(.recordOnly(.replaced)) : .init(runningAgainOn: filled)
+            return filled.isEmpty ? .init(.record(.replaced)) : .init(runningAgainOn: filled)
         case .partlyReplaced(let applied, let missing):
-            plan.problems.append(.partlyReplaced(migration, "The store has", applied, missing))
+            plan.faults.append(.partlyReplaced(migration, "The store has", applied, missing))
             return .init(.none)
         // Without its declaration, the migration upgrades the records that still have to go through it.
-        case .onRead: return .init(migration.isOnRead ? .none : .backfill)
+        case .onRead: return .init(migration.isOnRead ? .none : .continueOnRead)
         case .late where !registry.allowsLateMigrations:
-            plan.problems.append(.late(migration, at: plan.from))
+            plan.faults.append(.late(migration, at: plan.from))
             return .init(.none)
         case .open where histories.isFresh: return freshActions(migration, done)
         case .late, .open: return .init(.run, exceptOn: done)
@@ -184,7 +185,7 @@ struct PlanBuilder {
     private mutating func checkPartlyReplaced(_ migration: Migration, _ standings: Standings) {
         for suite in migration.suiteNames.sorted() {
             guard let (applied, missing) = standings.progress(of: suite, through: migration) else { continue }
-            plan.problems.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
+            plan.faults.append(.partlyReplaced(migration, "The settings in \(suite) have", applied, missing))
         }
     }
 
@@ -203,7 +204,7 @@ struct PlanBuilder {
         let actions = MigrationPlan.Actions(.run, exceptOn: done)
         let runsBlock = addBlocks(of: migration, done)
         if runsBlock || migration.steps.contains(where: { $0.runsOnFreshStore && actions.runs($0) }) { return actions }
-        return mayHaveRecords ? .init(.runIfRecordsAppear, exceptOn: done) : .init(.recordOnly(.createdAtVersion))
+        return mayHaveRecords ? .init(.runIfRecordsArrive, exceptOn: done) : .init(.record(.createdAtVersion))
     }
 
     /// Adds the blocks of a migration that work on a suite which is not new and has not been through the migration.
@@ -226,7 +227,7 @@ struct PlanBuilder {
 
 extension MigrationPlan {
     /// Whether nothing prevents it, and what suites hold is known.
-    fileprivate var canBeCarriedOut: Bool { problems.isEmpty && journal.isEmpty }
+    fileprivate var canBeCarriedOut: Bool { faults.isEmpty && journal.isEmpty }
 }
 
 extension Migration {

@@ -63,8 +63,8 @@ struct UpgradeSchedule {
     ) {
         let running = plan.entries.filter(\.actions.runSteps).map { ($0.declaration, $0.actions) }
         // The backfill comes first, because its migrations count as applied.
-        let backfilled = running.filter { $1.store == .backfill }.map(PendingMigration.init(backfilling:_:))
-        let others = PendingMigration.all(running.filter { $1.store != .backfill }, in: registry, from: plan.from)
+        let backfilled = running.filter { $1.store == .continueOnRead }.map(PendingMigration.init(backfilling:_:))
+        let others = PendingMigration.all(running.filter { $1.store != .continueOnRead }, in: registry, from: plan.from)
         self.init(backfilled + others) { isIncluded($0.steps[$1]) }
     }
 

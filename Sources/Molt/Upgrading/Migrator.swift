@@ -67,11 +67,11 @@ extension Migrator {
     ///
     /// - Throws: ``MoltError`` with the code `migrationEdited`, by the configuration.
     func checkEdits(_ plan: MigrationPlan) throws {
-        guard mode.checksEdits, let first = plan.edits.first else { return }
+        guard mode.checksEdits, !plan.editedMigrations.isEmpty else { return }
         switch configuration.mismatches {
         case .ignore: break
         case .report: configuration.monitor?.send(.edited(plan.edits))
-        case .fail: throw MoltError.edited(first, all: plan.edits)
+        case .fail: throw MoltError.edited(plan.editedMigrations)
         }
     }
 

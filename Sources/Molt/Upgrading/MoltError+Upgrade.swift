@@ -77,20 +77,20 @@ extension MoltError {
         )
     }
 
-    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MoltError {
+    static func edited(_ edits: [MigrationPlan.Edit]) -> MoltError {
         let names = edits.map(\.description).joined(separator: "; ")
         let subject =
             edits.count == 1
             ? "A migration was edited after it was applied"
             : "\(edits.count) migrations were edited after they were applied"
-        var error = MoltError(
+        return MoltError(
             .migrationEdited,
-            "\(subject) to the store: \(names). A migration never changes once it has shipped: undo the edit, and add "
-                + "a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = true` in debug builds, "
-                + "which upgrades the store again. If what was applied needs no change, accept the edit for this store "
-                + "with `accept-edit` of the app's tool."
+            "\(subject) to the store: \(names).",
+            advice: "A migration never changes once it has shipped: undo the edit, and add a new migration. If it "
+                + "has not shipped yet, set `redoesUnshippedMigrations = true` in debug builds, which upgrades the "
+                + "store again. If what was applied needs no change, accept the edit for this store with `accept-edit` "
+                + "of the app's tool.",
+            migration: edits.first?.migration
         )
-        error.migration = edit.migration
-        return error
     }
 }

@@ -161,7 +161,7 @@ struct ReadOnlyOpening {
         let lost = plan.problems.first { problem in
             problem.code == .migrationMissing && !newer.contains { $0.name == problem.migration?.name }
         }
-        if let lost { throw plan.error(for: lost) }
+        if let lost { throw lost }
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome.isApplied }) {
             throw superseded(
                 plan,
@@ -202,7 +202,7 @@ struct ReadOnlyOpening {
     }
 
     private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MoltError {
-        if var error = plan.firstError {
+        if var error = plan.problems.first {
             error.problem += " " + sentence
             return error
         }

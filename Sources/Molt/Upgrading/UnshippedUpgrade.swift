@@ -67,7 +67,7 @@ struct UnshippedUpgrade {
             return (plan.to + 1, "it was at version \(plan.from), and the registry ends at \(plan.to)")
         }
         let missing = registry.unknown(in: history.rows)
-        let edits = configuration.mismatches == .ignore ? [] : plan.edits
+        let edits = configuration.mismatches == .ignore ? [] : plan.editedMigrations
         let versions = missing.map(\.version) + edits.map(\.recordedVersion)
         guard versions.allSatisfy({ $0 == plan.from }) else { return nil }
         if let edit = edits.first { return (plan.from, "migration \(edit.migration) was edited") }

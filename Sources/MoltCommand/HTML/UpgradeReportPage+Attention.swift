@@ -216,7 +216,7 @@ extension UpgradeReportPage {
             let line = name.prefix(1).uppercased() + name.dropFirst() + (name.hasSuffix("?") ? "" : ".")
             if !lines.contains(line) { lines.append(line) }
         }
-        for edit in plan?.edits ?? [] { lines.append("Edited after it was applied: \(edit).") }
+        for edit in plan?.editedMigrations ?? [] { lines.append("Edited after it was applied: \(edit).") }
         for store in plan?.journal ?? [] {
             lines.append("Changes to \(store) from an earlier upgrade have not been applied yet.")
         }

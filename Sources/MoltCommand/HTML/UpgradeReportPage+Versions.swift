@@ -122,8 +122,8 @@ extension UpgradeReportPage {
     /// Why a migration that is not applied does not run.
     private static func reason(of entry: MigrationPlan.Entry) -> String {
         switch entry.action {
-        case .recordOnly(.createdAtVersion): "new store, skipped"
-        case .runIfRecordsAppear: "new store, runs if records are imported"
+        case .record(.createdAtVersion): "new store, skipped"
+        case .runIfRecordsArrive: "new store, runs if records are imported"
         case .wait: "waits"
         default: entry.status == .late ? "late" : "not run"
         }

@@ -78,7 +78,7 @@ struct FixtureUpgrades {
     }
 
     mutating func run() async throws {
-        for edit in plan(of: fixture, upTo: migrations.version).edits {
+        for edit in plan(of: fixture, upTo: migrations.version).editedMigrations {
             failures.add(edit, at: name, newest: newest)
         }
         guard checkOwnLedger() else { return }

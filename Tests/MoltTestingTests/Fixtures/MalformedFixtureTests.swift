@@ -45,7 +45,7 @@ struct MalformedFixtureTests {
             "line 1: The file has the conflict markers of a merge. Keep the file of one side."
         ),
         Case(whole: "{} x", "line 1, column 4: This is not JSON text: something follows the value."),
-        Case(whole: "[]", "line 1: It is an array. Write an object with the members format and version."),
+        Case(whole: "[]", "line 1: It is an array. Write an object with the members format and schemaVersion."),
         Case(whole: "{}", "line 1: The member \"format\" is missing. Write \"format\": 1."),
         Case(
             whole: "{\"format\": 2, \"new\": 1}",
@@ -61,7 +61,7 @@ struct MalformedFixtureTests {
         ),
         Case(
             "\"record\": []",
-            "record (line 2): There is no such member here. The known members are format, version,"
+            "record (line 2): There is no such member here. The known members are format, schemaVersion,"
         ),
         Case("\"records\": [],\n\"records\": []", "records (line 3): The name is in the object twice."),
         Case("\"records\": {}", "records (line 2): It is an object. Write an array of records."),

@@ -20,7 +20,7 @@ struct EditedMigrationTests {
         var configuration = MoltConfiguration()
         configuration.mismatches = policy
         configuration.monitor = MigrationMonitor { event in
-            if case .edited(let edits) = event { events.append("\(edits.map(\.migration))") }
+            if case .edited(let edits) = event { events.append("\(edits.compactMap(\.migration))") }
         }
         try CodableCache(at: url, migrations: registry, configuration: configuration).close()
         return events.all
@@ -67,18 +67,24 @@ struct EditedMigrationTests {
     @Test func `is listed in the plan`() throws {
         let plan = try CacheFile(at: url).plan([edited])
         #expect(plan.edits.count == 1)
-        #expect(plan.edits.first?.recorded == shipped.fingerprint)
-        #expect(plan.edits.first?.current == edited.fingerprint)
+        plan.edits.first?.expect(
+            .migrationEdited,
+            id: MigrationID(name: "rename", version: 1),
+            says: "A migration was edited after it was applied to the store: \"rename\" (version 1), with other steps",
+            "undo the edit"
+        )
+        #expect(plan.editedMigrations.first?.recorded == shipped.fingerprint)
+        #expect(plan.editedMigrations.first?.current == edited.fingerprint)
         #expect(plan.problems.isEmpty)
         #expect(plan.description.contains("edited after it was applied: \"rename\" (version 1)"))
-        #expect(try CacheFile(at: url).plan([shipped]).edits == [])
+        #expect(try CacheFile(at: url).plan([shipped]).edits.isEmpty)
     }
 
     @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
         MoltError.thrown { try open([moved], .fail) }?
-            .expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1. A migration")
+            .expect(.migrationEdited, says: "\"rename\" (version 2), applied as version 1.", "A migration never")
         MoltError.thrown { try open([both], .fail) }?
             .expect(.migrationEdited, says: "applied as version 1, with other steps or coders than before.")
     }
@@ -87,6 +93,6 @@ struct EditedMigrationTests {
         try CodableCache(at: url, migrations: [shipped, Migration(to: 2, "more")]).close()
         let replacing = Migration(to: 2, "rename", replacing: ["rename", "more"], .renameType("Alien", to: "Person"))
         #expect(try open([replacing], .fail) == [])
-        #expect(try CacheFile(at: url).plan([replacing]).edits == [])
+        #expect(try CacheFile(at: url).plan([replacing]).edits.isEmpty)
     }
 }

@@ -48,6 +48,6 @@ struct DeferredPlanTests {
     @Test func `A fresh store skips migrations of records, since settings bring no records in`() {
         let registry: MigrationRegistry = [settings("settings"), Migration(to: 5, "people", .renameType("A", to: "B"))]
         let plan = registry.plan(for: .fresh, of: "store")
-        #expect(plan.entries.map(\.action) == [.run, .recordOnly(.createdAtVersion)])
+        #expect(plan.entries.map(\.action) == [.run, .record(.createdAtVersion)])
     }
 }

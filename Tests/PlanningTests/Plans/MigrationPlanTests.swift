@@ -28,7 +28,7 @@ struct MigrationPlanTests {
     @Test func `A migration added at the store's own version is pending, not late`() throws {
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2)])
         try plan.expectPending("c")
-        #expect(plan.entries[2].status == .pending)
+        #expect(plan.entries[2].action == .run)
     }
 
     @Test func `A fresh store skips every block except those that bring data in`() throws {
@@ -37,8 +37,8 @@ struct MigrationPlanTests {
         registry.register(Migration(to: 4, "after", .deleteType("B")))
         let plan = plan(registry, at: 0, isFresh: true)
         try plan.expectPending("import")
-        let skipped = MigrationPlan.Action.recordOnly(.createdAtVersion)
-        #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run, .runIfRecordsAppear])
+        let skipped = MigrationPlan.Action.record(.createdAtVersion)
+        #expect(plan.entries.map(\.action) == [skipped, skipped, skipped, .run, .runIfRecordsArrive])
         #expect(plan.description.hasSuffix("after  (new store, runs if records are imported)"))
     }
 
@@ -90,7 +90,7 @@ struct MigrationPlanTests {
 
     @Test func `A migration below the store's version that never ran is an error that names it`() {
         let one = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
-        #expect(one.entries[0].status == .late)
+        #expect(one.entries[0].action == .late)
         #expect(!one.entries[0].willRun)
         let late = MigrationID(name: "a", version: 1)
         expectProblem(one, .lateMigration, late, registryVersion: 2, says: "\"a\" (version 1)")
@@ -115,7 +115,7 @@ struct MigrationPlanTests {
         registry.allowsLateMigrations = true
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
         try plan.expectPending("a")
-        #expect(plan.entries[0].status == .late)
+        #expect(plan.entries[0].status == .late && plan.entries[0].action == .run)
     }
 
     // MARK: Text and Codable
@@ -144,30 +144,38 @@ struct MigrationPlanTests {
         )
     }
 
+    private func json(_ plan: MigrationPlan) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(plan), as: UTF8.self)
+    }
+
     @Test func `The JSON of a plan has what people and tools read of it`() throws {
         var plan = plan(registry, at: 1, ledger: [("a", 1)])
+        plan.entries.removeLast(2)
         plan.journal = ["suite a"]
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let json = try encoder.encode(plan)
-        let members = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(
-            members.keys.sorted() == [
-                "edits", "entries", "from", "isFresh", "journal", "problems", "settingNotes", "store", "to",
-            ]
-        )
-        let entry = String(decoding: try encoder.encode(plan.entries[0]), as: UTF8.self)
-        #expect(
-            entry == """
-                {"actions":{"store":{"none":{}},"suites":{}},"isWorkPending":false,"losses":[],\
-                "migration":{"name":"a","version":1},"requirements":[],"status":"applied",\
-                "steps":["rename the type Alien to Person"]}
+            try json(plan) == """
+                {"edits":[],"entries":[{"action":"applied","isWorkPending":false,"losses":[],\
+                "migration":{"name":"a","version":1},"outcome":"ran","requirements":[],\
+                "steps":["rename the type Alien to Person"]}],"from":1,"isFresh":false,"journal":["suite a"],\
+                "needsErasure":false,"notes":[],"otherStores":[],"problems":[],"store":"/tmp/people.molt","to":2}
                 """
         )
     }
 
-    @Test func `A status is encoded as one word`() throws {
-        let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .onRead])
-        #expect(String(decoding: json, as: UTF8.self) == #"["pending","onRead"]"#)
+    @Test func `A problem is encoded with its code and its remedy`() throws {
+        let newer = try json(plan(registry, at: 5))
+        #expect(newer.contains(#""problems":[{"advice":"Update the app. "#), "\(newer)")
+        #expect(newer.contains(#""code":"superseded","problem":"The store is at version 5"#), "\(newer)")
+    }
+
+    @Test func `An action is encoded as one word, with its parts beside it`() throws {
+        let fresh = plan(registry, at: 0, isFresh: true)
+        #expect(try json(fresh).contains(#""action":"record","isWorkPending":false"#))
+        #expect(try json(fresh).contains(#""outcome":"bornFresh""#))
+        let late = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
+        #expect(try json(late).contains(#"{"action":"late","#))
+        #expect(try json(plan(registry, at: 1, ledger: [("a", 1)])).contains(#"{"action":"run","#))
     }
 }

@@ -41,7 +41,7 @@ struct ShortcutTests {
         let plan = plan(MigrationRegistry(all), at: 1, ledger: [("v1", 1)])
         #expect(plan.problems.isEmpty)
         #expect(plan.entries.dropFirst().allSatisfy { $0.status == .pending })
-        #expect(plan.entries.count { $0.action == .recordOnly(.replaced) } == 39)
+        #expect(plan.entries.count { $0.action == .record(.replaced) } == 39)
     }
 
     // MARK: Merged migrations

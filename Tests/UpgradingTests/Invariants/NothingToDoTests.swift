@@ -50,7 +50,7 @@ struct NothingToDoTests {
         #expect(try StoreFile.state(at: store.url).version == 0)
         #expect(try StoreFile.state(at: missing) == .fresh)
         #expect(fresh.isFresh && fresh.pending.isEmpty)
-        #expect(fresh.entries.map(\.action) == Array(repeating: .recordOnly(.createdAtVersion), count: 2))
+        #expect(fresh.entries.map(\.action) == Array(repeating: .record(.createdAtVersion), count: 2))
         #expect(try Look(store.url) == before)
         try expectNames("cache.molt", in: store.directory)
     }

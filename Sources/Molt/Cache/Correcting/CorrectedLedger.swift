@@ -82,7 +82,7 @@ struct CorrectedLedger {
             }
             guard old?.outcome.isApplied == true || !applied.isEmpty else { throw refusal("is not applied.") }
         case .acceptEdit:
-            guard plan.edits.contains(where: { $0.migration == migration.id }) else {
+            guard plan.editedMigrations.contains(where: { $0.migration == migration.id }) else {
                 throw refusal("is not applied, or is the same as when it was applied. There is no edit to accept.")
             }
             if old?.outcome == .onRead { throw refusal.isOnRead }

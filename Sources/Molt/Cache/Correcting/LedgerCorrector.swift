@@ -115,7 +115,7 @@ struct LedgerCorrector {
         // A correction may be the remedy for the others.
         let obstacles: [MoltError.Code] = [.superseded, .migrationMissing, .tooOld]
         if let problem = plan.problems.first(where: { obstacles.contains($0.code) }) {
-            throw plan.error(for: problem).with(.unchanged)
+            throw problem.with(.unchanged)
         }
         let suites = try stores.suiteStates()
         histories.suites = suites.compactMapValues { $0.ledger?.history }

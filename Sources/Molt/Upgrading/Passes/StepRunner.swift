@@ -212,14 +212,14 @@ final class StepRunner {
     private func entriesInOrder() -> [MigrationReport.Entry] {
         plan.entries.compactMap { planned in
             let id = planned.migration
-            switch planned.action {
+            switch planned.actions.store {
             case .none where !planned.actions.runsAgain: return nil
-            case .none, .run, .runIfRecordsAppear, .backfill:
+            case .none, .run, .runIfRecordsArrive, .continueOnRead:
                 var entry = entry(of: planned.declaration)
                 entry.neededBy = planned.neededBy
                 return entry
-            case .recordOnRead: return MigrationReport.Entry(id, .onRead)
-            case .recordOnly(let outcome): return MigrationReport.Entry(id, outcome)
+            case .startOnRead: return MigrationReport.Entry(id, .onRead)
+            case .record(let outcome): return MigrationReport.Entry(id, outcome)
             case .wait: return recorded.contains(id.name) ? nil : MigrationReport.Entry(id, .deferred)
             }
         }

@@ -92,7 +92,7 @@ struct UpgradeTransaction {
         guard plan.journal.isEmpty || plan.isSuperseded || mode.isOnCopy else { return nil }
         if !plan.isSameUpgrade(as: planned) {
             configuration.monitor?.send(.planned(plan))
-            if plan.edits != planned.edits { try migrator.checkEdits(plan) }
+            if plan.editedMigrations != planned.editedMigrations { try migrator.checkEdits(plan) }
         }
         try plan.checkProblems()
         guard plan.needsRun else { return Result(plan: plan) }
@@ -145,7 +145,7 @@ struct UpgradeTransaction {
         attachedWork.prepare(plan)
         // Expired records can no longer be read, so no step has to convert them.
         let isOnlyRecorded =
-            plan.entries.contains { $0.action == .recordOnRead } && !plan.runningSteps.contains(where: \.usesRecords)
+            plan.entries.contains { $0.action == .startOnRead } && !plan.runningSteps.contains(where: \.usesRecords)
         // An opening that reads no record need not search for them. Beside migrations on read they are removed, because
         // they would count as records that are not upgraded yet.
         let leavesExpired = plan.onlyRenamesTypes && !ledger.contains { $0.outcome == .onRead }
