@@ -13,7 +13,7 @@ enum DocumentCases {
         ratios: [BenchmarkRatio(.rate, atLeast: 2)]
     ) { context in
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "change", .renameProperty(.records(ofType: People.typeName), "mail", to: "email"))
+            Migration(to: 1, "change", .renameProperty(People.typeName, "mail", to: "email"))
         ]
         let documents = try DocumentUpgrade(migrations)
         let json = try (1...context.records).map { try JSONEncoder().encode(People.person($0)) }

@@ -6,11 +6,11 @@ enum OnReadCases {
     static let all: [BenchmarkCase] = [get, busy] + backfills + backfills.map(\.withFewRecords)
 
     static let steps: [MigrationStep] = [
-        .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
-        .renameProperty(.records(ofType: People.typeName), "city", to: "town"),
-        .addProperty(.records(ofType: People.typeName), "level", default: 1),
-        .renameProperty(.records(ofType: People.typeName), "notes", to: "remarks"),
-        .removeProperty(.records(ofType: People.typeName), "isActive"),
+        .renameProperty(People.typeName, "mail", to: "email"),
+        .renameProperty(People.typeName, "city", to: "town"),
+        .addProperty(People.typeName, "level", default: 1),
+        .renameProperty(People.typeName, "notes", to: "remarks"),
+        .removeProperty(People.typeName, "isActive"),
     ]
 
     /// Migrations on read, each with one step.

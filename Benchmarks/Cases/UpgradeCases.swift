@@ -12,7 +12,7 @@ enum UpgradeCases {
     static let rename = MoltUpgrade(
         name: "molt-rename",
         summary: "renameProperty",
-        steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")],
+        steps: [.renameProperty(People.typeName, "mail", to: "email")],
         ratios: besidePeers(.rename) + [BenchmarkRatio(.processorTime, of: PeerCases.Change.rename.jsonFunctionsCase)]
     ) { $1.isRenamed(of: $0) }
 
@@ -21,7 +21,7 @@ enum UpgradeCases {
         name: "molt-one-version",
         summary: "renameProperty in records with an object inside",
         fixture: fixtureAtAddress,
-        steps: [.renameProperty(.records(ofType: People.typeName), "mail", to: "email")]
+        steps: [.renameProperty(People.typeName, "mail", to: "email")]
     ) { $1.isRenamed(of: $0) }
 
     /// Five versions with a step of another kind each, for the same records.
@@ -30,11 +30,11 @@ enum UpgradeCases {
         summary: "five versions at once: rename, split, add, rename in the object inside, remove",
         fixture: fixtureAtAddress,
         steps: [
-            .renameProperty(.records(ofType: People.typeName), "mail", to: "email"),
-            .splitProperty(.records(ofType: People.typeName), "fullName", into: ["firstName", "lastName"]),
-            .addProperty(.records(ofType: People.typeName), "level", default: 1),
-            .renameProperty(.records(ofType: People.typeName), ["address", "city"], to: "town"),
-            .removeProperty(.records(ofType: People.typeName), "isActive"),
+            .renameProperty(People.typeName, "mail", to: "email"),
+            .splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"]),
+            .addProperty(People.typeName, "level", default: 1),
+            .renameProperty(People.typeName, ["address", "city"], to: "town"),
+            .removeProperty(People.typeName, "isActive"),
         ],
         ratios: [BenchmarkRatio(.time, of: oneVersion.name, atMost: 4)]
     ) { old, new in
@@ -52,20 +52,20 @@ enum UpgradeCases {
         MoltUpgrade(
             name: "molt-split",
             summary: "splitProperty",
-            steps: [.splitProperty(.records(ofType: People.typeName), "fullName", into: ["firstName", "lastName"])],
+            steps: [.splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"])],
             ratios: besidePeers(.split) + [BenchmarkRatio(.rate, of: "molt-split-closure")]
         ) { $1.isSplit(of: $0) },
         MoltUpgrade(
             name: "molt-map-value",
             summary: "mapValue with two values, and others kept",
-            steps: [.mapValue(.records(ofType: People.typeName), "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
+            steps: [.mapValue(People.typeName, "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
             ratios: besidePeers(.rename, isChecked: false)
         ) { $1.city == ["Lima": "Limá", "Osaka": "Ōsaka"][$0.city, default: $0.city] },
         MoltUpgrade(
             name: "molt-split-closure",
             summary: "transform with a closure that makes firstName and lastName of fullName",
             steps: [
-                .transform(.records(ofType: People.typeName)) { person in
+                .transform(People.typeName) { person in
                     let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
                     person["firstName"] = .string(String(parts.first ?? ""))
                     person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
@@ -76,26 +76,26 @@ enum UpgradeCases {
         MoltUpgrade(
             name: "molt-add",
             summary: "addProperty with a default",
-            steps: [.addProperty(.records(ofType: People.typeName), "level", default: 1)],
+            steps: [.addProperty(People.typeName, "level", default: 1)],
             ratios: besidePeers(.rename)
         ) { $1.level == 1 && $1.fullName == $0.fullName },
         MoltUpgrade(
             name: "molt-remove",
             summary: "removeProperty",
-            steps: [.removeProperty(.records(ofType: People.typeName), "isActive")],
+            steps: [.removeProperty(People.typeName, "isActive")],
             ratios: besidePeers(.rename)
         ) { $1.isActive == nil && $1.fullName == $0.fullName },
         MoltUpgrade(
             name: "molt-move",
             summary: "moveProperty into an object that is added",
-            steps: [.moveProperty(.records(ofType: People.typeName), "city", to: ["address", "city"])],
+            steps: [.moveProperty(People.typeName, "city", to: ["address", "city"])],
             ratios: besidePeers(.rename, isChecked: false)
         ) { $1.city == nil && $1.address?.city == $0.city },
         MoltUpgrade(
             name: "molt-convert",
             summary: "convert from the old model to the new one, Codable both",
             steps: [
-                .convert(.records(ofType: People.typeName), from: PersonV1.self, to: SplitPerson.self) {
+                .convert(People.typeName, from: PersonV1.self, to: SplitPerson.self) {
                     SplitPerson($0)
                 }
             ],

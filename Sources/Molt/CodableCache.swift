@@ -106,7 +106,7 @@ public final class CodableCache: Sendable {
     ///
     /// A pending migration may only rename or delete types and change the content of single records. A record that a
     /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer release has
-    /// upgraded can be read if all newer migrations declare it: see ``Migration/readableByOlderReleases()``.
+    /// upgraded can be read if all newer migrations declare it: see ``Migration/olderReleases(may:)``.
     ///
     /// The options for upgrades, such as ``MoltConfiguration/owner``, have no effect. ``keys(changedSince:of:_:)``
     /// throws `needsMigration` while there are pending migrations.

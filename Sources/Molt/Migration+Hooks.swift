@@ -11,7 +11,7 @@ extension Migration {
     ///
     /// ```swift
     /// Migration(to: 4, "new-upload-format", .deleteType("Upload"))
-    ///     .requiring(orElse: "Uploads are still waiting; finish them first.") { store in
+    ///     .requirement(orElse: "Uploads are still waiting; finish them first.") { store in
     ///         try store.count(ofType: "Upload") == 0
     ///     }
     /// ```
@@ -34,7 +34,8 @@ extension Migration {
     ///   - reason: Why the store cannot be upgraded now, and what to do about it, in sentences for people.
     ///   - isMet: Returns whether the condition holds. If it throws, the condition does not hold, and its error is the
     ///     ``MoltError/underlying`` one.
-    public func requiring(orElse reason: String, _ isMet: @escaping @Sendable (StoreView) throws -> Bool) -> Migration {
+    public func requirement(orElse reason: String, _ isMet: @escaping @Sendable (StoreView) throws -> Bool) -> Migration
+    {
         changed { $0.requirements.append(Requirement(reason: reason, isMet: isMet)) }
     }
 
@@ -44,7 +45,7 @@ extension Migration {
     ///
     /// ```swift
     /// Migration(to: 2, "people", .renameType("Alien", to: "Person"))
-    ///     .checking("there are people") { store in
+    ///     .check("there are people") { store in
     ///         guard try store.count(ofType: "Person") > 0 else { throw NoPeople() }
     ///     }
     /// ```
@@ -55,7 +56,7 @@ extension Migration {
     /// so a check costs a pass. All records must be at that version: opening a store upgrades those, too, that earlier
     /// migrations on read have left for later.
     ///
-    /// Plans and reports list it as the last of the migration's ``steps``. Several checks run in the order in which
+    /// Plans and reports list it as the last of the migration's steps. Several checks run in the order in which
     /// they are added. A check runs when the migration does, also in a dry run and in the tests of `MoltTesting`. It
     /// does not run on a new store without records, for documents, imports and stores that are only read, nor on a
     /// store that counts the migration as applied. It is not part of the ``fingerprint``, so you may add one later.
@@ -70,7 +71,7 @@ extension Migration {
     /// - Parameters:
     ///   - summary: What the check is about, for plans, reports and its error.
     ///   - check: Throws if something is wrong.
-    public func checking(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
+    public func check(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
         let step = MigrationStep(CheckStep(summary: summary), .check { try $0.check(summary, check) })
         return changed { $0.steps.append(step) }
     }

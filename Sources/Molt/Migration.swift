@@ -16,26 +16,20 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public internal(set) var steps: [MigrationStep] {
+    package internal(set) var steps: [MigrationStep] {
         didSet { forgetFingerprint() }
     }
     /// The names of the earlier migrations that this one replaces.
-    public let replaces: [String]
-    /// Whether releases that do not know the migration can still read the store correctly after it.
-    ///
-    /// See ``readableByOlderReleases()``.
-    public private(set) var isReadableByOlderReleases = false
-    /// Whether releases that do not know the migration can also write to the store after it.
-    ///
-    /// See ``writableByOlderReleases()``.
-    public private(set) var isWritableByOlderReleases = false
+    package let replaces: [String]
+    /// What releases that do not know the migration may do with the store after it; see ``olderReleases(may:)``.
+    package private(set) var olderReleases = Access.nothing
 
     /// Whether records go through the migration when they are read; see ``onRead()``.
-    public private(set) var isOnRead = false
+    package private(set) var isOnRead = false
 
-    /// Whether its blocks complete a store with some of the migrations that it replaces; see ``completesReplaced()``.
-    public private(set) var completesReplacedMigrations = false
-    /// What must hold in a store before it may run; see ``requiring(orElse:_:)``.
+    /// Whether its block completes a store with some of the migrations that it replaces.
+    package private(set) var completesReplacedMigrations = false
+    /// What must hold in a store before it may run; see ``requirement(orElse:_:)``.
     var requirements: [Requirement] = []
     /// What it does after the commit; see ``afterCommit(_:_:)``.
     var work: Work?
@@ -62,10 +56,11 @@ public struct Migration: Sendable {
     ///   - name: A name that is unique in the registry.
     ///   - replaces: The earlier migrations that this one replaces. A store with all of them applied counts this one as
     ///     applied, and a store with none of them runs it. A store with some runs the others if they are still in the
-    ///     registry; keep all of them there, or none. If they are not, it can be upgraded only by a block that
-    ///     ``completesReplaced()``. Include the migration's own name if it reuses the name of one of them. An earlier
-    ///     replacement that has left the code need not be in the list if what it replaced is. Keep the list as long as
-    ///     the migration: without it, stores with the replaced migrations are refused with the code `migrationMissing`.
+    ///     registry; keep all of them there, or none. If they are not, it can be upgraded only by a migration
+    ///     that merges them, with ``init(to:_:merging:revision:_:)``. Include the migration's own name if it reuses the
+    ///     name of one of them. An earlier replacement that has left the code need not be in the list if what it
+    ///     replaced is. Keep the list as long as the migration: without it, stores with the replaced migrations are
+    ///     refused with the code `migrationMissing`.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
         self.init(to: version, name, replacing: replaces, steps: steps)
@@ -79,44 +74,66 @@ public struct Migration: Sendable {
         self.replaces = replaces
     }
 
-    /// Declares that releases which do not know this migration can still read the store correctly after it.
+    /// Creates a migration with a block that does what some earlier migrations did, as far as a store still lacks it.
     ///
-    /// Use it when only optional properties were added, or when a type changed that those releases never read. Such a
-    /// release may open the upgraded store for reading if all newer migrations declare this; see
-    /// ``MoltConfiguration/opensNewerStores``. The store saves the declaration when the migration runs; a later change
-    /// to it has no effect.
+    /// Use it when those migrations have left the code, or never were in it, as those of a beta release. The block runs
+    /// on a store with none of them and on one with some, and ``MigrationContext/appliedMigrations`` says which:
     ///
     /// ```swift
-    /// Migration(to: 3, "nickname-added").readableByOlderReleases()
+    /// Migration(to: 6, "email", merging: ["beta-address", "mail-becomes-email"]) { migration in
+    ///     if migration.appliedMigrations.contains("beta-address") {
+    ///         try migration.renameProperty("Person", "address", to: "email")
+    ///     } else if migration.appliedMigrations.isEmpty {
+    ///         try migration.renameProperty("Person", "mail", to: "email")
+    ///     }
+    /// }
     /// ```
-    public func readableByOlderReleases() -> Migration {
-        changed { $0.isReadableByOlderReleases = true }
+    ///
+    /// The block works on records alone. A store with all of the merged migrations counts this one as applied. The
+    /// registry is invalid if it merges none, or if one of them is still in the registry.
+    ///
+    /// Two migrations of one name count as one that was edited, and must not be merged: a store with either counts as
+    /// past this one. Keep the one that shipped, open the store with ``MoltConfiguration/mismatches`` set to `report`,
+    /// and let a later migration change what the other has left.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that the migration brings a store to; at least 1.
+    ///   - name: A name that is unique in the registry.
+    ///   - merged: The names of the earlier migrations.
+    ///   - revision: The revision of the block's code, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
+    ///   - block: Runs once, in the transaction of the upgrade; an error that it throws rolls the upgrade back.
+    public init(
+        to version: Int,
+        _ name: String,
+        merging merged: [String],
+        revision: Int = 1,
+        _ block: @escaping @Sendable (MigrationContext) throws -> Void
+    ) {
+        self.init(to: version, name, replacing: merged, .run(revision: revision, block))
+        completesReplacedMigrations = true
     }
 
-    /// Declares that releases which do not know this migration can still read and write the store after it.
-    ///
-    /// Use it when a release adds optional properties or new types, so that records need no work. Such a release may
-    /// open the upgraded store for writing if all newer migrations declare this; see
-    /// ``MoltConfiguration/opensNewerStores``. The declaration includes ``readableByOlderReleases()``.
+    /// Declares what releases that do not know this migration may do with the store after it; nothing by default.
     ///
     /// ```swift
-    /// Migration(to: 3, "nickname-added").writableByOlderReleases()
+    /// Migration(to: 3, "nickname-added").olderReleases(may: .write)
     /// ```
     ///
-    /// A value that the older release sets for an existing key keeps the properties that it does not know: see
-    /// ``MoltConfiguration/keepsUnknownProperties`` for what that means. A value for a new key lacks them, and so does
-    /// a new element of an array, so they must be optional.
+    /// Declare `.read` when only optional properties were added, or when a type changed that those releases never read.
+    /// Such a release can open the upgraded store with ``CodableCache/init(reading:migrations:configuration:)`` if all
+    /// newer migrations declare it.
     ///
-    /// No step ever sees what an older release writes after it. The registry is therefore invalid if the migration has
-    /// steps, or if its coders differ from those of the version before.
+    /// Declare `.write` when a release adds optional properties or new types, so that records need no work. Such a
+    /// release opens the upgraded store as usual if all newer migrations declare it. A value that it sets for an
+    /// existing key keeps the properties that it does not know: see ``MoltConfiguration/keepsUnknownProperties`` for
+    /// what that means. A value for a new key lacks them, and so does a new element of an array, so they must be
+    /// optional. No step ever sees what an older release writes after it. The registry is therefore invalid if the
+    /// migration has steps, or if its coders differ from those of the version before.
     ///
     /// The store saves the declaration when the migration runs; a later change to it has no effect. It is not part of
     /// the ``fingerprint``.
-    public func writableByOlderReleases() -> Migration {
-        changed {
-            $0.isReadableByOlderReleases = true
-            $0.isWritableByOlderReleases = true
-        }
+    public func olderReleases(may access: Access) -> Migration {
+        changed { $0.olderReleases = access }
     }
 
     /// Declares that the migration upgrades each record when it is read, so that opening a store does not wait for
@@ -141,33 +158,6 @@ public struct Migration: Sendable {
     /// The declaration is not part of the ``fingerprint``.
     public func onRead() -> Migration {
         changed { $0.isOnRead = true }
-    }
-
-    /// Declares that the migration's blocks complete what some of the migrations that it replaces have begun.
-    ///
-    /// Use it when the replaced migrations have left the code, or never were in it, as those of a beta release. The
-    /// blocks then also run on a store with some of them, and ``MigrationContext/appliedReplaced`` says which:
-    ///
-    /// ```swift
-    /// Migration(to: 6, "email", replacing: ["beta-address", "mail-becomes-email"], .run { migration in
-    ///     if migration.appliedReplaced.contains("beta-address") {
-    ///         try migration.renameProperty("Person", "address", to: "email")
-    ///     } else if migration.appliedReplaced.isEmpty {
-    ///         try migration.renameProperty("Person", "mail", to: "email")
-    ///     }
-    /// }).completesReplaced()
-    /// ```
-    ///
-    /// Two migrations of one name count as one that was edited, and must not be replaced: a store with either counts as
-    /// past the replacement. Keep the one that shipped, open the store with ``MoltConfiguration/mismatches`` set to
-    /// `report`, and let a later migration change what the other has left.
-    ///
-    /// A store with all of the replaced migrations counts this one as applied, as usual. The registry is invalid if the
-    /// migration replaces none, if the replaced ones are still in the registry, or if it has steps that are not blocks.
-    ///
-    /// The declaration is not part of the ``fingerprint``.
-    public func completesReplaced() -> Migration {
-        changed { $0.completesReplacedMigrations = true }
     }
 
     /// Declares the coders of the values that the migration's closures decode and encode.

@@ -19,8 +19,8 @@ public final class MigrationContext {
     /// The version that this migration brings the store to.
     public let version: Int
     /// The names of those of the migrations it replaces that the store has been through; see
-    /// ``Migration/completesReplaced()``.
-    public let appliedReplaced: Set<String>
+    /// ``Migration/init(to:_:merging:revision:_:)``.
+    public let appliedMigrations: Set<String>
 
     let step: ScheduledStep
     let runner: StepRunner
@@ -75,7 +75,7 @@ public final class MigrationContext {
         coding = step.migration.coding
         oldVersion = step.pending.oldVersion
         version = step.migration.version
-        appliedReplaced = runner.applied.intersection(step.migration.replaces)
+        appliedMigrations = runner.applied.intersection(step.migration.replaces)
         let lastID = try runner.records.lastRecordID()
         guard lastID < Int64.max else {
             throw MoltError(

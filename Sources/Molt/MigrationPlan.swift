@@ -74,7 +74,7 @@ public struct MigrationPlan: Sendable, Encodable {
         /// The data that its steps remove by their declarations; closures may drop more.
         public let losses: [MigrationReport.DataLoss]
         /// What opening the store says if a condition for running it does not hold; see
-        /// ``Migration/requiring(orElse:_:)``.
+        /// ``Migration/requirement(orElse:_:)``.
         public let requirements: [String]
         /// The work that it does after the commit, nil if it does none; see ``Migration/afterCommit(_:_:)``.
         public let work: String?

@@ -22,7 +22,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The coders of the values that today's release reads and writes; ``RecordCoding/standard`` by default.
     ///
     /// Declare others with ``coding(_:through:)``.
-    public var coding: RecordCoding { coding(at: .max) }
+    package var coding: RecordCoding { coding(at: .max) }
 
     /// The coders by the last version at which values were written with them, in ascending order.
     private(set) var codings: [(through: Int, coding: RecordCoding)] = []
@@ -30,20 +30,11 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The policy for records that a step without its own policy cannot convert; see ``onFailure(_:)``.
     private(set) var failurePolicy = RecordFailurePolicy.stop
 
-    /// The version up to which migrations were removed from the code; 0 = none were.
-    ///
-    /// An older store is refused with the code `tooOld`. Ledger rows at or below this version need no migration in the
-    /// registry, and no migration may bring a store to such a version. A migration that is still deferred on some
-    /// device is abandoned: its data stays as it is.
-    public var oldestSupportedVersion: Int
+    /// The version up to which migrations were removed from the code; see ``oldestVersion(_:)``.
+    package private(set) var oldestSupportedVersion = 0
 
-    /// Whether a migration may run on a store that has already passed its version; false by default.
-    ///
-    /// This happens when two branches of an app's code, each with its own migration, are merged. Allow it only if every
-    /// such migration is also correct for records of a later version. Records that it creates are in the form of its
-    /// own version, and go through the later steps; if one of those is a block that the store has been through, opening
-    /// it throws `lateMigration`.
-    public var allowsLateMigrations: Bool
+    /// Whether a migration may run on a store that has already passed its version; see ``lateMigrations()``.
+    package private(set) var allowsLateMigrations = false
 
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
     package var baseline: Baseline?
@@ -51,21 +42,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The moves of stores' files, in the order of their declarations; see ``storeMove(from:to:protection:)``.
     var moves: [StoreMoveDeclaration] = []
 
-    /// Creates an empty registry.
-    public init() {
-        self.init([])
-    }
-
-    /// Creates a registry.
-    ///
-    /// - Parameters:
-    ///   - migrations: The migrations, in the order in which those of one version run.
-    ///   - oldestSupportedVersion: The version of the oldest store that can be upgraded; 0, that is any, by default.
-    ///   - allowsLateMigrations: Whether a migration may run on a store past its version; not by default.
-    public init(_ migrations: [Migration], oldestSupportedVersion: Int = 0, allowsLateMigrations: Bool = false) {
+    /// Creates a registry of migrations, in the order in which those of one version run; an empty one by default.
+    public init(_ migrations: [Migration] = []) {
         self.migrations = migrations
-        self.oldestSupportedVersion = oldestSupportedVersion
-        self.allowsLateMigrations = allowsLateMigrations
     }
 
     /// Creates a registry from migrations in source code.
@@ -80,23 +59,19 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 
     /// Adds a migration that consists of one block over the whole store.
     ///
+    /// For a block on suites, or one with a revision, register a migration with
+    /// ``MigrationStep/run(_:suites:onFreshStore:revision:_:)``.
+    ///
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to; at least 1.
     ///   - name: A name that is unique in the registry.
-    ///   - replaces: The earlier migrations that this one replaces; see ``Migration``.
-    ///   - attached: The suites that the block works on; none by default.
-    ///   - revision: The revision of the block's code, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
     ///   - block: Runs once, in the transaction of the upgrade; an error that it throws rolls the upgrade back.
     public mutating func register(
         to version: Int,
         _ name: String,
-        replacing replaces: [String] = [],
-        attaching attached: [Suite] = [],
-        revision: Int = 1,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        let step = MigrationStep.run(attaching: attached, revision: revision, block)
-        register(Migration(to: version, name, replacing: replaces, step))
+        register(Migration(to: version, name, .run(nil, block)))
     }
 
     /// The version that the registry brings a store to: the highest of its migrations' versions.
@@ -105,7 +80,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// The names of the migrations, in order.
-    public var names: [String] {
+    package var names: [String] {
         migrations.map(\.name)
     }
 
@@ -113,7 +88,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     var knownNames: Set<String> { Set(migrations.flatMap { [$0.name] + $0.replaces }) }
 
     /// The rows of a ledger whose migrations did what the registry does not know; those up to
-    /// ``oldestSupportedVersion`` need not be known, and neither do those that were marked as pending by hand.
+    /// ``oldestVersion(_:)`` need not be known, and neither do those that were marked as pending by hand.
     ///
     /// - Returns: The rows, with what they say of older releases as far as it concerns this one.
     package func unknown(in ledger: [LedgerEntry]) -> [LedgerEntry] {
@@ -138,6 +113,31 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationRegistry {
         var registry = self
         registry.failurePolicy = policy
+        return registry
+    }
+
+    /// The registry without the migrations up to a version, which have left the code.
+    ///
+    /// An older store is refused with the code `tooOld`. Ledger rows at or below this version need no migration in the
+    /// registry, and no migration may bring a store to such a version. A migration that is still deferred on some
+    /// device is abandoned: its data stays as it is.
+    ///
+    /// - Parameter version: The version of the oldest store that can be upgraded; without this declaration, any can.
+    public func oldestVersion(_ version: Int) -> MigrationRegistry {
+        var registry = self
+        registry.oldestSupportedVersion = version
+        return registry
+    }
+
+    /// The registry whose migrations may run on a store that has already passed their version.
+    ///
+    /// This happens when two branches of an app's code, each with its own migration, are merged. Allow it only if every
+    /// such migration is also correct for records of a later version. Records that it creates are in the form of its
+    /// own version, and go through the later steps; if one of those is a block that the store has been through, opening
+    /// it throws `lateMigration`.
+    public func lateMigrations() -> MigrationRegistry {
+        var registry = self
+        registry.allowsLateMigrations = true
         return registry
     }
 
@@ -217,7 +217,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The registry up to and including a migration, with the coders of its version.
     ///
     /// - Throws: ``MoltError`` with the code `unknownMigration`.
-    public func upTo(_ name: String) throws -> MigrationRegistry {
+    package func upTo(_ name: String) throws -> MigrationRegistry {
         var registry = self
         registry.migrations.removeSubrange((try index(of: name) + 1)...)
         return registry.withCoders(of: registry.version)

@@ -23,7 +23,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     }
 
     /// Creates a step that changes each record of a type, or the content of settings.
-    init(_ declaration: any StepDeclaration, at place: Place, _ edit: RecordEdit) {
+    init(_ declaration: any StepDeclaration, at place: StepPlace, _ edit: RecordEdit) {
         switch place.kind {
         case .records(let type): self.init(declaration, .records(.edit(edit, type: type.text)))
         case .settings(let settings): self.init(declaration, .settings(.edit(settings, edit)))

@@ -58,9 +58,9 @@ public struct MoltConfiguration: Sendable {
     public var retriesInterruptedUpgrades = false
     /// Whether a store that a newer release has upgraded is opened if its migrations allow that; false by default.
     ///
-    /// If every newer migration declares ``Migration/writableByOlderReleases()``, the store is opened as usual, and
+    /// If every newer migration declares ``Migration/olderReleases(may:)``, the store is opened as usual, and
     /// values that are set keep the properties that this release does not know. If each of them at least declares
-    /// ``Migration/readableByOlderReleases()``, it is opened for reading; a store that a later release of Molt has
+    /// ``Migration/olderReleases(may:)``, it is opened for reading; a store that a later release of Molt has
     /// written is never opened for more. All other newer stores are refused with the code `superseded`. No opening
     /// changes a newer store. To continue with one that is refused, call `CacheFile.restore(_:)` with a backup of an
     /// earlier version, or `CacheFile.startAfresh()`, which sets the newer store aside.
@@ -169,7 +169,7 @@ public struct MoltConfiguration: Sendable {
     /// also decoded, to see which keys its types declare; for arrays, the stored one is decoded, too.
     ///
     /// A store that a newer release has upgraded keeps unknown properties whatever the option: see
-    /// ``Migration/writableByOlderReleases()``.
+    /// ``Migration/olderReleases(may:)``.
     public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// Migration(to: 3, "split-full-name", .splitProperty("Person", "fullName", into: ["firstName", "lastName"]))
-///     .checking("every person has a first name") { store in
+///     .check("every person has a first name") { store in
 ///         try store.enumerate("Person") { person in
 ///             guard try !person.string("firstName").isEmpty else { throw NamelessPerson() }
 ///         }

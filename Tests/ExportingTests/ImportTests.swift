@@ -104,12 +104,18 @@ import Testing
             Migration(to: 1, "person", .renameType("Alien", to: "Person")),
             notebook.adding("settings", to: 2),
         ]
-        migrations.register(to: 3, "block", attaching: [notebook.suite]) { context in
-            let count = try context.pages(notebook).lines.count
-            // The import runs it again, on settings that it does not change.
-            try context.pages(notebook).set(2, forKey: "block")
-            try context.enumerate("Person") { _, new in new["count"] = .number(.init(count)) }
-        }
+        migrations.register(
+            Migration(
+                to: 3,
+                "block",
+                .run(suites: [notebook.suite]) { context in
+                    let count = try context.pages(notebook).lines.count
+                    // The import runs it again, on settings that it does not change.
+                    try context.pages(notebook).set(2, forKey: "block")
+                    try context.enumerate("Person") { _, new in new["count"] = .number(.init(count)) }
+                }
+            )
+        )
         let store = try OldStore([StoredRecord("Alien", "a", #"{"n":1}"#)], version: 1, ledger: [("person", 1)])
         let cache = try CodableCache(at: other, migrations: migrations)
         #expect(try notebook.lines == ["before", "settings", "block"])
@@ -279,7 +285,7 @@ import Testing
         ]
         for (was, isNow, oldest) in cases {
             var today = isNow
-            today.oldestSupportedVersion = oldest
+            today = today.oldestVersion(oldest)
             let old = try OldStore([StoredRecord("Int", "k", #"{"x":1}"#)])
             let cache = try CodableCache(at: old.url, migrations: was)
             try cache.exportAndWait(to: file)
@@ -311,7 +317,7 @@ import Testing
 
         // A newer app has records that wait for a migration on read, which this release does not know.
         let newer: MigrationRegistry = [
-            Migration(to: 3, "c"), Migration(to: 4, "d", rename).readableByOlderReleases().onRead(),
+            Migration(to: 3, "c"), Migration(to: 4, "d", rename).olderReleases(may: .read).onRead(),
         ]
         try CodableCache(at: old.url, migrations: newer, configuration: .init { $0.runsBackfill = false }).close()
         MoltError.thrown {
@@ -319,7 +325,7 @@ import Testing
         }?.expect(.needsMigration, migration: "d")
 
         // An older release that may write exports, and imports, at its own version.
-        let writable: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 4, "e").writableByOlderReleases()]
+        let writable: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 4, "e").olderReleases(may: .write)]
         let url = directory.file("writable.molt")
         try CodableCache(at: url, migrations: writable).close()
         let older = try CodableCache(at: url, migrations: was, configuration: .init { $0.opensNewerStores = true })
@@ -386,7 +392,7 @@ import Testing
     @Test func `refuses other versions, and a cache that can only be read`() throws {
         let cache = try CodableCache(
             at: other,
-            migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2)
+            migrations: MigrationRegistry([Migration(to: 3, "c")]).oldestVersion(2)
         )
         try write(Self.record("a"), version: 4)
         try expectUnchanged(cache) { try cache.importAndWait(from: file) }?
@@ -408,12 +414,12 @@ import Testing
         cache.close()
         let newer = try CodableCache(
             at: other,
-            migrations: [Migration(to: 3, "c"), Migration(to: 4, "d").readableByOlderReleases()]
+            migrations: [Migration(to: 3, "c"), Migration(to: 4, "d").olderReleases(may: .read)]
         )
         newer.close()
         let reading = try CodableCache(
             at: other,
-            migrations: MigrationRegistry([Migration(to: 3, "c")], oldestSupportedVersion: 2),
+            migrations: MigrationRegistry([Migration(to: 3, "c")]).oldestVersion(2),
             configuration: .init { $0.opensNewerStores = true }
         )
         MoltError.thrown { try reading.importAndWait(from: file) }?.expect(.readOnly)

@@ -91,14 +91,14 @@ struct InterruptedImport: Codable, Sendable {
             Migration(
                 to: 1,
                 "first",
-                .renameKey("older", to: "a", in: first),
-                .renameKey("older", to: "a", in: second)
+                .renameSetting("older", to: "a", in: first),
+                .renameSetting("older", to: "a", in: second)
             ),
             Migration(
                 to: 2,
                 "second",
-                .renameKey("b-old", to: "b", in: first),
-                .renameKey("b-old", to: "b", in: second),
+                .renameSetting("b-old", to: "b", in: first),
+                .renameSetting("b-old", to: "b", in: second),
                 .renameProperty("Note", "text", to: "body")
             ),
         ]

@@ -57,7 +57,7 @@ import Testing
 
     @Test func `are a member before the records, without the ledger`() throws {
         try suite.update(set: ["b": 1, "a/": "x", "date": .date(Date(timeIntervalSinceReferenceDate: 60))])
-        let migrations: MigrationRegistry = [Migration(to: 1, "rename", .renameKey("b", to: "c", in: suite))]
+        let migrations: MigrationRegistry = [Migration(to: 1, "rename", .renameSetting("b", to: "c", in: suite))]
         let source = try CodableCache(at: cache.url, migrations: migrations)
         let summary = try source.exportAndWait(to: file, suites: [suite, suite])
         #expect(summary.settings == 3)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `are an error unless they have today's form`() throws {
         try suite.update(set: ["a": 1])
-        let rename = Migration(to: 1, "rename", .renameKey("a", to: "b", in: suite))
+        let rename = Migration(to: 1, "rename", .renameSetting("a", to: "b", in: suite))
         try CodableCache(at: cache.url).close()
         let reading = try CodableCache(reading: cache.url, migrations: [])
         #expect(try reading.exportAndWait(to: file, suites: [suite]).settings == 1)

@@ -23,15 +23,15 @@ import Testing
     /// The migrations of three releases.
     private static func migrations(of suite: Suite) -> MigrationRegistry {
         [
-            Migration(to: 1, "first", .renameKey("0", to: "tags", in: suite)),
+            Migration(to: 1, "first", .renameSetting("0", to: "tags", in: suite)),
             .defaultsV4ToV5(to: 2, suite: suite, keys: [.key("tags", .array(of: .string))]),
             Migration(to: 2, "nest", .moveProperty(.setting("profile", in: suite), "theme", to: ["look", "theme"])),
-            Migration(to: 3, "rename", .renameKey("profile", to: "user", in: suite)),
+            Migration(to: 3, "rename", .renameSetting("profile", to: "user", in: suite)),
             Migration(to: 3, "note", .renameProperty("Note", "text", to: "body")),
             Migration(
                 to: 3,
                 "both",
-                .run(attaching: [suite]) { migration in
+                .run(suites: [suite]) { migration in
                     let count = try migration.suite(suite).count
                     try migration.suite(suite).set(true, forKey: "ran")
                     try migration.enumerate("Note") { _, new in new["count"] = .number(.init(count)) }
@@ -77,7 +77,7 @@ import Testing
         let suite = old.suite
         func rename(_ version: Int, _ name: String, replacing parts: [String] = [], _ key: String, _ newKey: String)
             -> Migration
-        { Migration(to: version, name, replacing: parts, .renameKey(key, to: newKey, in: suite)) }
+        { Migration(to: version, name, replacing: parts, .renameSetting(key, to: newKey, in: suite)) }
         try suite.update(set: ["a": 1])
         try write(StoreContents(version: 0, records: [note("{}")]))
         let parts = [rename(1, "one", "a", "b"), rename(2, "two", "b", "c")]
@@ -140,7 +140,7 @@ import Testing
     func `leaves other suites alone, and does not lose what comes into them`(afterwards: SuiteMove.Afterwards) throws {
         let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, afterwards: afterwards)
         let later: [Migration] = [
-            move, Migration(to: 4, "group", .settings(in: group.suite) { try $0.set(1, forKey: "group") }),
+            move, Migration(to: 4, "group", .changeSettings(in: group.suite) { try $0.set(1, forKey: "group") }),
         ]
         let all = MigrationRegistry(migrations.migrations + later)
         try exportFirstRelease()
@@ -184,11 +184,11 @@ import Testing
         throws
     {
         let registry: MigrationRegistry = [
-            Migration(to: 1, "rename", .renameKey("0", to: "minutes", in: old.suite)),
+            Migration(to: 1, "rename", .renameSetting("0", to: "minutes", in: old.suite)),
             Migration(
                 to: 2,
                 "minutes",
-                .run(onFreshStore: true, attaching: [old.suite]) { migration in
+                .run(suites: [old.suite], onFreshStore: true) { migration in
                     guard try migration.suite(old.suite).value(forKey: "minutes") == 600 else { return }
                     try migration.suite(old.suite).set(10, forKey: "minutes")
                 }
@@ -286,7 +286,7 @@ import Testing
                 try await target.import(from: file, suites: [suite])
             }
             let newer = MigrationRegistry(
-                migrations.migrations + [Migration(to: 4, "theme", .renameKey("user", to: "person", in: old.suite))]
+                migrations.migrations + [Migration(to: 4, "theme", .renameSetting("user", to: "person", in: old.suite))]
             )
             if isCache {
                 try cache.upgrade(newer, attaching: [old.suite])

@@ -47,7 +47,7 @@ extension RandomUpgrade {
     /// A step that changes some records, and fails for others.
     private static func failingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
         let type = random.pick(types + ["D"])
-        let place = MigrationStep.Place.records(ofType: type)
+        let place = type
         let salt = random.below(1_000)
         switch random.below(4) {
         case 0: return .renameProperty(place, PropertyPath(random.pick(names)), to: "failed\(mark)", ifMissing: .fail)
@@ -76,7 +76,7 @@ extension RandomUpgrade {
 
     private static func step(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> MigrationStep {
         let type = random.pick(types)
-        let place = MigrationStep.Place.records(ofType: type)
+        let place = type
         let name = PropertyPath(random.pick(names))
         // Closures must do the same on both paths, so they depend only on the record and this number.
         let salt = random.below(1_000)
@@ -125,7 +125,7 @@ extension RandomUpgrade {
         _ mark: Int,
         addsRecords: Bool
     ) -> MigrationStep {
-        let place = MigrationStep.Place.records(ofType: type)
+        let place = type
         let policy = RecordFailurePolicy.quarantine(upTo: .none)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]

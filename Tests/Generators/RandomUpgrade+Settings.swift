@@ -38,13 +38,13 @@ extension RandomUpgrade {
         }
         switch random.below(13) {
         case 0:
-            return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })
+            return Migration(to: version, name, .changeSettings(in: suite) { try $0.set(new, forKey: key) })
         case 1:
             // The written value records exactly what the step has seen.
             return Migration(
                 to: version,
                 name,
-                .settings(in: suite) { settings in
+                .changeSettings(in: suite) { settings in
                     let seen = try settings.value(forKey: key)
                     if case .date(let date)? = seen {
                         try settings.set(.double(date.timeIntervalSinceReferenceDate), forKey: otherKey)
@@ -53,8 +53,8 @@ extension RandomUpgrade {
                     }
                 }
             )
-        case 2: return Migration(to: version, name, .renameKey(key, to: otherKey, in: suite))
-        case 3: return Migration(to: version, name, .removeKeys(key, in: suite))
+        case 2: return Migration(to: version, name, .renameSetting(key, to: otherKey, in: suite))
+        case 3: return Migration(to: version, name, .removeSettings(key, in: suite))
         case 4:
             return .defaultsV4ToV5(
                 to: version,
@@ -68,14 +68,14 @@ extension RandomUpgrade {
             return Migration(
                 to: version,
                 name,
-                .settings(in: suite) { settings in
+                .changeSettings(in: suite) { settings in
                     let earlier = try settings.value(forKey: "trace")?.string ?? ""
                     try settings.set(.string("\(earlier) \(name)"), forKey: "trace")
                 }
             )
         case 7...10:
             let place =
-                random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Place.setting(key, in: suite)
+                random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Settings.setting(key, in: suite)
             let steps = [contentStep(place, &random), contentStep(place, &random)]
             return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .none)) })
         default:
@@ -93,7 +93,7 @@ extension RandomUpgrade {
     }
 
     /// A step on the content of settings, in whatever form it is.
-    private static func contentStep(_ place: MigrationStep.Place, _ random: inout SeededGenerator) -> MigrationStep {
+    private static func contentStep(_ place: MigrationStep.Settings, _ random: inout SeededGenerator) -> MigrationStep {
         switch random.below(7) {
         case 0: .renameProperty(place, "k", to: "l")
         case 1: .wrapProperty(place, random.oneIn(2) ? [] : "l", in: random.oneIn(2) ? .array : .object("k"))
@@ -127,7 +127,7 @@ extension RandomUpgrade {
             for version in 1...4 {
                 var steps: [MigrationStep] = []
                 for (prefix, place) in zip(["a", "b"], moves) where place == version - 1 {
-                    let moved = MigrationStep.Place.settings(withPrefix: prefix, in: suite)
+                    let moved = MigrationStep.Settings.settings(withPrefix: prefix, in: suite)
                     steps.append(.moveToRecords(moved, ofType: random.pick(types), key: random.pick(["a", "c"])))
                 }
                 for number in 0..<random.below(4) { steps.append(recordStep(&random, mark: version * 10 + number)) }
@@ -151,14 +151,14 @@ extension RandomUpgrade {
         let type = random.pick(types)
         switch random.below(8) {
         case 0: return .renameType(type, to: random.pick(types))
-        case 1: return .addProperty(.records(ofType: type), "new\(mark)", default: .int(mark))
-        case 2: return .moveProperty(.records(ofType: type), ["y", "in"], to: "in\(mark)")
+        case 1: return .addProperty(type, "new\(mark)", default: .int(mark))
+        case 2: return .moveProperty(type, ["y", "in"], to: "in\(mark)")
         case 3:
-            return .transform(.records(ofType: type)) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+\(mark)") }
-        case 4: return .transform(.records(ofType: type)) { $0.key += "-\(mark)" }
+            return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+\(mark)") }
+        case 4: return .transform(type) { $0.key += "-\(mark)" }
         case 5: return .renameKeys(type, to: .lowercased)
         case 6: return .extractRecords(type, "y", as: random.pick(types), key: .derived, leaving: .nothing)
-        default: return .mapValue(.records(ofType: type), "x", [1: "one", "text": 2])
+        default: return .mapValue(type, "x", [1: "one", "text": 2])
         }
     }
 }

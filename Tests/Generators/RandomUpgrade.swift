@@ -86,7 +86,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
                 let steps = (0..<random.below(4)).flatMap { recordSteps(&random, mark: number * 10 + $0, traits) }
                 add(Migration(to: version, "m\(number)", steps: steps))
                 if random.oneIn(2) {
-                    let place = MigrationStep.Place.records(ofType: Resident.name)
+                    let place = Resident.name
                     add(Migration(to: version, "r\(number)", steps: Resident.steps(place, &random)))
                 }
             }

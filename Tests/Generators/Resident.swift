@@ -92,7 +92,7 @@ package struct Resident: Codable, Equatable, Sendable {
     ///   - path: The path of the resident.
     ///   - fails: Whether there may be a step that cannot convert some residents.
     static func steps(
-        _ place: MigrationStep.Place,
+        _ place: any MigrationStep.Place,
         at path: PropertyPath = [],
         fails: Bool = true,
         _ random: inout SeededGenerator
@@ -124,7 +124,7 @@ package struct Resident: Codable, Equatable, Sendable {
         case moving, copying, joining, splitting, calling
 
         /// - Parameter path: The path of the resident.
-        package func step(_ place: MigrationStep.Place, at path: PropertyPath = []) -> MigrationStep {
+        package func step(_ place: any MigrationStep.Place, at path: PropertyPath = []) -> MigrationStep {
             let (text, new): (PropertyPath, PropertyPath) = ([path, "text"], [path, "state", "busy", "text"])
             return switch self {
             case .moving: .moveProperty(place, text, to: new)

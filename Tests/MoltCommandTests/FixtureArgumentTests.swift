@@ -110,7 +110,7 @@ import Testing
     @Test func `record copies one, and its settings are read as the app does`() async throws {
         let fixture = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: ["theme": "dark"]])
         try fixture.write(to: url, overwriting: true)
-        let rename = Migration(to: 1, "rename", .renameKey("theme", to: "look", in: .standard))
+        let rename = Migration(to: 1, "rename", .renameSetting("theme", to: "look", in: .standard))
         let settings: [FixtureSetting] = [.setting("look", Int.self, in: .standard)]
         let tool = Tool("app", "", RegisteredApp(migrations: [rename], settings: settings).commands)
         let fixtures = scratch.file("Fixtures")
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: [true, false])
     func `plan and dry-run use its settings, or those of --settings`(hasCache: Bool) async throws {
         let suite = Molt.Suite("molt.test.\(UUID().uuidString)")
-        let rename = Migration(to: 1, "rename", .renameKey("theme", to: "look", in: suite))
+        let rename = Migration(to: 1, "rename", .renameSetting("theme", to: "look", in: suite))
         let tool = Tool("app", "", RegisteredApp(migrations: [rename]).commands)
         let plist = scratch.file("app.plist")
         try PropertyListSerialization.data(fromPropertyList: ["zoom": 2], format: .binary, options: 0).write(to: plist)

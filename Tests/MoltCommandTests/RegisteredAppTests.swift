@@ -35,8 +35,8 @@ import Testing
     @Test func `checks, conditions and work after the commit are shown, and upgrade does the work`() async throws {
         let isFailing = Locked(true)
         let migration = Migration(to: 1, "split")
-            .requiring(orElse: "Wait for <uploads>.") { try $0.count(ofType: "Upload") == 0 }
-            .checking("there is Ada") { store in
+            .requirement(orElse: "Wait for <uploads>.") { try $0.count(ofType: "Upload") == 0 }
+            .check("there is Ada") { store in
                 guard try store.record(forKey: "ada") != nil else { throw Refusal() }
             }
             .afterCommit("remove files") { _ in if isFailing.withLock({ $0 }) { throw Refusal() } }
@@ -94,7 +94,7 @@ import Testing
         let suite = Suite("molt.test.\(UUID().uuidString)")
         defer { suite.erase() }
         try suite.update(set: ["old": 1])
-        let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
+        let rename = Migration(to: 1, "rename", .renameSetting("old", to: "new", in: suite))
         let tool = Tool("app", "", RegisteredApp(migrations: [rename]).commands)
         let (file, store) = (scratch.file("settings.json").path, try scratch.store("settings.molt", []))
         await CommandRun(tool, "export", store, file, "--settings", "\(suite)").expect(
@@ -208,7 +208,7 @@ import Testing
             "types.json": #"{"versions":{"0":{"Person":{"type":"Person","properties":{"age":"Int"}}}}}"#,
         ]
         for (name, text) in files { try Data(text.utf8).write(to: fixtures.appending(path: name)) }
-        let half = Migration(to: 1, "half", .transform("Person") { $0["age"] = 36.5 }).readableByOlderReleases()
+        let half = Migration(to: 1, "half", .transform("Person") { $0["age"] = 36.5 }).olderReleases(may: .read)
         let tool = Tool("app", "", RegisteredApp(migrations: [half]).commands)
         await CommandRun(tool, "verify", fixtures.path).expect(1, errors: "Person.age: it expects Int")
         await CommandRun(tool, "record", fixtures.path).expect(1, errors: "Person.age: it expects Int")

@@ -64,7 +64,7 @@ struct SoundStore {
                 name: "second",
                 version: 2,
                 appliedAt: Date(timeIntervalSince1970: 2),
-                isWritableByOlderReleases: true
+                olderReleases: .write
             ),
         ]
         try StoreContents(version: 2, ledger: ledger, records: records).write(to: store)

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `A salvaged ledger keeps what each row replaces, which also tells which rows are not lost`() throws {
         let registry: MigrationRegistry = [
-            Migration(to: 1, "one").writableByOlderReleases(), Migration(to: 1, "two"),
+            Migration(to: 1, "one").olderReleases(may: .write), Migration(to: 1, "two"),
             Migration(to: 2, "both", replacing: ["one", "two"]), Migration(to: 3, "last"),
         ]
         let newURL = scratch.file("saved.molt")

@@ -33,7 +33,7 @@ struct MigratedStoreTests {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "alien", .renameType("Alien", to: "Person")),
             Migration(to: 2, "name", .renameProperty("Person", "fullName", to: "name")),
-            Migration(to: 3, "style", .renameKey("theme", to: "style", in: settings)),
+            Migration(to: 3, "style", .renameSetting("theme", to: "style", in: settings)),
         ]
 
         let migrated = try fixture.migrated(through: migrations)
@@ -54,7 +54,7 @@ struct MigratedStoreTests {
         defer { try? settings.removeAll() }
         let migrations: MigrationRegistry = [
             Migration(to: 1, "person"),
-            Migration(to: 2, "style", .renameKey("theme", to: "style", in: settings)),
+            Migration(to: 2, "style", .renameSetting("theme", to: "style", in: settings)),
         ]
 
         let store = try TemporaryStore()

@@ -46,7 +46,7 @@ struct SuiteMoveStep: Sendable {
         if source.isSame(as: destination) {
             faults.append(
                 "The settings are copied from \(source) into \(destination), which is the same place. To give keys "
-                    + "other names, use `renameKey`."
+                    + "other names, use `renameSetting`."
             )
         }
         if keys.list?.isEmpty == true { faults.append("No key is named.") }

@@ -107,12 +107,12 @@ extension MoltError {
                     " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
                 } ?? ""),
             advice:
-                "A migration that has shipped keeps its name; retire it with `oldestSupportedVersion`, or replace "
+                "A migration that has shipped keeps its name; retire it with `oldestVersion(_:)`, or replace "
                 + "it with another one."
                 + (twin.map { row, migration in
                     " If two builds gave version \(row.version) to different migrations, replace both with one "
-                        + "migration to a later version, whose block completes either of them: `replacing: "
-                        + "[\"\(row.name)\", \"\(migration.name)\"]` and `completesReplaced()`."
+                        + "migration to a later version, whose block completes either of them: `merging: "
+                        + "[\"\(row.name)\", \"\(migration.name)\"]`."
                 } ?? ""),
             migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
         )
@@ -127,7 +127,7 @@ extension MoltError {
     ) -> Self {
         let completes =
             migration.attached.contains { $0.suite != nil }
-            ? "" : ", or make it a block that completes what is missing, with `completesReplaced()`"
+            ? "" : ", or make it a block that completes what is missing, with `merging:`"
         return Self(
             .partlyReplaced,
             "\(subject) been through some of the migrations that \(migration.id) replaces "
@@ -169,7 +169,7 @@ extension MoltError {
             .lateMigration,
             "Migration \(migration.id) was never applied, but the store is at version \(version) "
                 + "already.",
-            advice: "Give it a version above every one that has shipped, or set `allowsLateMigrations` if it is "
+            advice: "Give it a version above every one that has shipped, or set `lateMigrations()` if it is "
                 + "also correct for records of a later version. If this store does not need it, run "
                 + "`mark-applied` of the app's tool.",
             migration: migration.id

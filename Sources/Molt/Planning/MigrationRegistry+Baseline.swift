@@ -42,7 +42,7 @@ extension MigrationRegistry {
     /// ```
     ///
     /// Use it if all releases without Molt wrote the same form; see ``baseline(from:)`` otherwise.
-    public func baseline(_ version: Int) -> MigrationRegistry {
+    package func baseline(_ version: Int) -> MigrationRegistry {
         baseline(from: { _ in version })
     }
 }

@@ -13,9 +13,9 @@ extension MigrationRegistry {
     public var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
-            faults.append("`oldestSupportedVersion` is \(oldestSupportedVersion); a version is 0 or more.")
+            faults.append("`oldestVersion(_:)` is \(oldestSupportedVersion); a version is 0 or more.")
         } else if oldestSupportedVersion > Int(Int32.max) {
-            faults.append("`oldestSupportedVersion` is above \(Int32.max), more than a store can hold.")
+            faults.append("`oldestVersion(_:)` is above \(Int32.max), more than a store can hold.")
         }
         for (version, _) in codings where version < .max && version >= self.version {
             faults.append(
@@ -111,7 +111,7 @@ extension MigrationRegistry {
             faults.append("\(subject), has a version above \(Int32.max), more than a store can hold.")
         } else if migration.version <= oldestSupportedVersion {
             faults.append(
-                "\(subject), is retired: `oldestSupportedVersion` is \(oldestSupportedVersion). Remove the migration, or "
+                "\(subject), is retired: `oldestVersion(_:)` is \(oldestSupportedVersion). Remove the migration, or "
                     + "lower that version."
             )
         }
@@ -157,15 +157,15 @@ extension MigrationRegistry {
     }
 
     private func writableFaults(of migration: Migration, subject: String) -> [String] {
-        guard migration.isWritableByOlderReleases else { return [] }
+        guard migration.olderReleases == .write else { return [] }
         var faults = migration.changes.enumerated().map { number, step in
             "\(subject), step \(number + 1): Older releases may write to the store, and the step will not see what they "
-                + "write (\(step)). Remove `writableByOlderReleases()`, or move the step to a migration of its own."
+                + "write (\(step)). Remove `olderReleases(may: .write)`, or move the step to a migration of its own."
         }
         if !coding(before: migration).isSame(as: coding(at: migration.version)) {
             faults.append(
                 "\(subject), lets older releases write to the store, but they write values with other coders. Remove "
-                    + "`writableByOlderReleases()`."
+                    + "`olderReleases(may: .write)`."
             )
         }
         return faults
@@ -277,24 +277,11 @@ extension MigrationRegistry {
         guard migration.completesReplacedMigrations else { return [] }
         var faults: [String] = []
         if migration.replaces.isEmpty {
-            faults.append("\(subject), completes replaced migrations but replaces none. Remove `completesReplaced()`.")
+            faults.append("\(subject), merges none. Name the merged migrations, or use `run`.")
         } else if !kept.isEmpty {
             faults.append(
-                "\(subject), completes replaced migrations that are still in the registry, so that a store runs them "
-                    + "itself. Remove `completesReplaced()`."
-            )
-        }
-        if migration.attached.contains(where: { $0.suite != nil }) {
-            faults.append(
-                "\(subject), completes replaced migrations and works on settings, each of which may have been through "
-                    + "others. Keep the replaced migrations beside it, and remove `completesReplaced()`."
-            )
-        }
-        for (number, step) in migration.changes.enumerated() {
-            if case .block = step.work { continue }
-            faults.append(
-                "\(subject), step \(number + 1): Only a block can tell which replaced migrations were applied (\(step)). "
-                    + "Remove `completesReplaced()`, or do it in a block."
+                "\(subject), merges migrations that are still in the registry, so that a store runs them itself. Use "
+                    + "`replacing:`."
             )
         }
         return faults

@@ -43,7 +43,7 @@ extension MigrationRegistry {
     /// ``MigrationReport/otherStores`` name that file. It is never changed or removed: import from it what the app
     /// needs with `CodableCache.import`, and remove it with the files beside it.
     ///
-    /// The conditions of ``Migration/requiring(orElse:_:)`` must hold before the move. If the upgrade fails after it,
+    /// The conditions of ``Migration/requirement(orElse:_:)`` must hold before the move. If the upgrade fails after it,
     /// the file is moved back. If that is not possible, as on another volume, the error says that the file is at the
     /// new URL; the next opening goes on from there. So it does after a kill.
     ///

@@ -32,8 +32,8 @@ extension MigrationRegistry {
             kinds[part.name] =
                 !part.replaces.isEmpty
                 ? .replacement
-                : part.isWritableByOlderReleases
-                    ? .writable : part.isReadableByOlderReleases ? .readable : .migration
+                : part.olderReleases == .write
+                    ? .writable : part.olderReleases == .read ? .readable : .migration
         }
     }
 

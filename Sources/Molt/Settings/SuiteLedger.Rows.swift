@@ -165,8 +165,8 @@ private struct StoredRow: Codable {
         corrections = entry.corrections.isEmpty ? nil : entry.corrections
         isWorkPending = entry.isWorkPending ? true : nil
         extra = entry.extra
-        isReadableByOlderReleases = entry.isReadableByOlderReleases ? true : nil
-        isWritableByOlderReleases = entry.isWritableByOlderReleases ? true : nil
+        isReadableByOlderReleases = entry.olderReleases >= .read ? true : nil
+        isWritableByOlderReleases = entry.olderReleases == .write ? true : nil
         predecessors = row.predecessors?.count
         let number = row.predecessors.flatMap { orders[ObjectIdentifier($0.order)] }
         order = number == 0 ? nil : number
@@ -188,8 +188,8 @@ private struct StoredRow: Codable {
             replaces: replaces ?? [],
             corrections: corrections ?? [],
             isWorkPending: isWorkPending ?? false,
-            isReadableByOlderReleases: isReadableByOlderReleases ?? false,
-            isWritableByOlderReleases: isWritableByOlderReleases ?? false
+            olderReleases: isWritableByOlderReleases == true
+                ? .write : isReadableByOlderReleases == true ? .read : .nothing
         )
         entry.replacedKinds = replacedKinds ?? [:]
         entry.extra = extra

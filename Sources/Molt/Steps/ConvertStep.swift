@@ -17,7 +17,7 @@ extension MigrationStep {
     ///   - revision: The revision of the closure's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Returns the new value; an error that it throws rolls the upgrade back.
     public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
-        _ place: some StepPlace,
+        _ place: some Place,
         from old: Old.Type,
         to new: New.Type,
         revision: Int = 1,
@@ -33,18 +33,18 @@ extension MigrationStep {
         }
         let (oldModel, newModel) = (String(describing: old), String(describing: new))
         let declaration = ConvertStep(
-            place: place.stepPlace,
+            place: StepPlace(place),
             oldModel: oldModel,
             newModel: newModel,
             revision: revision
         )
-        return MigrationStep(declaration, at: place.stepPlace, edit)
+        return MigrationStep(declaration, at: StepPlace(place), edit)
     }
 }
 
 /// The declaration of `convert`, without its closure.
 struct ConvertStep: StepDeclaration {
-    var place: MigrationStep.Place
+    var place: StepPlace
     /// The models' names in code, for descriptions only, as they may change.
     var oldModel: String
     var newModel: String

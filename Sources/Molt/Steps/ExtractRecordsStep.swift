@@ -57,8 +57,8 @@ struct ExtractRecordsStep: StepDeclaration {
     var owner: PropertyPath?
     var policy: Record.ConflictPolicy
 
-    private var place: MigrationStep.Place { .records(ofType: type) }
-    private var newPlace: MigrationStep.Place { .records(ofType: newType) }
+    private var place: StepPlace { .records(ofType: type) }
+    private var newPlace: StepPlace { .records(ofType: newType) }
 
     var description: String { "extract \(newType) from \(place.name(of: path))" }
     var identity: [String] {

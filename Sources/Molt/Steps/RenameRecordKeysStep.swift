@@ -18,7 +18,7 @@ extension MigrationStep {
     /// its new key, but merges it with no other record: it stays in quarantine if the key is taken.
     ///
     /// For other keys, set ``Record/key`` in ``transform(_:revision:_:)``. For the keys of settings, see
-    /// ``renameKey(_:to:in:)`` and ``renameKeys(withPrefix:to:in:)``.
+    /// ``renameSetting(_:to:in:)`` and ``renameSettings(withPrefix:to:in:)``.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
@@ -40,7 +40,7 @@ struct RenameRecordKeysStep: StepDeclaration {
     var newKey: Record.NewKey
     var policy: Record.ConflictPolicy
 
-    private var place: MigrationStep.Place { .records(ofType: type) }
+    private var place: StepPlace { .records(ofType: type) }
 
     var description: String { "rename the keys of \(type) to \(newKey.description)" }
     var identity: [String] { ["renameRecordKeys", type] + newKey.identity + policy.identity }
@@ -72,7 +72,7 @@ extension Record.ConflictPolicy {
     /// Checks the property by which records are compared.
     ///
     /// - Parameter path: The path of the objects that become such records.
-    func check(_ check: inout StepCheck, at place: MigrationStep.Place, inside path: PropertyPath = []) {
+    func check(_ check: inout StepCheck, at place: StepPlace, inside path: PropertyPath = []) {
         if let fault { check.add(fault) }
         if fault == nil, let newest = self.path { check.use(place, path: path + newest) }
     }

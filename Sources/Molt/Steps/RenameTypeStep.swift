@@ -16,8 +16,8 @@ struct RenameTypeStep: StepDeclaration {
     var name: String
     var newName: String
 
-    private var place: MigrationStep.Place { .records(ofType: name) }
-    private var newPlace: MigrationStep.Place { .records(ofType: newName) }
+    private var place: StepPlace { .records(ofType: name) }
+    private var newPlace: StepPlace { .records(ofType: newName) }
 
     var description: String { "rename the type \(name) to \(newName)" }
     var identity: [String] { ["renameType", name, newName] }

@@ -13,23 +13,23 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - summary: The block's description in plans and reports; the migration's name by default.
+    ///   - suites: The suites that the block works on; none by default. If one of them is unavailable, as on a locked
+    ///     device, opening the store fails with the code `deferred`.
     ///   - onFreshStore: Whether the block also runs on a store that was just created, because it imports data; false
-    ///     by default, as a new store has nothing to migrate. A block with `attached` suites runs there anyway if one
+    ///     by default, as a new store has nothing to migrate. A block with `suites` runs there anyway if one
     ///     of them has settings or a ledger, and has not been through the migration; it then finds no records. If it
     ///     creates records there, all later steps and migrations run on them, so it must create them in the form of its
     ///     own version.
-    ///   - attached: The suites that the block works on; none by default. If one of them is unavailable, as on a locked
-    ///     device, opening the store fails with the code `deferred`.
     ///   - revision: The revision of the block's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Receives the store; an error that it throws rolls the upgrade back.
     public static func run(
         _ summary: String? = nil,
+        suites: [Suite] = [],
         onFreshStore: Bool = false,
-        attaching attached: [Suite] = [],
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, suites: attached, revision: revision)
+        let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, suites: suites, revision: revision)
         return MigrationStep(declaration, .block(declaration, body))
     }
 

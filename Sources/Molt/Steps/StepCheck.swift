@@ -1,7 +1,7 @@
 /// Tracks places and properties through the steps of one migration, and finds steps that contradict earlier ones.
 package struct StepCheck {
     /// Types and settings that no longer exist, with the reasons.
-    private var removed: [MigrationStep.Place: String] = [:]
+    private var removed: [StepPlace: String] = [:]
     /// Properties that no longer exist, with the reasons.
     private var removedProperties: [PropertyPlace: String] = [:]
     private var faults: [String] = []
@@ -25,7 +25,7 @@ package struct StepCheck {
     // MARK: Places
 
     /// Notes that a step requires a type or a setting.
-    mutating func use(_ place: MigrationStep.Place) {
+    mutating func use(_ place: StepPlace) {
         switch place.kind {
         case .records(let type) where type.text.isEmpty: add("The type name is empty.")
         case .settings(let settings) where settings.name.text.isEmpty:
@@ -38,7 +38,7 @@ package struct StepCheck {
     }
 
     /// Notes that a type or a setting was renamed, and carries over what is known of its properties.
-    mutating func rename(_ place: MigrationStep.Place, to newPlace: MigrationStep.Place) {
+    mutating func rename(_ place: StepPlace, to newPlace: StepPlace) {
         // Records that already have the new name have another history.
         forget(newPlace)
         let lost = removedProperties.filter { $0.key.place == place }
@@ -53,18 +53,18 @@ package struct StepCheck {
     }
 
     /// Notes that there are records of a type, or a setting, now.
-    mutating func create(_ place: MigrationStep.Place) {
+    mutating func create(_ place: StepPlace) {
         if place.type?.text.isEmpty == true { add("The new type name is empty.") }
         removed[place] = nil
         forget(place)
     }
 
-    mutating func delete(_ place: MigrationStep.Place) {
+    mutating func delete(_ place: StepPlace) {
         removed[place] = "deleted"
     }
 
     /// Discards what is known of a place's properties, after a closure that may change them.
-    mutating func forget(_ place: MigrationStep.Place) {
+    mutating func forget(_ place: StepPlace) {
         removedProperties = removedProperties.filter { $0.key.place != place }
     }
 
@@ -84,7 +84,7 @@ package struct StepCheck {
     // MARK: Properties
 
     /// Notes that a step requires a property.
-    mutating func use(_ place: MigrationStep.Place, path: PropertyPath) {
+    mutating func use(_ place: StepPlace, path: PropertyPath) {
         use(place)
         if path.count == 0 { add("No property is named.") }
         checkEnd(path)
@@ -92,12 +92,12 @@ package struct StepCheck {
     }
 
     /// Notes that a step requires a value: a property, the whole content, or elements, which have no name.
-    mutating func useValue(_ place: MigrationStep.Place, path: PropertyPath) {
+    mutating func useValue(_ place: StepPlace, path: PropertyPath) {
         use(place)
         checkPresent(place, path)
     }
 
-    private mutating func checkPresent(_ place: MigrationStep.Place, _ path: PropertyPath) {
+    private mutating func checkPresent(_ place: StepPlace, _ path: PropertyPath) {
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))
@@ -124,7 +124,7 @@ package struct StepCheck {
 
     /// Notes that properties were replaced by others, which may be among them, in the records that had them.
     mutating func replace(
-        _ place: MigrationStep.Place,
+        _ place: StepPlace,
         _ paths: [PropertyPath],
         by newPaths: [PropertyPath],
         _ reason: String
@@ -134,18 +134,18 @@ package struct StepCheck {
     }
 
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
-    mutating func replaceValue(_ place: MigrationStep.Place, _ path: PropertyPath) {
+    mutating func replaceValue(_ place: StepPlace, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
         removedProperties = removedProperties.filter { $0.key == property || !$0.key.isWithin(property) }
     }
 
     /// Notes that a property was removed, with everything inside it.
-    mutating func remove(_ place: MigrationStep.Place, _ path: PropertyPath, _ reason: String = "removed") {
+    mutating func remove(_ place: StepPlace, _ path: PropertyPath, _ reason: String = "removed") {
         removedProperties[PropertyPlace(place, path)] = reason
     }
 
     /// Notes that records may have a property, and those that it is in.
-    mutating func put(_ place: MigrationStep.Place, _ path: PropertyPath) {
+    mutating func put(_ place: StepPlace, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
         removedProperties = removedProperties.filter { !property.isWithin($0.key) && !$0.key.isWithin(property) }
     }

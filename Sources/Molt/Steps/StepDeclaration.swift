@@ -18,7 +18,7 @@ package protocol StepDeclaration: Sendable, CustomStringConvertible {
 
 /// A step that changes the content of each record of a type, or of settings, and is fully described by its declaration.
 protocol RecordStep: StepDeclaration {
-    var place: MigrationStep.Place { get }
+    var place: StepPlace { get }
     var edit: RecordEdit { get }
 }
 
@@ -70,11 +70,11 @@ package enum ValueUse: Sendable {
 
 /// A property of records or settings; all of their content if there are no names.
 package struct PropertyPlace: Hashable, Sendable {
-    package var place: MigrationStep.Place
+    package var place: StepPlace
     /// The names on the path, the outermost first; nil for each element.
     package var names: [ExactName?]
 
-    package init(_ place: MigrationStep.Place, _ path: PropertyPath = []) {
+    package init(_ place: StepPlace, _ path: PropertyPath = []) {
         self.place = place
         names = path.parts.map { if case .name(let name) = $0 { name } else { nil } }
     }

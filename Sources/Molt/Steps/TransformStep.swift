@@ -15,18 +15,18 @@ extension MigrationStep {
     ///     stores which an earlier revision has upgraded can be identified. See ``Migration/fingerprint``.
     ///   - body: Changes a record; an error that it throws rolls the upgrade back.
     public static func transform(
-        _ place: some StepPlace,
+        _ place: some Place,
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
         let edit = RecordEdit(skipsSomeValues: true, mayGiveKey: true, runsClosure: true, apply: body)
-        return MigrationStep(TransformStep(place: place.stepPlace, revision: revision), at: place.stepPlace, edit)
+        return MigrationStep(TransformStep(place: StepPlace(place), revision: revision), at: StepPlace(place), edit)
     }
 }
 
 /// The declaration of `transform`, without its closure.
 struct TransformStep: StepDeclaration {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var revision: Int
 
     var description: String { "transform \(place.name(of: []))\(place.suffix)" }

@@ -27,7 +27,6 @@ extension LedgerEntry {
         fingerprint = migration.fingerprint
         replaces = registry.replaced(by: migration)
         replacedKinds = registry.replacedKinds(by: migration)
-        isReadableByOlderReleases = migration.isReadableByOlderReleases
-        isWritableByOlderReleases = migration.isWritableByOlderReleases
+        olderReleases = migration.olderReleases
     }
 }

@@ -149,7 +149,7 @@ struct ReadOnlyOpening {
         try checkReadable(histories, plan, newer)
         var report = report(plan)
         let isWritable =
-            histories.laterLayout == nil && newer.allSatisfy { $0.isWritableByOlderReleases || !$0.outcome.isApplied }
+            histories.laterLayout == nil && newer.allSatisfy { $0.olderReleases == .write || !$0.outcome.isApplied }
         report.isNewer = true
         if case .reading = mode { report.isReadOnly = true } else { report.isReadOnly = !isWritable }
         report.onRead = plan.onRead
@@ -162,11 +162,11 @@ struct ReadOnlyOpening {
             problem.code == .migrationMissing && !newer.contains { $0.name == problem.migration?.name }
         }
         if let lost { throw lost }
-        if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome.isApplied }) {
+        if let first = newer.first(where: { $0.olderReleases == .nothing && $0.outcome.isApplied }) {
             throw superseded(
                 plan,
                 "It cannot be opened for reading either: migration \"\(first.name)\" does not declare "
-                    + "`readableByOlderReleases()`."
+                    + "`olderReleases(may: .read)`."
             )
         }
         // A version without a ledger row may not be readable by this release.

@@ -57,8 +57,10 @@ struct RegistryLiterals {
     /// The place of a setting, or that of all settings with its prefix if a step names those.
     func place(ofSetting key: String, in suite: Suite) -> PropertyPlace {
         let named = Set(literals.map(\.place.place))
-        let prefixes = key.indices.map { MigrationStep.Place.settings(withPrefix: String(key[...$0]), in: suite) }
-        let single = MigrationStep.Place.setting(key, in: suite)
+        let prefixes = key.indices.map {
+            StepPlace(MigrationStep.Settings.settings(withPrefix: String(key[...$0]), in: suite))
+        }
+        let single = StepPlace(MigrationStep.Settings.setting(key, in: suite))
         return PropertyPlace(([single] + prefixes).first(where: named.contains) ?? single)
     }
 

@@ -223,11 +223,15 @@ extension StoreFixture {
             fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
             replaces: replaced.keys.sorted(),
             corrections: try object["corrections"]?.elements("an array of corrections").map(correction) ?? [],
-            isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false,
-            isWritableByOlderReleases: try object["isWritableByOlderReleases"]?.bool("true or false") ?? false
+            olderReleases: try access(object)
         )
         entry.replacedKinds = replaced
         return entry
+    }
+
+    private static func access(_ object: FixtureObject) throws -> Migration.Access {
+        if try object["isWritableByOlderReleases"]?.bool("true or false") == true { return .write }
+        return try object["isReadableByOlderReleases"]?.bool("true or false") == true ? .read : .nothing
     }
 
     private static func replaced(_ node: FixtureNode) throws -> [String: LedgerEntry.Replaced] {

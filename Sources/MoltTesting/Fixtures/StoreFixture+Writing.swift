@@ -59,8 +59,7 @@ extension StoreFixture {
                 moltVersion: "",
                 fingerprint: entry.fingerprint,
                 replaces: entry.replaces,
-                isReadableByOlderReleases: entry.isReadableByOlderReleases,
-                isWritableByOlderReleases: entry.isWritableByOlderReleases
+                olderReleases: entry.olderReleases
             )
             row.replacedKinds = entry.replacedKinds
             return row
@@ -82,8 +81,8 @@ extension StoreFixture {
             ("name", .string(entry.name)),
             ("version", .integer(entry.version)),
             ("fingerprint", entry.fingerprint.map(JSONText.string)),
-            ("isReadableByOlderReleases", entry.isReadableByOlderReleases ? .bool(true) : nil),
-            ("isWritableByOlderReleases", entry.isWritableByOlderReleases ? .bool(true) : nil),
+            ("isReadableByOlderReleases", entry.olderReleases >= .read ? .bool(true) : nil),
+            ("isWritableByOlderReleases", entry.olderReleases == .write ? .bool(true) : nil),
             ("replaces", entry.replaces.isEmpty ? nil : kinds(replacedBy: entry)),
             ("outcome", entry.outcome == .ran ? nil : .string(entry.outcome.rawValue)),
             ("attachedCounts", json(entry.attachedCounts.sorted { $0.key.utf8Precedes($1.key) })),

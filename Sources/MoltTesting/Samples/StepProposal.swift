@@ -54,14 +54,14 @@ struct StepProposal {
             return
         }
         step(
-            ".renameKey(\(setting.key.debugDescription), to: \(new.arguments))",
+            ".renameSetting(\(setting.key.debugDescription), to: \(new.arguments))",
             "\(setting.key)-becomes-\(new.key)"
         )
     }
 
     private mutating func remove(_ name: String) {
         if let setting = SampledSetting(shapeName: name) {
-            comment(".removeKeys(\(setting.arguments)) removes a setting that there is no sample of any more")
+            comment(".removeSettings(\(setting.arguments)) removes a setting that there is no sample of any more")
         } else {
             comment(#".deleteType("\#(name)") deletes the records of a type that there is no sample of any more"#)
         }

@@ -17,7 +17,7 @@ struct FalseDeclarations {
             self.migrations = migrations.map(\.id)
             declarations = Set(
                 migrations.map {
-                    $0.isWritableByOlderReleases ? "writableByOlderReleases()" : "readableByOlderReleases()"
+                    $0.olderReleases == .write ? "olderReleases(may: .write)" : "olderReleases(may: .read)"
                 }
             )
             self.type = type

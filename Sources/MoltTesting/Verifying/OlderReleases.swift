@@ -42,7 +42,7 @@ struct OlderReleases {
             var (last, all) = (older, [Migration]())
             for version in versions where version > older {
                 let passed = migrations.migrations.filter { last < $0.version && $0.version <= version }
-                guard passed.allSatisfy(\.isReadableByOlderReleases) else { break }
+                guard passed.allSatisfy({ $0.olderReleases >= .read }) else { break }
                 guard !passed.isEmpty, let store = upgrades.store(at: version) else { continue }
                 (newest, last, all) = (store, version, all + passed)
                 var found: [Finding: [String]] = [:]
@@ -202,8 +202,7 @@ extension StoreFixture {
             let isShortcut = replacedByShortcuts[migration.name] != nil
             let names = isShortcut ? [migration.name] : [migration.name] + migration.replaces
             for index in ledger.indices where names.contains(ledger[index].name) {
-                fixture.ledger[index].isReadableByOlderReleases = migration.isReadableByOlderReleases
-                fixture.ledger[index].isWritableByOlderReleases = migration.isWritableByOlderReleases
+                fixture.ledger[index].olderReleases = migration.olderReleases
                 guard ledger[index].name == migration.name else { continue }
                 fixture.ledger[index].replacedKinds = migrations.replacedKinds(by: migration)
             }

@@ -143,7 +143,7 @@ import Testing
 
     @Test func `is recorded with the upgrade that another process made necessary`() throws {
         let later = Migration(to: 2, "initials", .copyProperty("Contact", "firstName", to: "initial")).onRead()
-        let registry = MigrationRegistry(Self.migrations.migrations + [later], allowsLateMigrations: true)
+        let registry = MigrationRegistry(Self.migrations.migrations + [later]).lateMigrations()
         let url = store.url
         // It records the second one, so the first one is late, and has steps to run.
         var configuration = MoltConfiguration()
@@ -305,7 +305,7 @@ import Testing
             Migration(to: 3, "contacts", change("Contact")).onRead(),
         ]
         try open(MigrationRegistry(Array(late.migrations.dropFirst()))).close()
-        late.allowsLateMigrations = true
+        late = late.lateMigrations()
         plan = try CacheFile(at: store.url).plan(late)
         #expect(plan.entries.map { $0.neededBy?.name } == [nil, nil, "late"])
     }
@@ -376,7 +376,7 @@ import Testing
         let registry: MigrationRegistry =
             isReplaced
             ? [Migration(to: 2, "all", replacing: ["names"])]
-            : MigrationRegistry([Migration(to: 2, "more")], oldestSupportedVersion: 1)
+            : MigrationRegistry([Migration(to: 2, "more")]).oldestVersion(1)
         try open().close()
         let waiting = MoltError.thrown { try open(registry) }
         waiting?.expect(.migrationMissing, migration: "names")
@@ -405,7 +405,7 @@ import Testing
         let replacement = Migration(to: 3, "names", replacing: ["names", "more"], .removeProperty("Contact", "tags"))
         let moved = Migration(to: 5, "names", .removeProperty("Contact", "tags"))
         for other in isOnRead ? [replacement.onRead()] : [replacement, moved] {
-            let registry = MigrationRegistry([other], oldestSupportedVersion: 2)
+            let registry = MigrationRegistry([other]).oldestVersion(2)
             MoltError.thrown { try open(registry) }?.expect(.migrationMissing, migration: "names")
         }
         try expectText(#"{"firstName":"Ada","lastName":"King","tags":[]}"#, "ada")
@@ -417,7 +417,7 @@ import Testing
         cache.close()
         var reader = Self.still
         reader.owner = .anotherProcess(waiting: .zero)
-        let none = MigrationRegistry([], oldestSupportedVersion: 1)
+        let none = MigrationRegistry([]).oldestVersion(1)
         try open(none, reader).close()
         try expectOutcomes("names onRead")
         let plan = try CacheFile(at: store.url).plan(none)

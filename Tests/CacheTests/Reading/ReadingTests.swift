@@ -131,7 +131,7 @@ import Testing
     @Test func `passes over steps on settings, which are neither read nor changed`() throws {
         let suite = Suite("molt.reading.\(UUID().uuidString)")
         let registry = MigrationRegistry(
-            Self.registry.migrations + [Migration(to: 5, "theme", .renameKey("a", to: "b", in: suite))]
+            Self.registry.migrations + [Migration(to: 5, "theme", .renameSetting("a", to: "b", in: suite))]
         )
         try reading(registry).expect(Contact(first: "John", last: "Appleseed"), forKey: "john")
     }
@@ -164,7 +164,7 @@ import Testing
                 Migration(to: 1, "late", .renameProperty("Contact", "firstName", to: "given")),
             ] + Self.registry.migrations.dropFirst()
         )
-        late.allowsLateMigrations = true
+        late = late.lateMigrations()
         try CodableCache(at: url, migrations: Self.registry.upTo(version: 2)).close()
         let cache = try CodableCache(reading: url, migrations: late)
         #expect(try cache.value(Late.self, forKey: "john") == Late(given: "John", last: "Appleseed"))
@@ -181,7 +181,7 @@ import Testing
         defer {
             // The same if the store has a migration of another branch, too.
             let branch = MigrationRegistry(
-                Self.registry.upTo(version: 3).migrations + [Migration(to: 3, "branch").readableByOlderReleases()]
+                Self.registry.upTo(version: 3).migrations + [Migration(to: 3, "branch").olderReleases(may: .read)]
             )
             #expect(throws: Never.self) { try CodableCache(at: url, migrations: branch, configuration: still).close() }
             let error = MoltError.thrown { try CodableCache(reading: url, migrations: replaced) }
@@ -209,7 +209,7 @@ import Testing
 
         try CodableCache(
             at: url,
-            migrations: [Migration(to: 1, "first"), Migration(to: 2, "a").readableByOlderReleases()]
+            migrations: [Migration(to: 1, "first"), Migration(to: 2, "a").olderReleases(may: .read)]
         )
         .close()
         let newer = try reading(Self.registry.upTo(version: 1))

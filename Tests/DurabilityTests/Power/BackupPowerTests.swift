@@ -219,7 +219,7 @@ extension PowerLossTests {
             try place.makeDirectory()
             let suite = place.old
             let registry: MigrationRegistry = [
-                Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+                Migration(to: 1, "change", .changeSettings(in: suite) { try $0.set("changed", forKey: "name") })
             ]
             try suite.update(set: ["name": "n", "blob": .string(String(repeating: "b", count: 3_000))])
             let old = try suite.values()

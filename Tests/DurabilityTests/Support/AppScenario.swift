@@ -60,9 +60,9 @@ struct AppScenario: Codable, Sendable {
                 suite: old,
                 keys: [.key("tags", .array(of: .string)), .key("scale", .double), .key("name", .string)]
             ),
-            Migration(to: 6, "style", .renameKey("theme", to: "style", in: old)),
+            Migration(to: 6, "style", .renameSetting("theme", to: "style", in: old)),
             .suiteToAppGroup(to: 7, from: old, into: group, afterwards: .clean),
-            Migration(to: 8, "title", .renameKey("name", to: "title", in: group)),
+            Migration(to: 8, "title", .renameSetting("name", to: "title", in: group)),
         ]
         return MigrationRegistry((primary == .cache ? People.migrations : []) + settings)
     }

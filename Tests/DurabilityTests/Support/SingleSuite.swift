@@ -11,8 +11,8 @@ enum SingleSuite {
     static func migrations(of suite: Molt.Suite) -> MigrationRegistry {
         [
             .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
-            Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: suite)),
-            Migration(to: 3, "remove", .removeKeys("removed", in: suite)),
+            Migration(to: 2, "rename", .renameSetting("renamed", to: "title", in: suite)),
+            Migration(to: 3, "remove", .removeSettings("removed", in: suite)),
         ]
     }
 }

@@ -258,7 +258,7 @@ struct ChangedFileTests {
 
     @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
         let directory = try await Releases.catalog(of: [1, 2, 3])
-        let migrations = MigrationRegistry([Releases.split, Releases.nickname], oldestSupportedVersion: 1)
+        let migrations = MigrationRegistry([Releases.split, Releases.nickname]).oldestVersion(1)
         let report = try await directory.catalog().verify(migrations, types: Releases.types)
         #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
     }

@@ -16,15 +16,15 @@ enum BaselineScenario {
 
     static let migrations = MigrationRegistry([
         // It would remove what the others rename.
-        Migration(to: 1, "first", .removeProperty("Person", "name"), .removeKeys("name", in: suite)),
+        Migration(to: 1, "first", .removeProperty("Person", "name"), .removeSettings("name", in: suite)),
         Migration(to: 3, "records", .renameProperty("Person", "name", to: "title")),
-        Migration(to: 4, "settings", .renameKey("name", to: "title", in: suite)),
+        Migration(to: 4, "settings", .renameSetting("name", to: "title", in: suite)),
         Migration(
             to: 4,
             "both",
             replacing: ["records", "settings"],
             .renameProperty("Person", "name", to: "title"),
-            .renameKey("name", to: "title", in: suite)
+            .renameSetting("name", to: "title", in: suite)
         ),
     ])
     .baseline { store in try store.settings(in: suite)["version"]?.int.map { Int($0) } }

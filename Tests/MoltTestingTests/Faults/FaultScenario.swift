@@ -85,14 +85,14 @@ enum FaultScenario {
         Migration(
             to: 5,
             "volumes",
-            .settings(in: settings, "split the volume") { settings in
+            .changeSettings(in: settings, "split the volume") { settings in
                 guard let volume = try settings.value(forKey: "volume") else { return }
                 try settings.set(volume, forKey: "musicVolume")
                 try settings.set(volume, forKey: "speechVolume")
                 try settings.removeValue(forKey: "volume")
             }
         ),
-        Migration(to: 6, "style", .renameKey("theme", to: "style", in: settings)),
+        Migration(to: 6, "style", .renameSetting("theme", to: "style", in: settings)),
         .suiteToAppGroup(to: 7, from: settings, into: group, afterwards: .clean),
     ]
 

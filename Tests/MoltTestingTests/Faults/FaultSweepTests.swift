@@ -126,7 +126,7 @@ import Testing
         async throws
     {
         let settings = FaultScenario.settings
-        let step = MigrationStep.run("set a setting at once", attaching: [settings]) { migration in
+        let step = MigrationStep.run("set a setting at once", suites: [settings]) { migration in
             try migration.suite(settings).suite.set("now", forKey: "direct")
         }
         let report = try await failure(

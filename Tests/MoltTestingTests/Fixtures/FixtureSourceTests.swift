@@ -32,7 +32,7 @@ struct FixtureSourceTests {
             try CodableCache(at: url).set(["mail": "a@b.c"], forKey: "ada")
             let type = try CodableCache(at: url).typeName(forKey: "ada") ?? ""
             let migrations: MigrationRegistry = [
-                Migration(to: 1, "email", .renameProperty(.records(ofType: type), "mail", to: "email")).onRead()
+                Migration(to: 1, "email", .renameProperty(type, "mail", to: "email")).onRead()
             ]
             var configuration = MoltConfiguration()
             configuration.runsBackfill = false
@@ -69,7 +69,7 @@ struct FixtureSourceTests {
             defer { suite.erase() }
             var configuration = MoltConfiguration()
             configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw CocoaError(.userCancelled) } }
-            let step = MigrationStep.settings(in: suite) { try $0.set(1, forKey: "one") }
+            let step = MigrationStep.changeSettings(in: suite) { try $0.set(1, forKey: "one") }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: [Migration(to: 1, "set", step)], configuration: configuration)
             }
@@ -121,7 +121,7 @@ struct FixtureSourceTests {
         let migrated = try fixture.migrated(through: [
             Migration(to: 2, "alien-becomes-person"),
             Migration(to: 2, "mail-becomes-email"),
-            Migration(to: 3, "rename", .renameKey("alreadyNative", to: "native", in: group)),
+            Migration(to: 3, "rename", .renameSetting("alreadyNative", to: "native", in: group)),
         ])
         #expect(migrated.setting("native", in: group) == ["already", "native"])
     }
@@ -182,7 +182,9 @@ struct FixtureSourceTests {
             }
             try suite.update(set: ["volume": 1])
             try other.update(set: ["x": true])
-            _ = try suite.upgrade(with: [Migration(to: 3, "rename", .renameKey("volume", to: "loudness", in: suite))])
+            _ = try suite.upgrade(with: [
+                Migration(to: 3, "rename", .renameSetting("volume", to: "loudness", in: suite))
+            ])
 
             let fixture = try StoreFixture(capturing: suite, others: [other])
 

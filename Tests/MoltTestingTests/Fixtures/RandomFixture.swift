@@ -33,8 +33,7 @@ enum RandomFixture {
         if random.oneIn(2) { entry.fingerprint = text(&random) }
         if random.oneIn(2) { entry.appVersion = text(&random) }
         if random.oneIn(2) { entry.moltVersion = text(&random) }
-        entry.isReadableByOlderReleases = random.oneIn(2)
-        if entry.isReadableByOlderReleases { entry.isWritableByOlderReleases = random.oneIn(2) }
+        entry.olderReleases = random.pick([.nothing, .nothing, .read, .write])
         entry.outcome = random.pick([.ran, .createdAtVersion, .replaced, .deferred])
         return entry
     }

@@ -295,7 +295,7 @@ import Testing
 
     @Test func `The samples of a suite begin at their release, whatever version the suite has`() async throws {
         let later: MigrationRegistry = [
-            Migration(to: 1, "size", .renameKey("size", to: "fontSize", in: .standard)),
+            Migration(to: 1, "size", .renameSetting("size", to: "fontSize", in: .standard)),
             Migration(to: 2, "people", .renameType("Human", to: "Person")),
             Migration(to: 3, "group", .renameType("Team", to: "Group")),
         ]

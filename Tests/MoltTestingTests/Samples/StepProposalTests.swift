@@ -179,8 +179,8 @@ import Testing
                 Migration(
                     to: 2,
                     "profile-becomes-account-and-mail-becomes-email",
-                    .renameKey("profile", to: "account", in: Suite("group.molt")),
-                    // .removeKeys("draft", in: .standard) removes a setting that there is no sample of any more
+                    .renameSetting("profile", to: "account", in: Suite("group.molt")),
+                    // .removeSettings("draft", in: .standard) removes a setting that there is no sample of any more
                     .renameProperty(.setting("account", in: Suite("group.molt")), "mail", to: "email")
                 )
                 """

@@ -11,8 +11,8 @@ import Testing
     private struct Draft: Codable { var text: String }
 
     private static let group = Molt.Suite("group.molt.drafts")
-    private static let profile = MigrationStep.Place.setting("profile", in: .standard)
-    private static let drafts = MigrationStep.Place.settings(withPrefix: "draft.", in: .standard)
+    private static let profile = MigrationStep.Settings.setting("profile", in: .standard)
+    private static let drafts = MigrationStep.Settings.settings(withPrefix: "draft.", in: .standard)
 
     private let migrations: MigrationRegistry = [
         Migration(to: 1, "mail-becomes-email", .renameProperty(profile, "mail", to: "email"))

@@ -153,7 +153,7 @@ private struct Anything: Codable {
     }
 
     private func readable(_ steps: MigrationStep...) -> MigrationRegistry {
-        [Migration(to: 1, "change", steps: steps).readableByOlderReleases()]
+        [Migration(to: 1, "change", steps: steps).olderReleases(may: .read)]
     }
 
     /// Steps after which the older release could not read the store, with what it would meet, and what a comparison
@@ -268,7 +268,7 @@ private struct Anything: Codable {
                 }
                 let keys = words.contains("Draft") ? #""old""# : #""ada", "bob""#
                 let start =
-                    "the store, \(keys): migration \"change\" (version 1) declares readableByOlderReleases(), but a release "
+                    "the store, \(keys): migration \"change\" (version 1) declares olderReleases(may: .read), but a release "
                     + "of version 0 \(words)"
                 #expect(found.count == 1 && found[0].hasPrefix(start), "\(step): \(found)")
                 #expect(found.allSatisfy { $0.hasSuffix(", or remove the declaration.") })
@@ -311,7 +311,7 @@ private struct Anything: Codable {
             }
         }
         let settings = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: ["a": 1]])
-        #expect(try await problems(readable(.renameKey("a", to: "b", in: .standard)), of: settings) == [])
+        #expect(try await problems(readable(.renameSetting("a", to: "b", in: .standard)), of: settings) == [])
     }
 
     @Test func `is not about properties and types that the older release does not know`() async throws {
@@ -321,7 +321,7 @@ private struct Anything: Codable {
         store.records[0].content = edited(store.records[0].content, faxes)
         store.records.append(.init("log", "Contact", .json("{}")))
         let change = readable(.removeProperty("Person", "fax"), .removeProperty("Person", ["home", "fax"]))
-        let log = Migration(to: 1, "log", .deleteType("Contact")).readableByOlderReleases()
+        let log = Migration(to: 1, "log", .deleteType("Contact")).olderReleases(may: .read)
         let migrations = MigrationRegistry(change.migrations + [log])
         #expect(try await problems(migrations, of: store, knowing: typesFile) == [])
         let found = try await problems(migrations, of: store)
@@ -351,8 +351,8 @@ private struct Anything: Codable {
     @Test func `is checked for all versions from which on every migration declares it`() async throws {
         try await recordTypes(0, 1, 2)
         let mail = Migration(to: 1, "mail", .renameProperty("Person", "mail", to: "email"))
-        let age = Migration(to: 3, "age", .changeValue("Person", "age", to: .string)).readableByOlderReleases()
-        let added = Migration(to: 2, "added").writableByOlderReleases()
+        let age = Migration(to: 3, "age", .changeValue("Person", "age", to: .string)).olderReleases(may: .read)
+        let added = Migration(to: 2, "added").olderReleases(may: .write)
         let found = try await problems([mail, added, age], knowing: typesFile)
         #expect(
             found.count == 1 && found[0].contains("releases of versions 1, 2 could not read Person.age"),
@@ -360,7 +360,7 @@ private struct Anything: Codable {
         )
         #expect(try await problems([mail, added], knowing: typesFile) == [])
 
-        let both = try await problems([mail.readableByOlderReleases(), added, age], knowing: typesFile)
+        let both = try await problems([mail.olderReleases(may: .read), added, age], knowing: typesFile)
         #expect(both.count == 2, "\(both)")
         #expect(both[0].contains("\"mail\" (version 1) declares") && both[0].contains("a release of version 0"))
         #expect(both[1].contains("\"age\" (version 3) declares") && both[1].contains("versions 0, 1, 2"))
@@ -368,15 +368,15 @@ private struct Anything: Codable {
 
     @Test func `is checked for what the newest release has written, too`() async throws {
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "first").readableByOlderReleases(), Migration(to: 2, "second").readableByOlderReleases(),
+            Migration(to: 1, "first").olderReleases(may: .read), Migration(to: 2, "second").olderReleases(may: .read),
         ]
         var newest = try store().migrated(through: migrations).fixture
         newest.records[2].content = .json("{}")
         let claims = [
-            #"one of the migrations "first" (version 1), "second" (version 2) declares readableByOlderReleases(), but a release "#
+            #"one of the migrations "first" (version 1), "second" (version 2) declares olderReleases(may: .read), but a release "#
                 + "of version 0",
             // The shape of version 1 tells which one it was.
-            #"migration "second" (version 2) declares readableByOlderReleases(), but releases of versions 0, 1"#,
+            #"migration "second" (version 2) declares olderReleases(may: .read), but releases of versions 0, 1"#,
         ]
         for (version, claim) in claims.enumerated() {
             try await recordTypes(version)
@@ -391,7 +391,7 @@ private struct Anything: Codable {
 
     @Test func `includes what the older release writes, if it says so`() async throws {
         try await recordTypes(0)
-        let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
+        let migrations: MigrationRegistry = [Migration(to: 1, "more").olderReleases(may: .write)]
         let added = [
             #""age":"#: #""photo":1,"age":"#, #""address":{"#: #""address":{"street":"a","#,
             #""home":{"#: #""home":{"street":"a","#, #""contact":{"mail":{"#: #""contact":{"mail":{"isNew":true,"#,
@@ -414,7 +414,7 @@ private struct Anything: Codable {
             let types = Self.types + [type]
             #expect(
                 try await problems(migrations, of: store.without("ada"), types: types, knowing: typesFile) == [
-                    #"the store, "bob": migration "more" (version 1) declares writableByOlderReleases(), but a release of "#
+                    #"the store, "bob": migration "more" (version 1) declares olderReleases(may: .write), but a release of "#
                         + "version 0 could add a value of type Person that today's type cannot read: \"\(property)\": missing. "
                         + "Make the property optional, or remove the declaration."
                 ]
@@ -432,13 +432,13 @@ private struct Anything: Codable {
         let overwritten = try await problems(migrations, of: inSet, knowing: typesFile)
         #expect(
             overwritten == [
-                #"the store, "bob": migration "more" (version 1) declares writableByOlderReleases(), but a release of "#
+                #"the store, "bob": migration "more" (version 1) declares olderReleases(may: .write), but a release of "#
                     + "version 0 would remove Person.labels[].color when it changes a value, because it replaces that "
                     + "part of the value as a whole. Keep the property outside of it, or remove the declaration."
             ]
         )
         // A store that is only read is not written.
-        let readable: MigrationRegistry = [Migration(to: 1, "more").readableByOlderReleases()]
+        let readable: MigrationRegistry = [Migration(to: 1, "more").olderReleases(may: .read)]
         #expect(try await problems(readable, of: inSet, knowing: typesFile) == [])
     }
 
@@ -467,7 +467,7 @@ private struct Anything: Codable {
             .init("b", "Beta", try .encoding(Beta())), .init("c", "Gamma", try .encoding(Gamma())),
         ]
         let store = StoreFixture(version: 0, records: [records[0]] + others + [records[1]])
-        let migrations: MigrationRegistry = [Migration(to: 1, "more").writableByOlderReleases()]
+        let migrations: MigrationRegistry = [Migration(to: 1, "more").olderReleases(may: .write)]
         #expect(try await problems(migrations, of: store, types: types, knowing: typesFile) == [])
     }
 
@@ -497,7 +497,7 @@ private struct Anything: Codable {
         let later = readable(
             .changeValue("Draft", "written_at", from: .iso8601, to: .deferredToDate)
         ).coding(coding, through: 0)
-        let writable = MigrationRegistry([Migration(to: 1, "more").writableByOlderReleases()]).coding(coding)
+        let writable = MigrationRegistry([Migration(to: 1, "more").olderReleases(may: .write)]).coding(coding)
         var newer = try store.migrated(through: writable).fixture
         newer.records[0].content = edited(
             newer.records[0].content,

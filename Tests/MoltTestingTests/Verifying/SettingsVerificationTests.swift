@@ -9,9 +9,9 @@ struct SettingsVerificationTests {
     private static let group = Molt.Suite("group.molt.matrix")
 
     private let migrations: MigrationRegistry = [
-        Migration(to: 1, "theme", .renameKey("theme", to: "style", in: .standard)),
+        Migration(to: 1, "theme", .renameSetting("theme", to: "style", in: .standard)),
         .suiteToAppGroup(to: 2, from: .standard, into: group, afterwards: .clean),
-        Migration(to: 3, "old-keys", .removeKeys("old", in: group)),
+        Migration(to: 3, "old-keys", .removeSettings("old", in: group)),
     ]
     private let settings: [String: PropertyListValue] = [
         "theme": "dark", "old": 1, "sizes": [1.0, 2.5], "since": .date(Date(timeIntervalSinceReferenceDate: 86_400)),
@@ -70,7 +70,7 @@ struct SettingsVerificationTests {
             suites: [.standard: settings]
         )
         // Before the last migration, another one has emptied its suite.
-        let rest = Migration(to: 3, "rest", .settings(in: .standard) { try $0.removeValue(forKey: "rest") })
+        let rest = Migration(to: 3, "rest", .changeSettings(in: .standard) { try $0.removeValue(forKey: "rest") })
         let migrations = MigrationRegistry(self.migrations.migrations + [rest])
         let directory = try await recorded(fixture, migrations, at: Self.versions)
         let emptied = try directory.catalog().fixture(2, "settings")
@@ -106,7 +106,7 @@ struct SettingsVerificationTests {
         let losing: MigrationRegistry = [
             migrations.migrations[0],
             migrations.migrations[1],
-            Migration(to: 3, "old-keys", .removeKeys("old", "sizes", in: Self.group)),
+            Migration(to: 3, "old-keys", .removeSettings("old", "sizes", in: Self.group)),
         ]
 
         let failure = try await Releases.requireFailure {
@@ -119,7 +119,7 @@ struct SettingsVerificationTests {
     }
 
     @Test func `A deferred migration is a failure that states the reason`() async throws {
-        let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .settings(in: .standard) { _ in })]
+        let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .changeSettings(in: .standard) { _ in })]
         var configuration = MoltConfiguration()
         configuration.role = .appExtension
         let fixture = StoreFixture(version: 0, suites: [.standard: settings])
@@ -142,7 +142,7 @@ struct SettingsVerificationTests {
         let second = Migration(
             to: 2,
             "second",
-            .run(attaching: [Molt.Suite.standard]) { migration in
+            .run(suites: [Molt.Suite.standard]) { migration in
                 if isSame.withLock({ $0 }) { _ = try migration.suite(.standard) }
             }
         )

@@ -53,8 +53,8 @@ struct VerificationTests {
             [Releases.alien, change(split), Releases.nickname]
         }
         let sound = migrations { split in
-            split.requiring(orElse: "There are no people.") { try !$0.types.isEmpty }
-                .checking("people have names") { store in
+            split.requirement(orElse: "There are no people.") { try !$0.types.isEmpty }
+                .check("people have names") { store in
                     try store.enumerate("Person") { _ = try $0.string("firstName") }
                 }
         }
@@ -62,12 +62,12 @@ struct VerificationTests {
         #expect(report.rows.map(\.targets) == [[1, 2, 3]])
         let failed = try await failure(
             of: Releases.first,
-            through: migrations { $0.checking("none") { _ in throw Refused() } }
+            through: migrations { $0.check("none") { _ in throw Refused() } }
         )
         #expect(failed.description.contains("checkFailed") && failed.description.contains("check: none"))
         let unmet = try await failure(
             of: Releases.first,
-            through: migrations { $0.requiring(orElse: "Not now.") { _ in false } }
+            through: migrations { $0.requirement(orElse: "Not now.") { _ in false } }
         )
         #expect(unmet.description.contains("Not now."))
         // A store that was left with work to do is as good as one that was not.
@@ -147,7 +147,7 @@ struct VerificationTests {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "fax", .removeProperty("Person", "fax"), .deleteType("Draft")),
             Migration(to: 1, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
-            Migration(to: 1, "theme", .removeKeys("theme", in: .standard)),
+            Migration(to: 1, "theme", .removeSettings("theme", in: .standard)),
             Migration(to: 1, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
         ]
         func losses(acknowledging names: [String]?) async -> [String]? {
@@ -203,10 +203,10 @@ struct VerificationTests {
             .renameKeys("Persn", to: .lowercased, onConflict: .merge { _, _ in }),
             .transform("City") { $0["seen"] = true },
             .run { try $0.enumerate("Draft") { _, _ in } },
-            .renameKey("lok", to: "style", in: group),
-            .removeKeys("zzz", in: .standard),
-            .renameKey("look", to: "theme", in: group),
-            .removeKeys("old", in: group)
+            .renameSetting("lok", to: "style", in: group),
+            .removeSettings("zzz", in: .standard),
+            .renameSetting("look", to: "theme", in: group),
+            .removeSettings("old", in: group)
         )
         let failure = try await Releases.requireFailure {
             try await directory.catalog()
@@ -452,7 +452,7 @@ struct VerificationTests {
         #expect(empty == "There is no fixture to upgrade. The directory \(path) has none.")
 
         try directory.catalog(recording: .missing).keep(StoreFixture(version: 0), named: "old")
-        let old = try await message(MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 2))
+        let old = try await message(MigrationRegistry([Migration(to: 3, "a")]).oldestVersion(2))
         #expect(old.hasSuffix("are all older than version 2."))
     }
 

@@ -17,7 +17,7 @@ import Testing
 
     /// Adds a number to the volume, so that each run shows.
     private func adding(_ number: Int64, to version: Int, revision: Int = 1) -> Migration {
-        let step = MigrationStep.settings(in: suite, revision: revision) { settings in
+        let step = MigrationStep.changeSettings(in: suite, revision: revision) { settings in
             guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
             try settings.set(.int(volume + number), forKey: "volume")
         }
@@ -103,7 +103,9 @@ import Testing
 
     @Test func `A suite that cannot be used now, or that is new, is refused and left alone`() throws {
         let configuration = MoltConfiguration { $0.role = .appExtension }
-        let own: MigrationRegistry = [Migration(to: 1, "own", .renameKey("molt.none", to: "molt.other", in: .standard))]
+        let own: MigrationRegistry = [
+            Migration(to: 1, "own", .renameSetting("molt.none", to: "molt.other", in: .standard))
+        ]
         let bytes = try Data(contentsOf: cache.url)
         MoltError.thrown {
             try CacheFile(at: cache.url).correctLedger(
@@ -116,7 +118,7 @@ import Testing
         #expect(try Data(contentsOf: cache.url) == bytes)
 
         let new = try ScratchSuite()
-        let registry: MigrationRegistry = [Migration(to: 1, "new", .removeKeys("old", in: new.suite))]
+        let registry: MigrationRegistry = [Migration(to: 1, "new", .removeSettings("old", in: new.suite))]
         MoltError.thrown { try new.suite.correctLedger(.markApplied("new"), with: registry, reason: "r") }?
             .expect(.fileMissing, store: new.suite.attachedName, outcome: .unchanged)
         #expect(try new.allValues.isEmpty)

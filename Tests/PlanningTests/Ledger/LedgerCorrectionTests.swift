@@ -228,7 +228,7 @@ import Testing
             Migration(to: 2, "ab", replacing: ["a", "b"]), Self.trace("c", to: 3), Self.trace("d", to: 4),
         ])
         let onRead = MigrationRegistry([Self.trace("b", to: 2).onRead()])
-        let retired = MigrationRegistry([Self.trace("d", to: 5)], oldestSupportedVersion: 4)
+        let retired = MigrationRegistry([Self.trace("d", to: 5)]).oldestVersion(4)
         let cases: [(LedgerChange, MigrationRegistry, reason: String, MoltError.Code, says: String)] = [
             (.markPending("c"), Self.all, " \n", .notCorrected, "needs a reason"),
             (.markPending("none"), Self.all, "r", .unknownMigration, "There are: a, b, c."),

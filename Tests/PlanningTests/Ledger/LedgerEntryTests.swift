@@ -8,17 +8,17 @@ import Testing
             name: "a",
             version: 1,
             appliedAt: Date(timeIntervalSince1970: 0),
-            isWritableByOlderReleases: true
+            olderReleases: .write
         )
         let writable = try JSONEncoder().encode(entry)
         #expect(String(decoding: writable, as: UTF8.self).contains(#""isWritableByOlderReleases":true"#))
         #expect(try JSONDecoder().decode(LedgerEntry.self, from: writable) == entry)
 
-        entry.isWritableByOlderReleases = false
+        entry.olderReleases = .read
         let readable = try JSONEncoder().encode(entry)
         #expect(!String(decoding: readable, as: UTF8.self).contains("isWritableByOlderReleases"))
         let decoded = try JSONDecoder().decode(LedgerEntry.self, from: readable)
-        #expect(decoded == entry && decoded.isReadableByOlderReleases && !decoded.isWritableByOlderReleases)
+        #expect(decoded == entry && decoded.olderReleases == .read)
     }
 
     @Test func `is one line of text, whatever its name`() {

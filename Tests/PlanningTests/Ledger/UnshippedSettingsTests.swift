@@ -16,7 +16,7 @@
         private let redoing = MoltConfiguration { $0.redoesUnshippedMigrations = true }
 
         private func migrations(_ newKey: String) -> MigrationRegistry {
-            [Migration(to: 1, "rename", .renameKey("theme", to: newKey, in: suite))]
+            [Migration(to: 1, "rename", .renameSetting("theme", to: newKey, in: suite))]
         }
 
         @Test func `are put back with the cache when the migration was edited`() throws {
@@ -46,7 +46,7 @@
         func `are put back on an older branch, though newer stores may be opened`(hasCache: Bool) throws {
             var configuration = redoing
             configuration.opensNewerStores = true
-            let later = Migration(to: 2, "later", .removeKeys("first", in: suite)).readableByOlderReleases()
+            let later = Migration(to: 2, "later", .removeSettings("first", in: suite)).olderReleases(may: .read)
             let cache = try ScratchCache()
             for registry in [migrations("first"), MigrationRegistry(migrations("first").migrations + [later])] {
                 try open(registry, configuration, hasCache ? cache.url : nil)

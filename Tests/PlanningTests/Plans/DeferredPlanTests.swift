@@ -20,7 +20,7 @@ struct DeferredPlanTests {
             if usesRecords {
                 .moveToRecords(.setting("theme", in: suite), ofType: "Theme")
             } else {
-                .renameKey("theme", to: "style", in: suite)
+                .renameSetting("theme", to: "style", in: suite)
             }
         return Migration(to: 2, name, replacing: replaced, step)
     }
@@ -42,7 +42,7 @@ struct DeferredPlanTests {
 
     @Test func `A deferred migration that is missing from the registry is an error, unless it is retired`() throws {
         #expect(plan([people]).problems.map(\.code) == [.migrationMissing])
-        try plan(MigrationRegistry([people], oldestSupportedVersion: 2)).expectPending()
+        try plan(MigrationRegistry([people]).oldestVersion(2)).expectPending()
     }
 
     @Test func `A fresh store skips migrations of records, since settings bring no records in`() {

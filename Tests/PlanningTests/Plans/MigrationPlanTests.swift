@@ -43,7 +43,7 @@ struct MigrationPlanTests {
     }
 
     @Test func `A fresh store is never too old for the registry`() throws {
-        try plan(MigrationRegistry([], oldestSupportedVersion: 4), at: 0, isFresh: true).checkProblems()
+        try plan(MigrationRegistry([]).oldestVersion(4), at: 0, isFresh: true).checkProblems()
     }
 
     // MARK: Superseded
@@ -72,7 +72,7 @@ struct MigrationPlanTests {
 
     // MARK: Retired migrations
 
-    private let retired = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
+    private let retired = MigrationRegistry([Migration(to: 4, "d")]).oldestVersion(3)
 
     @Test func `A store below the oldest supported version is refused, and the error names both versions`() {
         expectProblem(plan(retired, at: 2), .tooOld, registryVersion: 3, says: "version 2", "is 3")
@@ -105,14 +105,14 @@ struct MigrationPlanTests {
             LedgerEntry(name: "lost", version: 1, outcome: .onRead, appliedAt: date),
             LedgerEntry(name: "c", version: 5, appliedAt: date),
         ]
-        let registry = MigrationRegistry([Migration(to: 3, "late"), Migration(to: 5, "c")], oldestSupportedVersion: 2)
+        let registry = MigrationRegistry([Migration(to: 3, "late"), Migration(to: 5, "c")]).oldestVersion(2)
         let plan = registry.plan(for: StoreState(version: 5, isFresh: false, ledger: ledger), of: "store")
         #expect(plan.problems.map(\.migration?.name) == ["late", "lost"])
     }
 
     @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
         var registry = registry
-        registry.allowsLateMigrations = true
+        registry = registry.lateMigrations()
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
         try plan.expectPending("a")
         #expect(plan.entries[0].status == .late && plan.entries[0].action == .run)

@@ -72,7 +72,7 @@ struct OrderTests {
     @Test func `A store older than the retired migrations is refused unchanged, and a later one is upgraded`()
         async throws
     {
-        let registry = MigrationRegistry([Self.trace("d", to: 4)], oldestSupportedVersion: 3)
+        let registry = MigrationRegistry([Self.trace("d", to: 4)]).oldestVersion(3)
         let old = try OldStore(Self.records, version: 2, ledger: [("a", 1), ("b", 2)])
         let bytes = try Data(contentsOf: old.url)
 
@@ -83,7 +83,7 @@ struct OrderTests {
         #expect(try await later.upgrade(registry).isEmpty)
         // A fresh store is born at the version of the retired migrations.
         let fresh = old.directory.file("fresh")
-        let retired = MigrationRegistry([], oldestSupportedVersion: 3)
+        let retired = MigrationRegistry([]).oldestVersion(3)
         try CodableCache(at: fresh, migrations: retired).close()
         #expect(try StoreFile.state(at: fresh).version == 3)
         #expect(try CodableCache(at: fresh, migrations: retired).report.isEmpty)
@@ -143,7 +143,7 @@ struct OrderTests {
         // An error by default, because the migration was written for an earlier state of the store.
         try await store.failure(merged).expect(.lateMigration, id: late.id)
 
-        merged.allowsLateMigrations = true
+        merged = merged.lateMigrations()
         #expect(try await store.upgrade(merged).outcomes == "2 ran")
         let after = try store.snapshot()
         #expect(after.outcomes == "1 ran, 5 ran, 2 ran")

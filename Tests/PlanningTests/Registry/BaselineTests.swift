@@ -119,7 +119,7 @@ struct BaselineTests {
             registryVersion: 5,
             says: "The store gets version 6 from `baseline`"
         )
-        let retired = MigrationRegistry([Self.trace(5)], oldestSupportedVersion: 4)
+        let retired = MigrationRegistry([Self.trace(5)]).oldestVersion(4)
         try await store.failure(retired.baseline(3)).expect(.tooOld, storeVersion: 3)
         #expect(try await store.upgrade(retired.baseline(4)).outcomes == "v5 ran")
         // A number of the app's own may be higher than all versions.
@@ -130,7 +130,7 @@ struct BaselineTests {
         #expect(try await own.upgrade(counting).from == 3)
         #expect(try own.snapshot().contents.first == #"{"trace":"12345"}"# && own.snapshot().version == 5)
         // Without a row to write, the version is written once.
-        let retiredAll = MigrationRegistry([], oldestSupportedVersion: 3).baseline(3)
+        let retiredAll = MigrationRegistry([]).oldestVersion(3).baseline(3)
         let last = try OldStore(Self.records)
         try await last.upgrade(retiredAll)
         #expect(try last.snapshot().version == 3)
@@ -257,8 +257,8 @@ struct BaselineTests {
         )
         let suite = Suite("app.baseline")
         let registry = MigrationRegistry(
-            (1...3).map { Migration(to: $0, "v\($0)", Self.trace($0).steps[0], .removeKeys("name", in: suite)) }
-                + [Migration(to: 4, "v4", Self.trace(4).steps[0], .renameKey("name", to: "title", in: suite))]
+            (1...3).map { Migration(to: $0, "v\($0)", Self.trace($0).steps[0], .removeSettings("name", in: suite)) }
+                + [Migration(to: 4, "v4", Self.trace(4).steps[0], .renameSetting("name", to: "title", in: suite))]
         ).baseline { try $0.settings(in: suite)["schemaVersion"]?.int.map { Int($0) } }
         let report = try await fixture.sweepFaults(through: registry, limit: TestRun.choose(6, long: nil))
         #expect(report.failures.isEmpty)

@@ -107,11 +107,11 @@ struct RegistryFaultTests {
         ("a version below 1", [Migration(to: 0, "a")]), ("a version below 1", [Migration(to: -3, "a")]),
         ("above 2147483647", [Migration(to: 1 << 31, "a")]),
         (
-            "is retired: `oldestSupportedVersion` is 3",
-            MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 3)
+            "is retired: `oldestVersion(_:)` is 3",
+            MigrationRegistry([Migration(to: 3, "a")]).oldestVersion(3)
         ),
-        ("a version is 0 or more", MigrationRegistry([], oldestSupportedVersion: -1)),
-        ("is above", MigrationRegistry([], oldestSupportedVersion: 1 << 31)),
+        ("a version is 0 or more", MigrationRegistry([]).oldestVersion(-1)),
+        ("is above", MigrationRegistry([]).oldestVersion(1 << 31)),
         (
             "replaces \"a\", still in the registry, but \"z\" is not. Keep all replaced migrations beside it",
             [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a", "z"])]
@@ -131,18 +131,10 @@ struct RegistryFaultTests {
                 Migration(to: 3, "d", replacing: ["a", "c"]),
             ]
         ),
+        ("merges none", [Migration(to: 1, "a", merging: []) { _ in }]),
         (
-            "completes replaced migrations and works on settings",
-            [Migration(to: 1, "a", replacing: ["z"], .run(attaching: [.standard]) { _ in }).completesReplaced()]
-        ),
-        ("completes replaced migrations but replaces none", [Migration(to: 1, "a").completesReplaced()]),
-        (
-            "completes replaced migrations that are still in the registry",
-            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"]).completesReplaced()]
-        ),
-        (
-            "step 1: Only a block can tell which replaced migrations were applied (delete the type T)",
-            [Migration(to: 1, "a", replacing: ["z"], .deleteType("T")).completesReplaced()]
+            "merges migrations that are still in the registry",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", merging: ["a"]) { _ in }]
         ),
         (
             "replaces \"a\", which an earlier migration replaces already",
@@ -151,15 +143,15 @@ struct RegistryFaultTests {
         ("replaces only itself", [Migration(to: 1, "a", replacing: ["a"])]),
         (
             "step 1: Older releases may write to the store, and the step will not see what they write (delete the type A)",
-            [Migration(to: 1, "a", .deleteType("A")).writableByOlderReleases()]
+            [Migration(to: 1, "a", .deleteType("A")).olderReleases(may: .write)]
         ),
         (
             "step 1: Older releases may write to the store",
-            [Migration(to: 1, "a", .removeKeys("k", in: .standard)).writableByOlderReleases()]
+            [Migration(to: 1, "a", .removeSettings("k", in: .standard)).olderReleases(may: .write)]
         ),
         (
             "\"b\" (version 3), lets older releases write to the store, but they write values with other coders",
-            MigrationRegistry([Migration(to: 1, "a"), Migration(to: 3, "b").writableByOlderReleases()])
+            MigrationRegistry([Migration(to: 1, "a"), Migration(to: 3, "b").olderReleases(may: .write)])
                 .coding(RecordCoding { encoder, _ in encoder.dateEncodingStrategy = .iso8601 }, through: 2)
         ),
     ]
@@ -251,21 +243,19 @@ struct RegistryFaultTests {
         ("No directory is named", [.changeValue("A", "x", toPathIn: "/")]),
         ("No property is named", [.renameProperty("A", [], to: "x")]),
         ("Records are JSON", [.changeValue("A", "x", from: .iso8601, to: .propertyListDate)]),
-        ("Only settings have forms", [.changeForm("A", to: .native)]),
         ("The key is empty", [.wrapProperty(.setting("", in: .standard), [], in: .array)]),
-        ("The prefix is empty", [.removeKeys(withPrefix: "", in: .standard)]),
+        ("The prefix is empty", [.removeSettings(withPrefix: "", in: .standard)]),
         (
             "The setting \"x\" in standard was deleted by an earlier step",
-            [.removeKeys("x", in: .standard), .changeForm(.setting("x", in: .standard), to: .native)]
+            [.removeSettings("x", in: .standard), .changeForm(.setting("x", in: .standard), to: .native)]
         ),
         (
             "The property y.a was removed by an earlier step",
             [
-                .removeProperty(.setting("x", in: .standard), "a"), .renameKey("x", to: "y", in: .standard),
+                .removeProperty(.setting("x", in: .standard), "a"), .renameSetting("x", to: "y", in: .standard),
                 .renameProperty(.setting("y", in: .standard), "a", to: "b"),
             ]
         ),
-        ("is a type of records, not a setting", [.moveToRecords("Person", ofType: "X")]),
         (
             "The property A.x was removed by an earlier step",
             [.removeProperty("A", "x"), .unwrapProperty("A", "x", from: .array)]
@@ -369,7 +359,7 @@ struct RegistryFaultTests {
             Migration(to: 0, ""),
             Migration(to: 2, "first", .renameType("B", to: "B"), .deleteType("")),
         ]
-        registry.oldestSupportedVersion = 2
+        registry = registry.oldestVersion(2)
 
         let error = try #require(throws: MoltError.self) { try registry.validate() }
 

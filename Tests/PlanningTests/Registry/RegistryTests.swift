@@ -11,13 +11,13 @@ struct RegistryTests {
         #expect(registry.names == ["a", "b", "c", "d"])
         #expect(registry.version == 5)
         #expect(MigrationRegistry().version == 0)
-        #expect(MigrationRegistry([], oldestSupportedVersion: 7).version == 7)
+        #expect(MigrationRegistry([]).oldestVersion(7).version == 7)
     }
 
     @Test func `A literal and register give the same registry`() {
         var registered = MigrationRegistry()
         registered.register(Migration(to: 1, "a"))
-        registered.register(to: 2, "b", replacing: ["x"]) { _ in }
+        registered.register(Migration(to: 2, "b", replacing: ["x"], .run { _ in }))
         #expect(registered.names == ["a", "b"])
         #expect(registered.migrations[1].replaces == ["x"])
         #expect(registered.migrations[1].steps.map(\.description) == ["b"])
@@ -42,7 +42,7 @@ struct RegistryTests {
 
     @Test func `A part of a registry keeps the registry's settings`() throws {
         var registry = registry
-        registry.allowsLateMigrations = true
+        registry = registry.lateMigrations()
         #expect(try registry.upTo("a").allowsLateMigrations)
         #expect(registry.upTo(version: 1).allowsLateMigrations)
     }

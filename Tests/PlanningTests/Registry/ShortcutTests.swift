@@ -78,18 +78,13 @@ struct ShortcutTests {
         let store = try OldStore(Self.records)
         try await store.upgrade(Self.released.upTo(version: start))
         let told = Log<Set<String>>()
-        let merged = Migration(
-            to: 4,
-            name,
-            replacing: ["v2", "v3", "v4"],
-            .run { migration in
-                told.append(migration.appliedReplaced)
-                let missing = ["v2", "v3", "v4"].filter { !migration.appliedReplaced.contains($0) }
-                try migration.enumerate("Person") { _, person in
-                    person["trace"] = .string(try person.string("trace") + missing.joined())
-                }
+        let merged = Migration(to: 4, name, merging: ["v2", "v3", "v4"]) { migration in
+            told.append(migration.appliedMigrations)
+            let missing = ["v2", "v3", "v4"].filter { !migration.appliedMigrations.contains($0) }
+            try migration.enumerate("Person") { _, person in
+                person["trace"] = .string(try person.string("trace") + missing.joined())
             }
-        ).completesReplaced()
+        }
         let registry: MigrationRegistry = [Self.trace(1), merged, Self.trace(5)]
         try await store.upgrade(registry)
         #expect(try store.snapshot().contents == [#"{"trace":"v1v2v3v4v5"}"#])
@@ -237,13 +232,13 @@ struct ShortcutTests {
         isNested: Bool
     ) async throws {
         var bump = Migration(to: 2, "bump")
-        if declared == "readable" { bump = bump.readableByOlderReleases() }
-        if declared == "writable" { bump = bump.writableByOlderReleases() }
+        if declared == "readable" { bump = bump.olderReleases(may: .read) }
+        if declared == "writable" { bump = bump.olderReleases(may: .write) }
         let steps = [Self.appending("v1")]
         let both = Migration(to: 2, "both", replacing: ["v1", "bump"], steps: steps)
         var newer: MigrationRegistry = [Self.trace(1), bump, both]
         if isNested {
-            newer.register(Migration(to: 3, "third").writableByOlderReleases())
+            newer.register(Migration(to: 3, "third").olderReleases(may: .write))
             newer.register(Migration(to: 3, "all", replacing: ["both", "third"], steps: steps))
         }
         let store = try OldStore(Self.records)
@@ -255,7 +250,7 @@ struct ShortcutTests {
         }
         guard declared != "nothing" else {
             let error = #expect(throws: MoltError.self) { try open() }
-            error?.expect(.superseded, says: "does not declare `readableByOlderReleases()`")
+            error?.expect(.superseded, says: "does not declare `olderReleases(may: .read)`")
             return
         }
         let cache = try open()
@@ -317,12 +312,9 @@ struct ShortcutTests {
     {
         let store = try OldStore(Self.records)
         try await store.upgrade(Self.released.upTo(version: 2))
-        let merged = Migration(
-            to: 3,
-            "v2",
-            replacing: ["v2", "v3"],
-            .run { try $0.enumerate("Person") { _, new in new["trace"] = .string(try new.string("trace") + "v3") } }
-        ).completesReplaced()
+        let merged = Migration(to: 3, "v2", merging: ["v2", "v3"]) {
+            try $0.enumerate("Person") { _, new in new["trace"] = .string(try new.string("trace") + "v3") }
+        }
         let registry: MigrationRegistry = [Self.trace(1), merged]
         for _ in 1...3 { try await store.upgrade(registry) }
         try await store.upgrade([Self.trace(1), merged, Self.trace(4)])
@@ -650,24 +642,19 @@ struct ShortcutTests {
             migration: "beta-address",
             says: #"Version 1 is "beta-address" there and "mail-becomes-email" here."#,
             "If two builds gave version 1 to different migrations",
-            #"`replacing: ["beta-address", "mail-becomes-email"]` and `completesReplaced()`"#
+            #"`merging: ["beta-address", "mail-becomes-email"]`"#
         )
         let stores = try [beta, OldStore(records), OldStore(records)]
         try await stores[1].upgrade(shipped)
         for store in stores {
             try await store.upgrade([
-                Migration(
-                    to: 2,
-                    "email",
-                    replacing: ["beta-address", "mail-becomes-email"],
-                    .run { migration in
-                        if migration.appliedReplaced.contains("beta-address") {
-                            try migration.renameProperty("Person", "address", to: "email")
-                        } else if migration.appliedReplaced.isEmpty {
-                            try migration.renameProperty("Person", "mail", to: "email")
-                        }
+                Migration(to: 2, "email", merging: ["beta-address", "mail-becomes-email"]) { migration in
+                    if migration.appliedMigrations.contains("beta-address") {
+                        try migration.renameProperty("Person", "address", to: "email")
+                    } else if migration.appliedMigrations.isEmpty {
+                        try migration.renameProperty("Person", "mail", to: "email")
                     }
-                ).completesReplaced()
+                }
             ])
             #expect(try store.snapshot().contents == [#"{"email":"m"}"#])
         }

@@ -183,15 +183,15 @@ struct FingerprintTests {
 
     @Test func `A fingerprint does not depend on what older releases may do`() {
         let migration = Migration(to: 1, "name")
-        #expect(migration.readableByOlderReleases().fingerprint == migration.fingerprint)
-        #expect(migration.writableByOlderReleases().fingerprint == migration.fingerprint)
+        #expect(migration.olderReleases(may: .read).fingerprint == migration.fingerprint)
+        #expect(migration.olderReleases(may: .write).fingerprint == migration.fingerprint)
     }
 
     @Test func `A fingerprint depends on the revision of a registered block`() {
         var first = MigrationRegistry()
         first.register(to: 1, "block") { _ in }
         var second = MigrationRegistry()
-        second.register(to: 1, "block", revision: 2) { _ in }
+        second.register(Migration(to: 1, "block", .run(revision: 2) { _ in }))
         #expect(first.migrations[0].fingerprint == fingerprint(.run { _ in }, name: "block"))
         #expect(first.migrations[0].fingerprint != second.migrations[0].fingerprint)
     }

@@ -38,14 +38,17 @@ import Testing
             "460ce8ab98abd86b7e00273d1732e9ed"
         ),
         (.propertyListToSuite(to: 1, from: file, into: .standard), "0ec383be51773ee916945dbe407e059f"),
-        (Migration(to: 1, "n", .settings(in: suite) { _ in }), "e98115005d9db7cf95ce80139b74df0b"),
-        (Migration(to: 1, "n", .settings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
-        (Migration(to: 1, "n", .renameKey("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
-        (Migration(to: 1, "n", .removeKeys("a", "b", in: suite)), "3bf1de3d0bd11e90981c170dba4d1dc4"),
-        (Migration(to: 1, "n", .removeKeys(withPrefix: "a", in: suite)), "95e68565919d89df12169826e945429d"),
-        (Migration(to: 1, "n", .renameKeys(withPrefix: "a", to: "b", in: suite)), "5b38c16488f6f6aef2df30e3a0f710cb"),
-        (Migration(to: 1, "n", .copyKey("a", to: "b", in: suite)), "907b779fc3a5ddd7512a8f0fa6c7b8c2"),
-        (Migration(to: 1, "n", .copyKeys(withPrefix: "a", to: "b", in: suite)), "66a4e413496cef0b1b0f3b9b7c6dd0dd"),
+        (Migration(to: 1, "n", .changeSettings(in: suite) { _ in }), "e98115005d9db7cf95ce80139b74df0b"),
+        (Migration(to: 1, "n", .changeSettings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
+        (Migration(to: 1, "n", .renameSetting("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
+        (Migration(to: 1, "n", .removeSettings("a", "b", in: suite)), "3bf1de3d0bd11e90981c170dba4d1dc4"),
+        (Migration(to: 1, "n", .removeSettings(withPrefix: "a", in: suite)), "95e68565919d89df12169826e945429d"),
+        (
+            Migration(to: 1, "n", .renameSettings(withPrefix: "a", to: "b", in: suite)),
+            "5b38c16488f6f6aef2df30e3a0f710cb"
+        ),
+        (Migration(to: 1, "n", .copySetting("a", to: "b", in: suite)), "907b779fc3a5ddd7512a8f0fa6c7b8c2"),
+        (Migration(to: 1, "n", .copySettings(withPrefix: "a", to: "b", in: suite)), "66a4e413496cef0b1b0f3b9b7c6dd0dd"),
         (Migration(to: 1, "n", .removeProperty(.setting("a", in: suite), "b")), "aafc6403abef383e3c17187f46bc15a8"),
         (
             Migration(to: 1, "n", .removeProperty(.settings(withPrefix: "a", in: suite), "b")),
@@ -70,7 +73,8 @@ import Testing
     @Test func `A fingerprint does not depend on descriptions, closures or the process`() {
         func fingerprint(_ step: MigrationStep) -> String { Migration(to: 1, "n", step).fingerprint }
         #expect(
-            fingerprint(.settings(in: Self.suite, "a") { _ in }) == fingerprint(.settings(in: Self.suite, "b") { _ in })
+            fingerprint(.changeSettings(in: Self.suite, "a") { _ in })
+                == fingerprint(.changeSettings(in: Self.suite, "b") { _ in })
         )
         func move(_ words: String) -> String {
             let keys = SuiteMove.Keys.matching(words) { _ in true }
@@ -83,6 +87,6 @@ import Testing
         // The standard suite of this process, which in other processes has another name.
         let own = Suite(Suite.standard.domainName)
         #expect(own.attachedName == Suite.standard.attachedName)
-        #expect(fingerprint(.removeKeys("a", in: own)) != fingerprint(.removeKeys("a", in: .standard)))
+        #expect(fingerprint(.removeSettings("a", in: own)) != fingerprint(.removeSettings("a", in: .standard)))
     }
 }

@@ -323,8 +323,8 @@ struct UnmatchedNameTests {
                 try CodableCache(
                     at: scratch.file(),
                     migrations: [
-                        Migration(to: 1, "one", .removeProperty(.records(ofType: type), "fullNme")),
-                        Migration(to: 2, "two", .removeProperty(.records(ofType: type), "fax")),
+                        Migration(to: 1, "one", .removeProperty(type, "fullNme")),
+                        Migration(to: 2, "two", .removeProperty(type, "fax")),
                     ]
                 ).close()
             }

@@ -21,8 +21,8 @@ import Testing
         let (scratch, other) = (try ScratchSuite(["old": deep]), try ScratchSuite(["there": 1]))
         let suite = scratch.suite
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite)),
-            Migration(to: 2, "set", .settings(in: suite) { try $0.set(["again": inner], forKey: "set") }),
+            Migration(to: 1, "rename", .renameSetting("old", to: "new", in: suite)),
+            Migration(to: 2, "set", .changeSettings(in: suite) { try $0.set(["again": inner], forKey: "set") }),
             .suiteToAppGroup(to: 3, from: suite, into: other.suite),
         ]
         try primary.upgrade(suite, cache: cache.url, with: migrations)
@@ -41,7 +41,7 @@ import Testing
         defaults.set(Self.nested(201).object, forKey: "deep")
         #expect(defaults.synchronize())
         let error = MoltError.thrown {
-            let rename = Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))
+            let rename = Migration(to: 1, "rename", .renameSetting("old", to: "new", in: suite))
             try primary.upgrade(suite, cache: cache.url, with: [rename])
         }
         let cause = error?.underlying as? MoltError ?? error

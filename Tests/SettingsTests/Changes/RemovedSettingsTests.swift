@@ -42,15 +42,15 @@ import Testing
     }
 
     private func migrations(with both: Bool) -> MigrationRegistry {
-        let change = MigrationStep.settings(in: scratch.suite) { settings in
+        let change = MigrationStep.changeSettings(in: scratch.suite) { settings in
             try settings.set("light", forKey: "theme")
             try settings.set(true, forKey: "new")
         }
         var migrations = [
-            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: scratch.suite)),
+            Migration(to: 1, "rename", .renameSetting("name", to: "fullName", in: scratch.suite)),
             Migration(to: 2, "change", change),
         ]
-        if both { migrations.append(Migration(to: 3, "other", .renameKey("kept", to: "moved", in: other.suite))) }
+        if both { migrations.append(Migration(to: 3, "other", .renameSetting("kept", to: "moved", in: other.suite))) }
         return MigrationRegistry(migrations)
     }
 
@@ -111,7 +111,7 @@ import Testing
                 keys: .only(["a", "b"]),
                 afterwards: .clean
             ),
-            Migration(to: 2, "rename", .renameKey("b", to: "c", in: other.suite)),
+            Migration(to: 2, "rename", .renameSetting("b", to: "c", in: other.suite)),
         ]
         interrupt { try primary.upgrade(other.suite, cache: cache.url, with: migrations, $0) }
         try other.suite.removeValue(forKey: "kept")
@@ -126,7 +126,7 @@ import Testing
             throws
         {
             let suite = scratch.suite
-            try suite.upgrade(with: [Migration(to: 1, "earlier", .settings(in: suite) { _ in })])
+            try suite.upgrade(with: [Migration(to: 1, "earlier", .changeSettings(in: suite) { _ in })])
             try cutOff(primary, both: false)
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
@@ -138,7 +138,7 @@ import Testing
 
         /// Upgrades a suite that is the store.
         private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
-            let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: Suite(name)))
+            let rename = Migration(to: 1, "rename", .renameSetting("name", to: "fullName", in: Suite(name)))
             try Suite(name).upgrade(with: [rename], configuration: .init { $0.hooks.atPoint = hook })
         }
 

@@ -19,7 +19,7 @@ import Testing
         let suite = suite
         return MigrationRegistry(
             (1...version).map { number in
-                let step = MigrationStep.settings(in: suite) { settings in
+                let step = MigrationStep.changeSettings(in: suite) { settings in
                     try settings.set(.int(Int64(number)), forKey: "version")
                     try settings.removeValue(forKey: "name")
                 }
@@ -63,8 +63,8 @@ import Testing
         }
         // The advice for a cache would be wrong.
         let limited = MoltConfiguration { $0.hooks.attemptLimit = 0 }
-        let later = Migration(to: 5, "later", .removeKeys("theme", in: suite))
-        let retired = MigrationRegistry([later], oldestSupportedVersion: 4)
+        let later = Migration(to: 5, "later", .removeSettings("theme", in: suite))
+        let retired = MigrationRegistry([later]).oldestVersion(4)
         let refused = [
             MoltError.thrown { try suite.upgrade(with: registry(4), configuration: limited) },
             MoltError.thrown { try suite.upgrade(with: retired) },
@@ -133,8 +133,8 @@ import Testing
         let backup = try suite.backUp()
         let before = try scratch.allValues
         try scratch.commit([
-            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
-            Migration(to: 2, "change both", .settings(in: group) { try $0.set("light", forKey: "theme") }),
+            Migration(to: 1, "change", .changeSettings(in: suite) { try $0.set("changed", forKey: "name") }),
+            Migration(to: 2, "change both", .changeSettings(in: group) { try $0.set("light", forKey: "theme") }),
         ])
         let pending = try state
         pending.expect(version: 2, journal: [suite, group].map(\.attachedName))
@@ -273,7 +273,7 @@ import Testing
     }
 
     private var change: Migration {
-        Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+        Migration(to: 1, "change", .changeSettings(in: suite) { try $0.set("changed", forKey: "name") })
     }
 
     @Test func `A cache's backup contains the suites that the upgrade changes, and is restored with all of them`()
@@ -332,7 +332,7 @@ import Testing
     @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
         let (scratch, second) = (scratch, try ScratchSuite())
         func both(_ version: Int) -> MigrationRegistry {
-            let other = Migration(to: 1, "second", .settings(in: second.suite) { try $0.set(1, forKey: "a") })
+            let other = Migration(to: 1, "second", .changeSettings(in: second.suite) { try $0.set(1, forKey: "a") })
             return MigrationRegistry([other] + registry(version).migrations)
         }
         let killed = both(1)

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func settings(_ body: @escaping @Sendable (SuiteEditor) throws -> Void) -> MigrationRegistry {
-        [Migration(to: 1, "settings", .settings(in: suite, "change", body))]
+        [Migration(to: 1, "settings", .changeSettings(in: suite, "change", body))]
     }
 
     @Test func `A step sets, removes and renames keys in the suite`() throws {
@@ -41,14 +41,14 @@ import Testing
 
     @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         MoltError.thrown {
-            try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
+            try cache.upgrade([Migration(to: 1, "rename", .renameSetting("name", to: "count", in: suite))])
         }?.expect(.keyExists, key: "name", suite: suite.attachedName)
         try scratch.expect(Self.old)
 
         try suite.set("n", forKey: "title")
         let steps: [MigrationStep] = [
-            .renameKey("name", to: "title", in: suite), .renameKey("absent", to: "count", in: suite),
-            .removeKeys("volume", "missing", in: suite),
+            .renameSetting("name", to: "title", in: suite), .renameSetting("absent", to: "count", in: suite),
+            .removeSettings("volume", "missing", in: suite),
         ]
         try cache.upgrade([Migration(to: 1, "rename", steps: steps)])
         try scratch.expect(["title": "n", "count": 3])
@@ -74,7 +74,7 @@ import Testing
         try cache.upgrade(migrations)
         let upgraded: [String: PropertyListValue] = ["volume": 0.5, "name": "n", "count": 4]
         try scratch.expect(upgraded)
-        let reading = MigrationStep.settings(in: suite) { settings in
+        let reading = MigrationStep.changeSettings(in: suite) { settings in
             settings[count] += 1
             #expect(settings[wrong] == [])
         }
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `The report says what steps did with each key`() throws {
         try suite.write(set: ["start": 1])
-        let change = MigrationStep.settings(in: suite) { settings in
+        let change = MigrationStep.changeSettings(in: suite) { settings in
             try settings.set(4, forKey: "count")
             try settings.set("n", forKey: "title")
             try settings.removeValue(forKey: "volume")
@@ -94,11 +94,11 @@ import Testing
             try settings.removeValue(forKey: "start")
         }
         let renames = [
-            MigrationStep.renameKey("name", to: "title", in: suite), .renameKey("nam", to: "x", in: suite),
+            MigrationStep.renameSetting("name", to: "title", in: suite), .renameSetting("nam", to: "x", in: suite),
         ]
         let report = try cache.upgrade([
             Migration(to: 1, "rename", steps: renames),
-            Migration(to: 2, "remove", .removeKeys("volume", "volum", in: suite)),
+            Migration(to: 2, "remove", .removeSettings("volume", "volum", in: suite)),
             Migration(to: 3, "change", change),
         ])
         let rows = report.keys.map { "\($0.key) \($0.outcome)" }
@@ -116,8 +116,8 @@ import Testing
     @Test func `The report names missing keys and suggests similar ones`() throws {
         let suite = suite
         let report = try cache.upgrade([
-            Migration(to: 1, "rename", .renameKey("nam", to: "title", in: suite)),
-            Migration(to: 2, "remove", .removeKeys("volum", "nothing like it", "Count", in: suite)),
+            Migration(to: 1, "rename", .renameSetting("nam", to: "title", in: suite)),
+            Migration(to: 2, "remove", .removeSettings("volum", "nothing like it", "Count", in: suite)),
             .defaultsV4ToV5(
                 to: 3,
                 suite: suite,
@@ -146,9 +146,10 @@ import Testing
 
     @Test func `Keys reserved by Molt, and empty keys, are faults of the registry`() throws {
         let steps: [MigrationStep] = [
-            .renameKey("molt.ledger", to: "a", in: suite), .renameKey("a", to: "molt.ledger", in: suite),
-            .removeKeys("molt.ledger", in: suite), .removeKeys(in: suite), .renameKey("", to: "a", in: suite),
-            .renameKey("a", to: "a", in: suite),
+            .renameSetting("molt.ledger", to: "a", in: suite), .renameSetting("a", to: "molt.ledger", in: suite),
+            .removeSettings("molt.ledger", in: suite), .removeSettings(in: suite),
+            .renameSetting("", to: "a", in: suite),
+            .renameSetting("a", to: "a", in: suite),
         ]
         for step in steps {
             MoltError.thrown { try cache.upgrade([Migration(to: 1, "bad", step)]) }?.expect(.invalidRegistry)
@@ -159,7 +160,7 @@ import Testing
         throws
     {
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "one", .settings(in: suite) { try $0.set(1, forKey: "count") })
+            Migration(to: 1, "one", .changeSettings(in: suite) { try $0.set(1, forKey: "count") })
         ]
         try suite.upgrade(with: migrations)
         let key = Suite.ledgerKey
@@ -175,14 +176,14 @@ import Testing
 
     @Test func `An app extension, which cannot see the app's own settings, leaves the migration to the app`() throws {
         let registry: MigrationRegistry = [
-            Migration(to: 1, "standard", .settings(in: .standard) { _ in Issue.record("It ran.") })
+            Migration(to: 1, "standard", .changeSettings(in: .standard) { _ in Issue.record("It ran.") })
         ]
         try expect(cache.upgrade(registry, role: .appExtension).deferred.count, is: 1)
-        let own = Migration(to: 1, "own", .settings(in: suite) { _ in Issue.record("It ran.") })
+        let own = Migration(to: 1, "own", .changeSettings(in: suite) { _ in Issue.record("It ran.") })
         try expect(ScratchCache().upgrade([own], role: .appExtension).deferred.count, is: 1)
         for name in ["group.\(UUID())", "ABCDE12345.\(UUID())"] {
             let group = Suite(name)
-            let shared = Migration(to: 1, "group", .settings(in: group) { try $0.set(true, forKey: "done") })
+            let shared = Migration(to: 1, "group", .changeSettings(in: group) { try $0.set(true, forKey: "done") })
             try ScratchCache().upgrade([shared], role: .appExtension)
             try expect(group.values(), is: ["done": true])
         }
@@ -193,14 +194,14 @@ import Testing
     @Test func `show each step's own changes, and write nothing`() throws {
         let scratch = try ScratchSuite(["theme": "dark", "volume": 3, "other": true])
         let suite = scratch.suite
-        let change = MigrationStep.settings(in: suite) { settings in
+        let change = MigrationStep.changeSettings(in: suite) { settings in
             try settings.set("light", forKey: "appearance")
             try settings.set(["left": 3, "since": .date(Date(timeIntervalSince1970: 0))], forKey: "volume")
         }
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "rename", .renameKey("theme", to: "appearance", in: suite)),
+            Migration(to: 1, "rename", .renameSetting("theme", to: "appearance", in: suite)),
             Migration(to: 2, "change", change),
-            Migration(to: 3, "remove", .removeKeys("other", in: suite)),
+            Migration(to: 3, "remove", .removeSettings("other", in: suite)),
         ]
         let report = try suite.dryRun(migrations, samples: 5)
         let samples = report.entries.map { $0.steps[0].samples.map(\.description) }

@@ -19,8 +19,8 @@
         /// Changes both suites.
         private var registry: MigrationRegistry {
             [
-                Migration(to: 1, "one", .renameKey("name", to: "title", in: scratch.suite)),
-                Migration(to: 2, "two", .renameKey("name", to: "title", in: other.suite)),
+                Migration(to: 1, "one", .renameSetting("name", to: "title", in: scratch.suite)),
+                Migration(to: 2, "two", .renameSetting("name", to: "title", in: other.suite)),
             ]
         }
 
@@ -96,7 +96,7 @@
 
         @Test(arguments: PrimaryStore.allCases)
         func `A value of an unexpected type changes nothing`(primary: PrimaryStore) throws {
-            let typed = MigrationStep.settings(in: scratch.suite) { settings in
+            let typed = MigrationStep.changeSettings(in: scratch.suite) { settings in
                 try settings.set("early", forKey: "early")
                 _ = try settings.value(for: SettingKey("title", default: 0))
             }
@@ -114,7 +114,7 @@
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"
             let registry: MigrationRegistry = [
-                Migration(to: 1, "own \(key)", .settings(in: .standard) { try $0.set(1, forKey: key) })
+                Migration(to: 1, "own \(key)", .changeSettings(in: .standard) { try $0.set(1, forKey: key) })
             ]
             defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
             interrupt { try cache.upgrade(registry, $0) }

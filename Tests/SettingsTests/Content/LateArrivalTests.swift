@@ -158,7 +158,7 @@ import Testing
             Migration(to: 2, "create", .run { try $0.create("Draft", forKey: "new", ["title": "a"] as RecordValue) }),
             Migration(to: 2, "extract", .extractRecords("Outer", "in", as: "Draft", key: .derived)),
         ]
-        let registry = MigrationRegistry([first] + late + [later], allowsLateMigrations: true)
+        let registry = MigrationRegistry([first] + late + [later]).lateMigrations()
         let once = try ScratchCache()
         let expected = try contents(once, registry)
         #expect(expected.values.count { $0.hasPrefix("Note") && $0.contains(#","n":1}"#) } == 3, "\(expected)")
@@ -203,7 +203,7 @@ import Testing
         let report = try primary.upgrade(
             group.suite,
             cache: cache.url,
-            with: MigrationRegistry([move, later], allowsLateMigrations: true)
+            with: MigrationRegistry([move, later]).lateMigrations()
         )
         let reason = "it would miss step 1 of migration \"later\" (version 2), which \(group.suite) has been through"
         report.expectKeys("level: kept, \(reason)", "theme: moved")
@@ -213,7 +213,7 @@ import Testing
 
     @Test func `A block on a suite that is not new runs when the cache is new`() throws {
         let (scratch, other) = (try ScratchSuite(["volume": 7]), try ScratchSuite())
-        let block = MigrationStep.run("halve", attaching: [scratch.suite, other.suite]) { migration in
+        let block = MigrationStep.run("halve", suites: [scratch.suite, other.suite]) { migration in
             let settings = try migration.suite(scratch.suite)
             guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
             try settings.set(.int(volume * 2), forKey: "volume")
@@ -231,7 +231,7 @@ import Testing
         }
         // A new device: no suite has anything to change.
         let (fresh, cache) = (try ScratchSuite(), try ScratchCache())
-        let unneeded = MigrationStep.run("none", attaching: [fresh.suite]) { _ in Issue.record("The suite is new.") }
+        let unneeded = MigrationStep.run("none", suites: [fresh.suite]) { _ in Issue.record("The suite is new.") }
         try cache.upgrade([Migration(to: 1, "none", unneeded)])
         #expect(
             try CacheFile(at: cache.url).plan([Migration(to: 1, "none", unneeded)]).pending.isEmpty
@@ -243,7 +243,7 @@ import Testing
         let migrations: MigrationRegistry = [
             .suiteToAppGroup(to: 1, from: scratch.suite, into: group.suite, afterwards: .clean),
             .defaultsV4ToV5(to: 2, suite: scratch.suite, keys: [.key("tags", .array(of: .string))]),
-            Migration(to: 3, "rename", .renameKey("tags", to: "labels", in: scratch.suite)),
+            Migration(to: 3, "rename", .renameSetting("tags", to: "labels", in: scratch.suite)),
         ]
         let reason = #"migration "suite-to-app-group" (version 1) moves it into \#(group.suite): name that suite"#
         try scratch.suite.upgrade(with: migrations).expectKeys(

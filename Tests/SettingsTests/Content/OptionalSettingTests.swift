@@ -38,7 +38,7 @@ import Testing
         guard form != .jsonTexts else { return }
         for (json, profile) in Self.profiles {
             let scratch = try ScratchSuite(["profile": .string(json)])
-            let setting = MigrationStep.Place.setting("profile", in: scratch.suite)
+            let setting = MigrationStep.Settings.setting("profile", in: scratch.suite)
             let changes: MigrationRegistry = [
                 Migration(to: 1, "form", .changeForm(setting, to: form)),
                 Migration(
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `have their names looked for, also inside the only setting`() throws {
         let scratch = try ScratchSuite(["profile": #"{"look":{"theme":"dark"}}"#, "level": ["at": .double(1)]])
-        let place = MigrationStep.Place.setting("profile", in: scratch.suite)
+        let place = MigrationStep.Settings.setting("profile", in: scratch.suite)
         let report = try scratch.suite.dryRun([
             Migration(
                 to: 1,

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A required property is added, one is renamed, and one is removed; what is not touched stays as it was.
-    private func profileSteps(_ place: MigrationStep.Place) -> [MigrationStep] {
+    private func profileSteps(_ place: any MigrationStep.Place) -> [MigrationStep] {
         [
             .addProperty(place, "level", default: 1),
             .renameProperty(place, "mail", to: "email"),
@@ -61,7 +61,7 @@ import Testing
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
         let scratch = try ScratchSuite(["profile": .data(try encoder.encode(OldProfile()))])
-        let place = MigrationStep.Place.setting("profile", in: scratch.suite)
+        let place = MigrationStep.Settings.setting("profile", in: scratch.suite)
 
         try scratch.suite.upgrade(with: [Migration(to: 1, "change", steps: profileSteps(place))])
 
@@ -115,9 +115,9 @@ import Testing
             Migration(
                 to: 1,
                 "prefixes",
-                .renameKeys(withPrefix: "draft.", to: "draft.old.", in: scratch.suite),
-                .removeKeys(withPrefix: "cache.", in: scratch.suite),
-                .copyKeys(withPrefix: "other", to: "copy", in: scratch.suite)
+                .renameSettings(withPrefix: "draft.", to: "draft.old.", in: scratch.suite),
+                .removeSettings(withPrefix: "cache.", in: scratch.suite),
+                .copySettings(withPrefix: "other", to: "copy", in: scratch.suite)
             )
         ])
         try scratch.expect(["draft.old.1": "a", "draft.old.2": 2, "other": true, "copy": true])
@@ -163,8 +163,8 @@ import Testing
         let url = URL(fileURLWithPath: "/var/mobile/0F-1/Documents/a b.jpg")
         let encoded = try PropertyListEncoder().encode(Photo(file: url))
         let scratch = try ScratchSuite(["photo": .data(encoded), "recent": [.string(url.path), "c.jpg"]])
-        let photo = MigrationStep.Place.setting("photo", in: scratch.suite)
-        let recent = MigrationStep.Place.setting("recent", in: scratch.suite)
+        let photo = MigrationStep.Settings.setting("photo", in: scratch.suite)
+        let recent = MigrationStep.Settings.setting("recent", in: scratch.suite)
         try scratch.suite.upgrade(with: [
             Migration(
                 to: 1,

@@ -83,7 +83,7 @@ import Testing
     @Test func `The failure policy decides about a setting that a step cannot convert`() throws {
         let values: [String: PropertyListValue] = ["a1": #"{"n":"secret"}"#, "a2": #"{"n":"2"}"#]
         let scratch = try ScratchSuite(values)
-        let place = MigrationStep.Place.settings(withPrefix: "a", in: scratch.suite)
+        let place = MigrationStep.Settings.settings(withPrefix: "a", in: scratch.suite)
         let step = MigrationStep.changeValue(place, "n", to: .integer)
         let error = try #require(throws: MoltError.self) { try upgrade(scratch, step) }
         #expect(error.code == .typeMismatch)
@@ -154,14 +154,14 @@ import Testing
 
     @Test func `What a migration has done to a setting is taken back if a later step cannot convert it`() throws {
         let scratch = try ScratchSuite(["a1": #"{"mail":"x","n":"one"}"#, "a2": #"{"mail":"y","n":"2"}"#])
-        func place(_ prefix: String) -> MigrationStep.Place { .settings(withPrefix: prefix, in: scratch.suite) }
+        func place(_ prefix: String) -> MigrationStep.Settings { .settings(withPrefix: prefix, in: scratch.suite) }
         let report = try scratch.suite.upgrade(
             with: MigrationRegistry([
                 Migration(
                     to: 1,
                     "change",
                     .renameProperty(place("a"), "mail", to: "email"),
-                    .renameKeys(withPrefix: "a", to: "b", in: scratch.suite),
+                    .renameSettings(withPrefix: "a", to: "b", in: scratch.suite),
                     .changeValue(place("b"), "n", to: .integer),
                     .addProperty(place("b"), "level", default: 1)
                 )
@@ -182,7 +182,8 @@ import Testing
         let value = PropertyListValue.data(data.replacing("<dict>".utf8, with: "<dict> ".utf8))
         let scratch = try ScratchSuite(["p": value, "q": value])
         let (p, q) = (
-            MigrationStep.Place.setting("p", in: scratch.suite), MigrationStep.Place.setting("q", in: scratch.suite)
+            MigrationStep.Settings.setting("p", in: scratch.suite),
+            MigrationStep.Settings.setting("q", in: scratch.suite)
         )
         _ = try upgrade(
             scratch,
@@ -205,7 +206,7 @@ import Testing
             "p.text": .string(json), "p.data": .data(Data(json.utf8)), "p.native": ["d": ["a", ["k": 1]], "t": "x,y"],
             "q": .string(json),
         ])
-        let place = MigrationStep.Place.settings(withPrefix: "p.", in: scratch.suite)
+        let place = MigrationStep.Settings.settings(withPrefix: "p.", in: scratch.suite)
         _ = try upgrade(
             scratch,
             .mapValue(place, "d", in: .keys, ["a": "b"]),
@@ -223,7 +224,7 @@ import Testing
             "native": ["a": 1, "z": 2], "text": #"["a",1,"z",2]"#, "texts": [#"{"a":1,"z":2}"#, #"["z",1,"a",2]"#],
         ])
         func map(_ key: String, _ path: PropertyPath) -> [MigrationStep] {
-            let place = MigrationStep.Place.setting(key, in: others.suite)
+            let place = MigrationStep.Settings.setting(key, in: others.suite)
             return [
                 .mapValue(place, path, in: .keys, ["a": "b"], otherwise: .remove),
                 .mapValue(place, path, in: .values, [2: "two"], otherwise: .value("other")),
@@ -257,7 +258,7 @@ import Testing
 
     @Test func `A dry run shows the content before and after, what is lost, and names that no setting has`() throws {
         let scratch = try ScratchSuite(["draft.1": #"{"fax":7,"name":"a"}"#, "draft.2": #"{"name":"b"}"#])
-        let place = MigrationStep.Place.settings(withPrefix: "draft.", in: scratch.suite)
+        let place = MigrationStep.Settings.settings(withPrefix: "draft.", in: scratch.suite)
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
@@ -367,10 +368,10 @@ import Testing
 
     @Test func `Keys are renamed in an order in which the new ones are free`() throws {
         let scratch = try ScratchSuite(["a": 1, "aa": 2, "aaa": 3, "b": 4])
-        _ = try upgrade(scratch, .renameKeys(withPrefix: "a", to: "aa", in: scratch.suite))
+        _ = try upgrade(scratch, .renameSettings(withPrefix: "a", to: "aa", in: scratch.suite))
         try scratch.expect(["aa": 1, "aaa": 2, "aaaa": 3, "b": 4])
         try scratch.suite.upgrade(with: [
-            Migration(to: 1, "back", .renameKeys(withPrefix: "aa", to: "a", in: scratch.suite))
+            Migration(to: 1, "back", .renameSettings(withPrefix: "aa", to: "a", in: scratch.suite))
         ])
         try scratch.expect(["a": 1, "aa": 2, "aaa": 3, "b": 4])
         let report = try scratch.suite.upgrade(
@@ -378,8 +379,8 @@ import Testing
                 Migration(
                     to: 1,
                     "one",
-                    .copyKey("b", to: "c", in: scratch.suite),
-                    .renameKeys(withPrefix: "aab", to: "x", in: scratch.suite)
+                    .copySetting("b", to: "c", in: scratch.suite),
+                    .renameSettings(withPrefix: "aab", to: "x", in: scratch.suite)
                 )
             ],
             configuration: .init { $0.hooks.findsUnmatchedNames = true }
@@ -388,7 +389,7 @@ import Testing
         try scratch.expect(["a": 1, "aa": 2, "aaa": 3, "b": 4, "c": 4])
         let error = try #require(throws: MoltError.self) {
             try scratch.suite.upgrade(with: [
-                Migration(to: 1, "copy", .copyKeys(withPrefix: "aaa", to: "b", in: scratch.suite))
+                Migration(to: 1, "copy", .copySettings(withPrefix: "aaa", to: "b", in: scratch.suite))
             ])
         }
         #expect(error.code == .keyExists)
@@ -431,13 +432,13 @@ import Testing
     @Test func `Without a cache, later migrations of a suite wait for a move into records`() throws {
         let scratch = try ScratchSuite(["draft.1": #"{"n":1}"#, "old": 2])
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "earlier", .renameKey("old", to: "other", in: scratch.suite)),
+            Migration(to: 1, "earlier", .renameSetting("old", to: "other", in: scratch.suite)),
             Migration(
                 to: 1,
                 "move",
                 .moveToRecords(.settings(withPrefix: "draft.", in: scratch.suite), ofType: "Draft")
             ),
-            Migration(to: 2, "remove", .removeKeys(withPrefix: "draft.", in: scratch.suite)),
+            Migration(to: 2, "remove", .removeSettings(withPrefix: "draft.", in: scratch.suite)),
             Migration(to: 3, "later", .renameProperty("Draft", "n", to: "m")),
         ]
         let report = try scratch.suite.upgrade(with: migrations)
@@ -470,11 +471,15 @@ import Testing
         let migrations: MigrationRegistry =
             switch way {
             case "rename":
-                [move, Migration(to: 3, "rename", .renameKey("draft", to: "d", in: into)), records(4, "d", in: into)]
-            case "copy": [Migration(to: 2, "copy", .copyKey("draft", to: "d", in: from)), records(2, "d", in: from)]
+                [
+                    move, Migration(to: 3, "rename", .renameSetting("draft", to: "d", in: into)),
+                    records(4, "d", in: into),
+                ]
+            case "copy":
+                [Migration(to: 2, "copy", .copySetting("draft", to: "d", in: from)), records(2, "d", in: from)]
             case "block":
                 [
-                    Migration(to: 2, "block", .settings(in: from) { try $0.rename("draft", to: "d") }),
+                    Migration(to: 2, "block", .changeSettings(in: from) { try $0.rename("draft", to: "d") }),
                     records(4, "d", in: from),
                 ]
             case "one migration":
@@ -483,7 +488,7 @@ import Testing
                     Migration(
                         to: 2,
                         "records",
-                        .renameKey("draft", to: "d", in: into),
+                        .renameSetting("draft", to: "d", in: into),
                         .moveToRecords(.setting("d", in: into), ofType: "Draft", key: "draft")
                     ),
                 ]
@@ -599,10 +604,11 @@ import Testing
     }
 
     @Test func `Fingerprints tell records from settings, and a setting from a prefix`() {
-        let places: [MigrationStep.Place] = [
-            "a", .setting("a", in: .standard), .settings(withPrefix: "a", in: .standard), .setting("a", in: Suite("b")),
+        let settings: [MigrationStep.Settings] = [
+            .setting("a", in: .standard), .settings(withPrefix: "a", in: .standard), .setting("a", in: Suite("b")),
         ]
-        let fingerprints = places.map { Migration(to: 1, "x", .removeProperty($0, "y")).fingerprint }
+        let places: [any MigrationStep.Place] = ["a"] + settings
+        let fingerprints = places.map { place in Migration(to: 1, "x", .removeProperty(place, "y")).fingerprint }
         #expect(Set(fingerprints).count == places.count)
     }
 }

@@ -26,7 +26,7 @@ import Testing
         Migration(
             to: 3,
             "done",
-            .settings(in: suite) { settings in
+            .changeSettings(in: suite) { settings in
                 let texts = try settings.value(forKey: "tasks")?.array ?? []
                 let tasks = texts.compactMap(\.string).map { $0.replacing("}", with: #","isDone":false}"#) }
                 try settings.set(.array(tasks.map { .string($0) }), forKey: "tasks")

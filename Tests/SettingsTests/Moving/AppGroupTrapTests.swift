@@ -119,7 +119,7 @@ import Testing
         let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
         func expectKeys(_ keys: [String], in suite: Suite, setting count: PropertyListValue? = nil) -> MigrationStep {
-            .settings(in: suite) { settings throws in
+            .changeSettings(in: suite) { settings throws in
                 #expect(try settings.keys == keys)
                 if let count { try settings.set(count, forKey: "count") }
             }

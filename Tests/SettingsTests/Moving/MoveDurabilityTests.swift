@@ -50,7 +50,7 @@ import Testing
         let new = fixture.new.suite
         try fixture.upgrade(
             fixture.move(afterwards: .clean),
-            Migration(to: 2, "later", .renameKey("a", to: "A", in: new), .removeKeys("b", in: new))
+            Migration(to: 2, "later", .renameSetting("a", to: "A", in: new), .removeSettings("b", in: new))
         )
         try fixture.expect(old: [:], new: ["A": 1, "c": 3])
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func `A value that was renamed in the destination is looked for under its new key`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
-        let rename = Migration(to: 2, "rename", .renameKey("a", to: "A", in: new))
+        let rename = Migration(to: 2, "rename", .renameSetting("a", to: "A", in: new))
         try fixture.upgrade(fixture.move(afterwards: .clean), rename) { point in
             if point == .before(.remove, of: old) { try new.removeValue(forKey: "A") }
         }

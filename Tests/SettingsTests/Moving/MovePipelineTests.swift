@@ -10,7 +10,7 @@ import Testing
         let (old, new) = (try ScratchSuite(hasOld ? ["volume": 1] : [:]), try ScratchSuite())
         let report = try ScratchCache().upgrade([
             .suiteToAppGroup(to: 1, from: old.suite, into: new.suite),
-            Migration(to: 2, "first", .settings(in: new.suite) { try $0.set(1, forKey: "first") }),
+            Migration(to: 2, "first", .changeSettings(in: new.suite) { try $0.set(1, forKey: "first") }),
         ])
         #expect(report.isFresh)
         #expect(report.headline.contains(hasOld ? ": version 0 to 2 in " : ": created at version 2"))
@@ -96,7 +96,7 @@ import Testing
         let suite = try #require(carrier).suite
         let registry: MigrationRegistry = [
             fixture.move(afterwards: .clean),
-            Migration(to: 2, "later", .renameKey("a", to: "A", in: fixture.new.suite)),
+            Migration(to: 2, "later", .renameSetting("a", to: "A", in: fixture.new.suite)),
         ]
         let report = try suite.upgrade(with: registry)
         report.expectKeys("a: moved", "b: kept, the destination has another value, which stays", "a: renamed, to A")

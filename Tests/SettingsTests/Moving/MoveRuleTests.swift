@@ -159,7 +159,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a": 1])
         let move = fixture.move(afterwards: .clean)
         try fixture.upgrade(move)
-        let later = Migration(to: 2, "later", .settings(in: fixture.old.suite) { try $0.set(2, forKey: "b") })
+        let later = Migration(to: 2, "later", .changeSettings(in: fixture.old.suite) { try $0.set(2, forKey: "b") })
         try fixture.upgrade(move, later).expectDeferred()
         try fixture.expect(old: ["b": 2], new: ["a": 1])
     }

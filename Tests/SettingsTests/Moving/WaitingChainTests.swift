@@ -20,8 +20,8 @@ import Testing
         func migration(_ suite: Suite) -> Migration {
             switch self {
             case .conversion: .defaultsV4ToV5(to: 1, "before", suite: suite, keys: [.key("tags", .array(of: .string))])
-            case .rename: Migration(to: 1, "before", .renameKey("tagz", to: "tags", in: suite))
-            case .block: Migration(to: 1, "before", .settings(in: suite) { try $0.set(true, forKey: "ran") })
+            case .rename: Migration(to: 1, "before", .renameSetting("tagz", to: "tags", in: suite))
+            case .block: Migration(to: 1, "before", .changeSettings(in: suite) { try $0.set(true, forKey: "ran") })
             }
         }
     }
@@ -33,7 +33,7 @@ import Testing
     private func migrations(_ before: Before) -> MigrationRegistry {
         [
             before.migration(group.suite), move,
-            Migration(to: 3, "behind", .renameKey("sound", to: "volume", in: group.suite)),
+            Migration(to: 3, "behind", .renameSetting("sound", to: "volume", in: group.suite)),
         ]
     }
 
@@ -91,8 +91,8 @@ import Testing
         try other.suite.set(1, forKey: "a")
         let registry: MigrationRegistry = [
             Migration(to: 1, "records", .renameType("A", to: "B")),
-            Migration(to: 1, "other", .renameKey("a", to: "b", in: other.suite)),
-            Migration(to: 1, "before", .renameKey("tagz", to: "tags", in: group.suite)),
+            Migration(to: 1, "other", .renameSetting("a", to: "b", in: other.suite)),
+            Migration(to: 1, "before", .renameSetting("tagz", to: "tags", in: group.suite)),
             move,
         ]
         try fixture.cache.upgrade(registry, role: .appExtension).expectDeferred("before", "move")
@@ -102,7 +102,7 @@ import Testing
     /// A block may have looked at records that later migrations change.
     @Test func `keep the store closed if they also look at records`() throws {
         var registry = MigrationRegistry()
-        registry.register(to: 1, "block", attaching: [group.suite]) { _ in Issue.record("It ran.") }
+        registry.register(Migration(to: 1, "block", .run(suites: [group.suite]) { _ in Issue.record("It ran.") }))
         registry.register(move)
         try CodableCache(at: fixture.cache.url).close()
         var configuration = MoltConfiguration()

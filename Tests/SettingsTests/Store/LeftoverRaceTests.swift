@@ -12,7 +12,7 @@ import Testing
 
     /// Doubles the volume, so a second run would show.
     private func doubling(_ version: Int) -> Migration {
-        let step = MigrationStep.settings(in: scratch.suite) { settings in
+        let step = MigrationStep.changeSettings(in: scratch.suite) { settings in
             guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
             try settings.set(.int(volume * 2), forKey: "volume")
         }
@@ -30,7 +30,7 @@ import Testing
     ) throws {
         let (scratch, suite, cache) = (scratch, scratch.suite, try ScratchCache())
         let isFirst = meanwhile != .killedBeforeItsChanges
-        let earlier = isFirst ? [] : [Migration(to: 1, "empty", .settings(in: suite) { _ in })]
+        let earlier = isFirst ? [] : [Migration(to: 1, "empty", .changeSettings(in: suite) { _ in })]
         try suite.upgrade(with: MigrationRegistry(earlier))
         let others = MigrationRegistry(earlier + [doubling(2)])
         let migrations = MigrationRegistry(earlier + [doubling(2), doubling(3)])

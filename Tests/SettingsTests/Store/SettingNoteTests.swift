@@ -14,7 +14,7 @@ import Testing
             "limit": Self.text(512 * 1024), "small": 1,
         ])
         let suite = scratch.suite
-        let migrations: MigrationRegistry = [Migration(to: 1, "look", .settings(in: suite) { _ in })]
+        let migrations: MigrationRegistry = [Migration(to: 1, "look", .changeSettings(in: suite) { _ in })]
 
         let plan = try suite.plan(migrations)
 
@@ -83,7 +83,7 @@ import Testing
             }
         }
         try suite.upgrade(
-            with: [Migration(to: 1, "rename", .renameKey("old", to: "new", in: suite))],
+            with: [Migration(to: 1, "rename", .renameSetting("old", to: "new", in: suite))],
             configuration: configuration
         )
         #expect(planned.withLock(\.self) == [600_000])

@@ -12,14 +12,14 @@ import Testing
     }
 
     private func renaming(to version: Int = 1) -> Migration {
-        Migration(to: version, "rename \(version)", .renameKey("name", to: "title", in: suite))
+        Migration(to: version, "rename \(version)", .renameSetting("name", to: "title", in: suite))
     }
 
-    private var second: Migration { Migration(to: 2, "second", .settings(in: suite) { _ in }) }
+    private var second: Migration { Migration(to: 2, "second", .changeSettings(in: suite) { _ in }) }
 
     /// Multiplies the volume, so that a second run would show.
     private var halving: Migration {
-        let step = MigrationStep.settings(in: suite) { settings in
+        let step = MigrationStep.changeSettings(in: suite) { settings in
             guard case .double(let volume)? = try settings.value(forKey: "volume") else { return }
             try settings.set(.double(volume / 2), forKey: "volume")
         }
@@ -31,7 +31,7 @@ import Testing
         let group = try ScratchSuite()
         let migrations: MigrationRegistry = [
             renaming(), .suiteToAppGroup(to: 2, from: suite, into: group.suite),
-            Migration(to: 3, "behind", .renameKey("title", to: "heading", in: group.suite)),
+            Migration(to: 3, "behind", .renameSetting("title", to: "heading", in: group.suite)),
         ]
         let before = try scratch.bytes
         try suite.upgrade(with: migrations)
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `A suite that is empty and has no ledger is left alone by a cache that has applied all`() throws {
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "set", .settings(in: suite) { try $0.set(1, forKey: "set") })
+            Migration(to: 1, "set", .changeSettings(in: suite) { try $0.set(1, forKey: "set") })
         ]
         let cache = try ScratchCache()
         try cache.upgrade(migrations)
@@ -77,12 +77,18 @@ import Testing
         let suite = suite
         let runs = Locked(0)
         var migrations = MigrationRegistry()
-        migrations.register(to: 1, "block", attaching: [suite]) { migration in
-            runs.withLock { $0 += 1 }
-            let settings = try migration.suite(suite)
-            try settings.set(.int(Int64(runs.withLock { $0 })), forKey: "run")
-            try migration.create("Run", forKey: "run", "text")
-        }
+        migrations.register(
+            Migration(
+                to: 1,
+                "block",
+                .run(suites: [suite]) { migration in
+                    runs.withLock { $0 += 1 }
+                    let settings = try migration.suite(suite)
+                    try settings.set(.int(Int64(runs.withLock { $0 })), forKey: "run")
+                    try migration.create("Run", forKey: "run", "text")
+                }
+            )
+        )
         for number in 1...2 {
             let cache = try ScratchCache()
             // A new cache would run no block.
@@ -97,7 +103,7 @@ import Testing
 
     @Test func `Two registries may work on one suite, and a newer app is still refused`() throws {
         let library: MigrationRegistry = [
-            Migration(to: 9, "of the library", .settings(in: suite) { try $0.set(1, forKey: "library") })
+            Migration(to: 9, "of the library", .changeSettings(in: suite) { try $0.set(1, forKey: "library") })
         ]
         try suite.upgrade(with: library)
         try suite.upgrade(with: [renaming()])
@@ -175,7 +181,7 @@ import Testing
         try ScratchCache().upgrade([Migration(to: 7, "halve", steps: step)])
         try scratch.expect(["volume": 0.25, "name": "n"])
         MoltError.thrown {
-            try ScratchCache().upgrade([Migration(to: 1, "halve", .removeKeys("volume", in: suite))])
+            try ScratchCache().upgrade([Migration(to: 1, "halve", .removeSettings("volume", in: suite))])
         }?.expect(.migrationEdited)
     }
 

@@ -20,7 +20,7 @@ import Testing
         private static func migrations(of suite: Suite, _ other: Suite? = nil) -> MigrationRegistry {
             let first = Migration(to: 1, "draft", .moveToRecords(.setting("draft", in: suite), ofType: "String"))
             return MigrationRegistry(
-                [first] + (other.map { [Migration(to: 1, "b", .renameKey("a", to: "b", in: $0))] } ?? [])
+                [first] + (other.map { [Migration(to: 1, "b", .renameSetting("a", to: "b", in: $0))] } ?? [])
             )
         }
 

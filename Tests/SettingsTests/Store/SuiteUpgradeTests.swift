@@ -19,10 +19,10 @@ import Testing
     }
 
     private func renaming(to version: Int = 1) -> Migration {
-        Migration(to: version, "rename \(version)", .renameKey("name", to: "title", in: suite))
+        Migration(to: version, "rename \(version)", .renameSetting("name", to: "title", in: suite))
     }
 
-    private var second: Migration { Migration(to: 2, "second", .settings(in: suite) { _ in }) }
+    private var second: Migration { Migration(to: 2, "second", .changeSettings(in: suite) { _ in }) }
 
     // MARK: Which migrations run
 
@@ -31,7 +31,7 @@ import Testing
         try expect(state, is: StoreState(version: 0, isFresh: false, ledger: []))
         let report = try suite.upgrade(with: [
             renaming(),
-            Migration(to: 3, "block", .run(attaching: [suite]) { try $0.suite(suite).set("b", forKey: "block") }),
+            Migration(to: 3, "block", .run(suites: [suite]) { try $0.suite(suite).set("b", forKey: "block") }),
         ])
         #expect(report.from == 0 && report.to == 3)
         #expect(report.outline == ["rename 1 ran", "block ran"])
@@ -44,7 +44,7 @@ import Testing
             $0.role = .app
         }
         try suite.upgrade(with: [renaming()], configuration: configuration)
-        try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeKeys("volume", in: suite))])
+        try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeSettings("volume", in: suite))])
         try state.expect(version: 2)
         let ledger = try state.ledger
         #expect(ledger.map(\.name) == ["rename 1", "second"])
@@ -59,8 +59,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `Settings of a newer release are left to older ones if its migrations declare it`(isReadable: Bool) throws {
-        let newer = Migration(to: 2, "newer", .removeKeys("volume", in: suite))
-        try suite.upgrade(with: [renaming(), isReadable ? newer.readableByOlderReleases() : newer])
+        let newer = Migration(to: 2, "newer", .removeSettings("volume", in: suite))
+        try suite.upgrade(with: [renaming(), isReadable ? newer.olderReleases(may: .read) : newer])
         let older: MigrationRegistry = [renaming()]
         let before = try scratch.allValues
         MoltError.thrown { try suite.upgrade(with: older) }?.expect(.superseded)
@@ -71,7 +71,7 @@ import Testing
             #expect(try open().isReadOnly)
         } else {
             MoltError.thrown { _ = try open() }?
-                .expect(.superseded, says: "does not declare `readableByOlderReleases()`")
+                .expect(.superseded, says: "does not declare `olderReleases(may: .read)`")
         }
         try expect(scratch.allValues, is: before)
         // An empty migration needs no cache.
@@ -81,7 +81,11 @@ import Testing
 
     @Test func `A ledger grows with the number of migrations, and names what came before each of them once`() throws {
         func adding(_ number: Int, _ prefix: String) -> Migration {
-            Migration(to: number, "\(prefix)\(number)", .settings(in: suite) { try $0.set(1, forKey: "k\(number)") })
+            Migration(
+                to: number,
+                "\(prefix)\(number)",
+                .changeSettings(in: suite) { try $0.set(1, forKey: "k\(number)") }
+            )
         }
         func size() throws -> Int { try scratch.allValues[Self.ledgerKey]?.string?.utf8.count ?? 0 }
         let all = MigrationRegistry((1...60).map { adding($0, "own ") })
@@ -122,7 +126,7 @@ import Testing
             try suite.set(1, forKey: "gone")
             let report = try suite.upgrade(with: [
                 renaming(),
-                Migration(to: 2, "remove", .removeKeys("gone", in: suite)),
+                Migration(to: 2, "remove", .removeSettings("gone", in: suite)),
                 Migration(to: 3, "cut off", .run { _ in try scratch.writeFile("") }),
             ])
             #expect(report.to == 3)
@@ -134,8 +138,8 @@ import Testing
     @Test func `A journal exists between the commit and the last change`() throws {
         let other = try ScratchSuite()
         let migrations: MigrationRegistry = [
-            renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite)),
-            Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") }),
+            renaming(), Migration(to: 1, "volume", .removeSettings("volume", in: suite)),
+            Migration(to: 2, "other", .changeSettings(in: other.suite) { try $0.set(1, forKey: "a") }),
         ]
         try scratch.commit(migrations)
         #expect(exists(".molt"))
@@ -152,7 +156,7 @@ import Testing
         let report = try fresh.suite.upgrade(with: [
             Migration(to: 1, "records", .renameType("A", to: "B")),
             Migration(to: 2, "block", .run { _ in Issue.record("It ran.") }),
-            Migration(to: 3, "import", .settings(in: fresh.suite) { try $0.set(1, forKey: "imported") }),
+            Migration(to: 3, "import", .changeSettings(in: fresh.suite) { try $0.set(1, forKey: "imported") }),
         ])
         #expect(report.isFresh)
         // The first one works on records only, which a suite does not have.
@@ -169,8 +173,8 @@ import Testing
         let report = try new.suite.upgrade(
             with: [
                 .suiteToAppGroup(to: 1, from: old.suite, into: new.suite),
-                Migration(to: 2, "rename", .renameKey("name", to: "title", in: new.suite)),
-                Migration(to: 3, "first", .settings(in: new.suite) { try $0.set(1, forKey: "first") }),
+                Migration(to: 2, "rename", .renameSetting("name", to: "title", in: new.suite)),
+                Migration(to: 3, "first", .changeSettings(in: new.suite) { try $0.set(1, forKey: "first") }),
             ],
             configuration: MoltConfiguration {
                 $0.monitor = monitor
@@ -194,7 +198,7 @@ import Testing
     @Test func `A new suite beside another one with unrelated settings is new, and not too old`() throws {
         let (old, new) = (try ScratchSuite(["unrelated": 1]), try ScratchSuite())
         let move = Migration.suiteToAppGroup(to: 6, from: old.suite, into: new.suite, keys: .only(["volume"]))
-        let report = try new.suite.upgrade(with: MigrationRegistry([move], oldestSupportedVersion: 5))
+        let report = try new.suite.upgrade(with: MigrationRegistry([move]).oldestVersion(5))
         #expect(report.isFresh && report.to == 6)
         try new.expect([:])
     }
@@ -257,11 +261,11 @@ import Testing
 
     @Test func `An unreadable other suite defers its own migrations only`() throws {
         let (suite, other) = (suite, try ScratchSuite(["flag": true]))
-        let looking = Migration(to: 1, "look", .settings(in: other.suite) { _ in })
+        let looking = Migration(to: 1, "look", .changeSettings(in: other.suite) { _ in })
         try suite.upgrade(with: [looking])
         try other.suite.removeValue(forKey: "flag")
         let registry: MigrationRegistry = [
-            looking, Migration(to: 2, "later", .settings(in: other.suite) { try $0.set(1, forKey: "later") }),
+            looking, Migration(to: 2, "later", .changeSettings(in: other.suite) { try $0.set(1, forKey: "later") }),
             renaming(to: 3),
         ]
         var report = try suite.upgrade(with: registry)
@@ -280,7 +284,7 @@ import Testing
     @Test func `The ledger is hidden from steps and not moved`() throws {
         try suite.upgrade(with: [renaming()])
         let other = try ScratchSuite()
-        let look = MigrationStep.settings(in: suite) { settings in
+        let look = MigrationStep.changeSettings(in: suite) { settings in
             try expect(settings.keys, is: ["title", "volume"])
             #expect(settings.count == 2)
             MoltError.thrown { try settings.removeValue(forKey: Self.ledgerKey) }?.expect(.cannotStore)
@@ -334,7 +338,7 @@ import Testing
             $0.timeout = .milliseconds(30)
             $0.role = .app
         }
-        let holding = MigrationStep.settings(in: suite) { _ in
+        let holding = MigrationStep.changeSettings(in: suite) { _ in
             // As another thread or process would.
             MoltError.thrown { try suite.upgrade(with: [renaming], configuration: configuration) }?.expect(.busy)
         }
@@ -354,12 +358,12 @@ import Testing
     @Test func `A ledger that could not be seen when the upgrade began is not overwritten`() throws {
         let scratch = try ScratchSuite()
         let suite = scratch.suite
-        let old = Migration(to: 1, "old", .settings(in: suite) { try $0.set(2, forKey: "a") })
+        let old = Migration(to: 1, "old", .changeSettings(in: suite) { try $0.set(2, forKey: "a") })
         let stored = try ScratchSuite(["a": 0])
         let other = try ScratchSuite(["b": 1])
-        try stored.suite.upgrade(with: [Migration(to: 1, "old", .settings(in: stored.suite) { _ in })])
+        try stored.suite.upgrade(with: [Migration(to: 1, "old", .changeSettings(in: stored.suite) { _ in })])
         let ledger = try #require(try stored.suite.value(forKey: Self.ledgerKey))
-        let unlocking = MigrationStep.settings(in: other.suite) { _ in
+        let unlocking = MigrationStep.changeSettings(in: other.suite) { _ in
             try suite.write(set: ["a": 1, Self.ledgerKey: ledger])
         }
         try suite.upgrade(with: [old, Migration(to: 2, "unlocking", unlocking)])
@@ -372,7 +376,9 @@ import Testing
     @Test func `that is not that of the process is deferred, and left as it is`() throws {
         try scratch.suite.set(1, forKey: "a")
         let before = try scratch.allValues
-        let migrations: MigrationRegistry = [Migration(to: 1, "rename", .renameKey("a", to: "b", in: scratch.suite))]
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "rename", .renameSetting("a", to: "b", in: scratch.suite))
+        ]
         for _ in 0..<2 {
             MoltError.thrown {
                 try scratch.suite.upgrade(with: migrations, configuration: .init { $0.role = .appExtension })
@@ -384,7 +390,7 @@ import Testing
         let cache = try ScratchCache()
         try cache.upgrade([])
         let later = MigrationRegistry(
-            migrations.migrations + [Migration(to: 2, "block", .run(attaching: [scratch.suite]) { _ in })]
+            migrations.migrations + [Migration(to: 2, "block", .run(suites: [scratch.suite]) { _ in })]
         )
         let waited = Locked(0)
         let configuration = MoltConfiguration {

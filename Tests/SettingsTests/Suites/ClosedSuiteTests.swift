@@ -22,9 +22,9 @@ import Testing
             [
                 .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
                 .swiftyUserDefaults(to: 2, suite: suite, keys: [.key("frogs", .array(of: .int))]),
-                Migration(to: 3, "settings", .settings(in: suite) { try $0.set(true, forKey: "ran") }),
-                Migration(to: 4, "rename", .renameKey("old", to: "new", in: suite)),
-                Migration(to: 5, "remove", .removeKeys("gone", in: suite)),
+                Migration(to: 3, "settings", .changeSettings(in: suite) { try $0.set(true, forKey: "ran") }),
+                Migration(to: 4, "rename", .renameSetting("old", to: "new", in: suite)),
+                Migration(to: 5, "remove", .removeSettings("gone", in: suite)),
                 .suiteToAppGroup(to: 6, from: suite, into: group),
             ]
         }

@@ -33,21 +33,21 @@
             let suite = scratch.suite
             for _ in 0..<2 {
                 try scratch.expectUnchanged {
-                    let error = cause { try upgrade(primary, .renameKey("a", to: "b", in: suite)) }
+                    let error = cause { try upgrade(primary, .renameSetting("a", to: "b", in: suite)) }
                     error?.expect(.cannotStore, key: "list", says: "Set another one, or remove it.")
                     #expect(error?.valuePath == ValuePath([.index(0)]))
                 }
             }
             try primary.state(of: suite, cache: cache.url).expect(version: 0)
             try scratch.expect(["a": 1, "list": [.date(infinite)]])
-            try upgrade(primary, .renameKey("a", to: "b", in: suite), .removeKeys("list", in: suite))
+            try upgrade(primary, .renameSetting("a", to: "b", in: suite), .removeSettings("list", in: suite))
             try scratch.expect(["b": 1])
         }
 
         @Test func `cannot take a ledger either, which a dry run tells`() throws {
             try scratch.writeFile(["a": 1, "date": .date(infinite)], .binary)
             let suite = scratch.suite
-            let migrations: MigrationRegistry = [Migration(to: 1, "nothing", .settings(in: suite) { _ in })]
+            let migrations: MigrationRegistry = [Migration(to: 1, "nothing", .changeSettings(in: suite) { _ in })]
             try scratch.expectUnchanged {
                 cause { try suite.dryRun(migrations) }?.expect(key: "date")
                 cause { try suite.upgrade(with: migrations) }?.expect(key: "date")
@@ -66,7 +66,7 @@
                         try scratch.writeFile(["a": 1])
                         let defaults = try scratch.defaults
                         let migrations: MigrationRegistry = [
-                            Migration(to: 1, "change", .renameKey("a", to: "b", in: scratch.suite))
+                            Migration(to: 1, "change", .renameSetting("a", to: "b", in: scratch.suite))
                         ]
                         try scratch.expectUnchanged {
                             defaults.set(["since": infinite], forKey: "dates")
@@ -92,7 +92,7 @@
             defaults.set(infinite, forKey: "date")
             defaults.synchronize()
             try scratch.expectUnchanged {
-                let error = cause { try upgrade(.suite, .removeKeys("date", in: scratch.suite)) }
+                let error = cause { try upgrade(.suite, .removeSettings("date", in: scratch.suite)) }
                 error?.expect(.settingUnreadable, key: "date")
             }
         }

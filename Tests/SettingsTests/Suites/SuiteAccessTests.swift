@@ -77,7 +77,8 @@ import Testing
 
     #if os(Linux)
         @Test func `leaves no file when it is erased`() throws {
-            try suite.upgrade(with: [Migration(to: 1, "set", .settings(in: suite) { try $0.set(1, forKey: "a") })])
+            try suite.upgrade(with: [Migration(to: 1, "set", .changeSettings(in: suite) { try $0.set(1, forKey: "a") })]
+            )
             try suite.backUp()
             suite.erase()
             try expect(scratch.otherFiles(), is: [])

@@ -180,7 +180,7 @@
         }
 
         private static func rename(_ suite: Suite) -> MigrationRegistry {
-            [Migration(to: 1, "rename", .renameKey("a", to: "b", in: suite))]
+            [Migration(to: 1, "rename", .renameSetting("a", to: "b", in: suite))]
         }
 
         /// The system kills the process in the library's own write, after it has truncated the file.
@@ -201,7 +201,7 @@
             let openers: [() throws -> Void] = [
                 { try other.upgrade(migrations) },
                 { _ = primary == .cache ? try suite.upgrade(with: migrations) : try cache.upgrade(migrations) },
-                { try other.upgrade([Migration(to: 1, "another", .removeKeys("text", in: suite))]) },
+                { try other.upgrade([Migration(to: 1, "another", .removeSettings("text", in: suite))]) },
             ]
             for open in openers {
                 MoltError.thrown(by: open)?.expect(.settingUnreadable, says: "first open its store again")

@@ -41,7 +41,7 @@
         }
 
         private var migrations: MigrationRegistry {
-            [Migration(to: 1, "rename", .renameKey("name", to: "title", in: suite))]
+            [Migration(to: 1, "rename", .renameSetting("name", to: "title", in: suite))]
         }
 
         /// A dead link in place of the journal is a case of its own.
@@ -81,7 +81,7 @@
             defer { umask(old) }
             let fresh = ScratchSuite(named: TestHome.newSuiteName())
             try fresh.suite.set(1, forKey: "a")
-            try fresh.commit([Migration(to: 1, "rename", .renameKey("a", to: "b", in: fresh.suite))])
+            try fresh.commit([Migration(to: 1, "rename", .renameSetting("a", to: "b", in: fresh.suite))])
             for suffix in [".plist", ".molt-lock", ".molt"] {
                 let path = try TestHome.directory.appendingPathComponent(fresh.name + suffix).path
                 try expect(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int, is: 0o600)

@@ -15,7 +15,7 @@
                 // Outside the home directory, which is read-only below.
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
                 let scratch = try ScratchSuite(["name": "n"])
-                let rename = Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
+                let rename = Migration(to: 1, "rename", .renameSetting("name", to: "title", in: scratch.suite))
                 try #require(Mounts.remountReadOnly(home))
                 var error = MoltError.thrown { try cache.upgrade([rename]) }
                 error?.expect(.suiteNotWritable)
@@ -68,8 +68,12 @@
                 let scratch = try ScratchSuite(["name": .string(text), "small": 1])
                 // The library writes in place, so only a larger suite needs more room.
                 let registry: MigrationRegistry = [
-                    Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite)),
-                    Migration(to: 2, "add", .settings(in: scratch.suite) { try $0.set(.string(text), forKey: "more") }),
+                    Migration(to: 1, "rename", .renameSetting("name", to: "title", in: scratch.suite)),
+                    Migration(
+                        to: 2,
+                        "add",
+                        .changeSettings(in: scratch.suite) { try $0.set(.string(text), forKey: "more") }
+                    ),
                 ]
                 let filler = home.appendingPathComponent("filler")
                 #expect(FileManager.default.createFile(atPath: filler.path, contents: nil))

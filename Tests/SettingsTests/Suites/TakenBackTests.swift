@@ -39,7 +39,7 @@
         func `A reset setting does not undo an upgrade`(way: Way) throws {
             for key in ["a", "b"] { try way.happen(to: key, in: scratch.defaults) }
             let suite = scratch.suite
-            let change = MigrationStep.settings(in: suite) { settings in
+            let change = MigrationStep.changeSettings(in: suite) { settings in
                 try settings.set(2, forKey: way.name("a"))
                 try settings.removeValue(forKey: "b")
             }

@@ -20,9 +20,9 @@ struct SharedSuites: Codable, Sendable {
     private var migrations: MigrationRegistry {
         let (old, group) = (files.suites[0], files.suites[1])
         return [
-            Migration(to: 1, "smaller", .settings(in: old) { try Self.halve("size", in: $0) }),
+            Migration(to: 1, "smaller", .changeSettings(in: old) { try Self.halve("size", in: $0) }),
             .suiteToAppGroup(to: 2, from: old, into: group),
-            Migration(to: 3, "smaller again", .settings(in: group) { try Self.halve("size", in: $0) }),
+            Migration(to: 3, "smaller again", .changeSettings(in: group) { try Self.halve("size", in: $0) }),
             Migration(to: 4, "draft", .moveToRecords(.setting("draft", in: group), ofType: "Draft")),
         ]
     }

@@ -53,7 +53,7 @@ struct UpgradeScenario: Codable, Sendable {
             Migration(
                 to: 1,
                 "change",
-                .settings(in: suites[0]) { settings in
+                .changeSettings(in: suites[0]) { settings in
                     try files.note("x", in: "runs")
                     try settings.set("changed", forKey: "both")
                     for number in 0..<count {
@@ -61,13 +61,13 @@ struct UpgradeScenario: Codable, Sendable {
                         try settings.set(.int(Int64(number)), forKey: "new \(number)")
                     }
                 },
-                .removeKeys("removed", in: suites[0]),
-                .renameKey("old", to: "renamed", in: suites[0])
+                .removeSettings("removed", in: suites[0]),
+                .renameSetting("old", to: "renamed", in: suites[0])
             )
         ]
         if suites.count > 1 {
             migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], afterwards: .clean))
-            migrations.append(Migration(to: 3, "behind", .renameKey("renamed", to: "moved", in: suites[1])))
+            migrations.append(Migration(to: 3, "behind", .renameSetting("renamed", to: "moved", in: suites[1])))
         }
         migrations.append(
             Migration(to: 4, "a disk call before the commit", .run(onFreshStore: true) { _ in molt_disk_call() })

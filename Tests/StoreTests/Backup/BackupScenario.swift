@@ -18,7 +18,7 @@ struct BackupScenario {
             (1...version).map { number in
                 let step = MigrationStep.addProperty("Person", "added\(number)", default: .int(Int64(number)))
                 let migration = Migration(to: number, "add-\(number)", step)
-                return readable.contains(number) ? migration.readableByOlderReleases() : migration
+                return readable.contains(number) ? migration.olderReleases(may: .read) : migration
             }
         )
     }

@@ -167,7 +167,7 @@ import Testing
     @Test func `A store that is too old is kept aside, as its error advises`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
-        let registry = MigrationRegistry([Migration(to: 3, "third")], oldestSupportedVersion: 2)
+        let registry = MigrationRegistry([Migration(to: 3, "third")]).oldestVersion(2)
         try scenario.expectRefusal(.tooOld, says: "CacheFile.startAfresh()") {
             try CodableCache(at: scenario.url, migrations: registry)
         }

@@ -128,7 +128,7 @@ import Testing
         let first = Migration(to: 1, "first")
         let new = try CodableCache(
             at: scratch.file(),
-            migrations: [first, Migration(to: 2, "more").writableByOlderReleases()]
+            migrations: [first, Migration(to: 2, "more").olderReleases(may: .write)]
         )
         let old = try CodableCache(
             at: scratch.file(),

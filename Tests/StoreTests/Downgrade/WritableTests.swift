@@ -28,7 +28,7 @@ import Testing
 
     private static func newer(_ migration: Migration) -> MigrationRegistry { [first, migration] }
 
-    private static let writable = Migration(to: 2, "photo").writableByOlderReleases()
+    private static let writable = Migration(to: 2, "photo").olderReleases(may: .write)
 
     private static func old(at url: URL, reads: Bool = true) throws -> CodableCache {
         try CodableCache(at: url, migrations: [first], configuration: .init { $0.opensNewerStores = reads })
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `is only read if one newer migration allows no more, and refused without the option`() throws {
         let registry = MigrationRegistry(
-            Self.newer(Self.writable).migrations + [Migration(to: 3, "more").readableByOlderReleases()]
+            Self.newer(Self.writable).migrations + [Migration(to: 3, "more").olderReleases(may: .read)]
         )
         try CodableCache(at: url, migrations: registry).close()
         let old = try Self.old(at: url)
@@ -93,7 +93,7 @@ import Testing
             try CodableCache(at: url, configuration: configuration)
         }?.expect(.superseded, says: "was created at that version")
         let other = scratch.file("other.molt")
-        try CodableCache(at: other, migrations: [Migration(to: 1, "one").writableByOlderReleases()]).close()
+        try CodableCache(at: other, migrations: [Migration(to: 1, "one").olderReleases(may: .write)]).close()
         #expect(try !CodableCache(at: other, configuration: configuration).isReadOnly)
     }
 

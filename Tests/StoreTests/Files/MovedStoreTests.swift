@@ -297,7 +297,7 @@ import Testing
         let asking = Self.registry(
             from: old,
             to: new,
-            Migration(to: 4, "asks").requiring(orElse: "Nobody is here.") { try $0.count(ofType: "Person") > 7 }
+            Migration(to: 4, "asks").requirement(orElse: "Nobody is here.") { try $0.count(ofType: "Person") > 7 }
         )
         var configuration = MoltConfiguration()
         configuration.hooks.atPoint = { #expect($0.kind != .moveStore) }

@@ -68,13 +68,13 @@ import Testing
             appVersion: "2.0 (é)",
             moltVersion: "9.9",
             fingerprint: "0123456789abcdef",
-            isReadableByOlderReleases: true
+            olderReleases: .read
         )
         let other = LedgerEntry(
             name: "Müller's \"row\"",
             version: 1,
             appliedAt: Date(timeIntervalSince1970: 6),
-            isWritableByOlderReleases: true
+            olderReleases: .write
         )
         #expect(throws: TestFailure.self) {
             try store.commit { transaction throws in
@@ -95,7 +95,7 @@ import Testing
         }
         try store.commit { try $0.addToLedger([other], version: 7) }
         #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry, other]))
-        #expect(other.isReadableByOlderReleases && !entry.isWritableByOlderReleases)
+        #expect(other.olderReleases == .write && entry.olderReleases == .read)
         #expect(try StoreFile.state(at: scratch.file()) == store.state())
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }

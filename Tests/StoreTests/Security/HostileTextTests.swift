@@ -50,7 +50,7 @@ private struct Value: Codable, Equatable, Sendable {
                 to: 1,
                 text,
                 .renameType("Value", to: text),
-                .transform(.records(ofType: text)) { record in
+                .transform(text) { record in
                     record[PropertyPath(text)] = .string(text)
                     record.key = text
                 },

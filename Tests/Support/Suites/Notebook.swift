@@ -88,7 +88,7 @@ extension MigrationStep {
         _ body: @escaping @Sendable (SuiteEditor) throws -> Void
     ) -> MigrationStep {
         // The suite must not be erased while a step needs it.
-        .settings(in: notebook.suite, "change notes") { settings in
+        .changeSettings(in: notebook.suite, "change notes") { settings in
             try withExtendedLifetime(notebook) { try body(settings) }
         }
     }

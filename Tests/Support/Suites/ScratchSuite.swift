@@ -129,7 +129,7 @@ package final class ScratchSuite: Sendable {
     ///
     /// - Returns: The migrations, with which the next opening makes the changes.
     package func commit(_ change: @escaping @Sendable (SuiteEditor) throws -> Void) throws -> MigrationRegistry {
-        let migrations: MigrationRegistry = [Migration(to: 1, "change", .settings(in: suite, "change", change))]
+        let migrations: MigrationRegistry = [Migration(to: 1, "change", .changeSettings(in: suite, "change", change))]
         try commit(migrations)
         return migrations
     }

@@ -90,7 +90,7 @@ struct DeferralTests {
     }
 
     @Test func `fails the opening without any change if it may change records`() throws {
-        let block = MigrationStep.run(attaching: [notebook.suite]) { [notebook] in try $0.pages(notebook).add("a") }
+        let block = MigrationStep.run(suites: [notebook.suite]) { [notebook] in try $0.pages(notebook).add("a") }
         for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(notebook) { _ in }]] {
             MoltError.thrown {
                 try notebook.whileClosed { try open([Migration(to: 1, "both", steps: steps)]) }

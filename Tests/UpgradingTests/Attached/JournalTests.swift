@@ -78,7 +78,7 @@ struct JournalTests {
                     try notebooks[1].suite.write(set: [Suite.ledgerKey: .string(ledger)])
                 }
                 let kept = Kept()
-                let step = MigrationStep.run(attaching: notebooks.map(\.suite)) { migration in
+                let step = MigrationStep.run(suites: notebooks.map(\.suite)) { migration in
                     for notebook in notebooks {
                         kept.settings.append(try migration.pages(notebook))
                         try migration.pages(notebook).add("new")
@@ -146,7 +146,7 @@ struct JournalTests {
     @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
         try failure([notebook.adding("new")], refusing: notebook)
         // Another registry, as after the migration was retired.
-        let retired = MigrationRegistry([], oldestSupportedVersion: 1)
+        let retired = MigrationRegistry([]).oldestVersion(1)
         let error = try failure(retired)
         error.expect(.suiteNotNamed, suite: notebook.name)
         let message = """
@@ -162,7 +162,7 @@ struct JournalTests {
     }
 
     @Test func `Nothing is removed from any store before everything is added to every store`() throws {
-        let move = MigrationStep.run(attaching: [notebook.suite, other.suite]) { [notebook, other] migration in
+        let move = MigrationStep.run(suites: [notebook.suite, other.suite]) { [notebook, other] migration in
             try migration.pages(notebook).removeValue(forKey: "old")
             try migration.pages(other).add("old")
         }
@@ -181,7 +181,7 @@ struct JournalTests {
         error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
         #expect(try CacheFile(at: url).version() == 0)
 
-        let attaching = MigrationStep.run(attaching: [notebook.suite]) { try $0.pages(notebook).add("new") }
+        let attaching = MigrationStep.run(suites: [notebook.suite]) { try $0.pages(notebook).add("new") }
         try open([Migration(to: 1, "note", attaching)])
         try notebook.expectLines("old", "new")
     }

@@ -82,7 +82,7 @@ import Testing
         let wrong = MoltError.thrown { try upgrade(#"{"name":1}"#, "Person", 1) }
         wrong?.expect(key: "ada", migration: "names")
         #expect(wrong?.store == nil)
-        let supported = MigrationRegistry(Self.migrations.migrations.suffix(2), oldestSupportedVersion: 2)
+        let supported = MigrationRegistry(Self.migrations.migrations.suffix(2)).oldestVersion(2)
         MoltError.thrown {
             try DocumentUpgrade(supported).upgrade(Data("{}".utf8), ofType: "Person", writtenAt: 1)
         }?.expect(.tooOld)
@@ -401,13 +401,13 @@ import Testing
 
     @Test func `of the oldest supported version has been through nothing that a later migration replaces`() throws {
         let short = Migration(to: 5, "short", replacing: ["a", "b"], .renameType("Alien", to: "Person"))
-        let documents = try DocumentUpgrade(MigrationRegistry([short], oldestSupportedVersion: 3))
+        let documents = try DocumentUpgrade(MigrationRegistry([short]).oldestVersion(3))
         #expect(try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 3).typeName == "Person")
         MoltError.thrown { try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 4) }?
             .expect(.partlyReplaced, migration: "short")
         MoltError.thrown { try documents.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 2) }?.expect(.tooOld)
         // The range of versions that may be partly through is empty.
-        let late = try DocumentUpgrade(MigrationRegistry([short], oldestSupportedVersion: 4))
+        let late = try DocumentUpgrade(MigrationRegistry([short]).oldestVersion(4))
         #expect(try late.upgrade(Data("{}".utf8), ofType: "Alien", writtenAt: 4).typeName == "Person")
     }
 }

@@ -87,7 +87,7 @@ import Testing
         #expect(Self.faults(changeAt: 2, first.coding(.standard)).isEmpty)
         // No migration has the version, but a retired one may have had it.
         #expect(Self.faults(changeAt: 4, late).count == 1)
-        let retired = MigrationRegistry([Migration(to: 5, "late", step)], oldestSupportedVersion: 4)
+        let retired = MigrationRegistry([Migration(to: 5, "late", step)]).oldestVersion(4)
         #expect(retired.coding(.standard, through: 2).coding(Self.milliseconds).faults.isEmpty)
         // The coders never change.
         #expect(MigrationRegistry([Migration(to: 1, "first", step)]).coding(Self.milliseconds).faults.isEmpty)

@@ -27,7 +27,7 @@ struct CheckTests {
         let renaming = Migration(to: 1, "person", .renameType("Alien", to: "Person"))
         let exclaiming = MigrationStep.transform("Person") { $0["name"] = .string(try $0.string("name") + "!") }
         return [
-            renaming.checking("people have names", noting("Person")).checking("John is there", check),
+            renaming.check("people have names", noting("Person")).check("John is there", check),
             Migration(to: 2, "loud", exclaiming, .renameType("Person", to: "Human")),
         ]
     }
@@ -86,20 +86,20 @@ struct CheckTests {
             try $0.create("Alien", forKey: "new", ["name": "New"])
         }
         let check = noting("Alien")
-        let without = try CodableCache(inMemory: [Migration(to: 1, "plain").checking("names", check)])
+        let without = try CodableCache(inMemory: [Migration(to: 1, "plain").check("names", check)])
         #expect(seen.count == 0 && without.report.entries.map(\.outcome) == [.createdAtVersion])
-        let with = try CodableCache(inMemory: [Migration(to: 1, "import", bringing).checking("names", check)])
+        let with = try CodableCache(inMemory: [Migration(to: 1, "import", bringing).check("names", check)])
         #expect(seen.all == [#"["Alien"] 1 new New"#] && with.report.entries.map(\.outcome) == [.ran])
         // Settings that were migrated on a new store still count as such.
         let notebook = try Notebook()
-        let settings = try CodableCache(inMemory: [notebook.adding("line").checking("names", check)])
+        let settings = try CodableCache(inMemory: [notebook.adding("line").check("names", check)])
         #expect(seen.count == 1 && settings.report.entries.map(\.outcome) == [.ran])
     }
 
     @Test func `can be added later: it is no edit, and does not run where the migration counts as applied`() throws {
         let old = try store()
         try CodableCache(at: old.url, migrations: [Migration(to: 1, "person")]).close()
-        let checked = Migration(to: 1, "person").checking("names", noting("Alien"))
+        let checked = Migration(to: 1, "person").check("names", noting("Alien"))
         #expect(checked.fingerprint == Migration(to: 1, "person").fingerprint)
         let plan = try CacheFile(at: old.url).plan([checked])
         #expect(plan.edits.isEmpty && !plan.needsUpgrade)
@@ -121,7 +121,7 @@ struct CheckTests {
     @Test func `of a suite sees the settings as the steps leave them, and does not join the suite's ledger`() throws {
         let notebook = try Notebook(["old"])
         let other = try Notebook(["other"])
-        let migration = notebook.adding("new").checking("lines") { [seen] store in
+        let migration = notebook.adding("new").check("lines") { [seen] store in
             seen.append("\(Notebook.lines(try store.settings(in: notebook.suite)))")
             seen.append("\(Notebook.lines(try store.settings(in: other.suite)))")
         }
@@ -134,15 +134,15 @@ struct CheckTests {
 
     @Test func `alone in a migration runs for a suite without a cache, and cannot read records there`() throws {
         let notebook = try Notebook(["old"])
-        let checking = Migration(to: 2, "checked").checking("lines") { [seen] store in
+        let checking = Migration(to: 2, "checked").check("lines") { [seen] store in
             seen.append("\(Notebook.lines(try store.settings(in: notebook.suite)))")
         }
-        let records = Migration(to: 3, "records", .renameType("Alien", to: "Person")).checking("no") { _ in
+        let records = Migration(to: 3, "records", .renameType("Alien", to: "Person")).check("no") { _ in
             throw Refusal()
         }
         let report = try notebook.suite.upgrade(with: [notebook.adding("new"), checking, records])
         #expect(seen.all == [#"["old", "new"]"#] && report.outcomes == "new ran, checked ran")
-        let counting = Migration(to: 4, "count").checking("people") { store in
+        let counting = Migration(to: 4, "count").check("people") { store in
             guard try store.count(ofType: "Person") > 0 else { throw Refusal() }
         }
         MoltError.thrown {
@@ -169,10 +169,10 @@ struct CheckTests {
 
     @Test func `cannot belong to a migration on read`() {
         let onRead = Migration(to: 1, "mail", .renameProperty("Person", "mail", to: "email")).onRead()
-        let registry: MigrationRegistry = [onRead.checking("names") { _ in }]
+        let registry: MigrationRegistry = [onRead.check("names") { _ in }]
         #expect(registry.faults.count == 1 && registry.faults[0].contains("runs on read and has a check"))
         let writable: MigrationRegistry = [
-            Migration(to: 1, "added").writableByOlderReleases().checking("names") { _ in }
+            Migration(to: 1, "added").olderReleases(may: .write).check("names") { _ in }
         ]
         #expect(writable.faults.isEmpty)
     }

@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [30, 3_000])
     func `cause no step to fail, and are removed with the commit`(count: Int) throws {
         try make(count)
-        let report = try open(.renameProperty(.records(ofType: Self.type), "name", to: "title", ifMissing: .fail))
+        let report = try open(.renameProperty(Self.type, "name", to: "title", ifMissing: .fail))
             .report
         let left = count - count / 3
         #expect(report.counts.read == left && report.counts.changed == left)
@@ -66,14 +66,14 @@ import Testing
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
         MoltError.thrown {
-            try open(.renameProperty(.records(ofType: Self.type), "nothing", to: "title", ifMissing: .fail))
+            try open(.renameProperty(Self.type, "nothing", to: "title", ifMissing: .fail))
         }?.expect(.propertyMissing)
         let report = try CacheFile(at: scratch.file()).dryRunAndWait(
             [
                 Migration(
                     to: 1,
                     "change",
-                    .renameProperty(.records(ofType: Self.type), "name", to: "title", ifMissing: .fail)
+                    .renameProperty(Self.type, "name", to: "title", ifMissing: .fail)
                 )
             ],
             configuration: configuration

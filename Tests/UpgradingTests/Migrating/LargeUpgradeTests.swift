@@ -204,7 +204,7 @@ private struct Odd: Codable, Sendable {
                     : Migration(
                         to: number,
                         "m\(number)",
-                        .renameProperty(.records(ofType: type), ["p\(number - 1)"], to: "p\(number)")
+                        .renameProperty(type, ["p\(number - 1)"], to: "p\(number)")
                     )
             }
         )

@@ -36,7 +36,7 @@ import Testing
         static let byName: [String: Address?] = ["a": nil, "b": home, "c": office]
     }
 
-    private static let place = MigrationStep.Place.records(ofType: "Person")
+    private static let place = "Person"
 
     /// What the release added that made these properties required.
     private static let additions: [MigrationStep] = [
@@ -208,7 +208,7 @@ import Testing
     @Test(arguments: Resident.TextMove.allCases, 0..<TestRun.choose(1, long: 40))
     func `are never created beside the case of a random enum`(move: Resident.TextMove, block: UInt64) throws {
         var random = SeededGenerator(seed: block)
-        let step = move.step(.records(ofType: Resident.name))
+        let step = move.step(Resident.name)
         let residents = (0..<20).map { _ in Resident(&random) }
         let contents = try residents.map { String(decoding: try $0.json(), as: UTF8.self) }
         let expected = residents.map(move.result)

@@ -15,13 +15,13 @@ struct RequirementTests {
         [
             Migration(to: 1, "person", .renameType("Alien", to: "Person")),
             Migration(to: 2, "uploads", .deleteType("Upload"))
-                .requiring(orElse: Self.waiting) { [evaluated] store in
+                .requirement(orElse: Self.waiting) { [evaluated] store in
                     evaluated.append("\(try store.types)")
                     return try store.count(ofType: "Upload") == uploads
                 },
             Migration(to: 3, "gone", .deleteType("Person"))
-                .requiring(orElse: Self.waiting) { try $0.count(ofType: "Upload") == uploads }
-                .requiring(orElse: "Aliens are still here.") { store in
+                .requirement(orElse: Self.waiting) { try $0.count(ofType: "Upload") == uploads }
+                .requirement(orElse: "Aliens are still here.") { store in
                     guard try store.count(ofType: "Alien") == aliens else { throw Refusal() }
                     return true
                 },
@@ -88,7 +88,7 @@ struct RequirementTests {
 
     @Test func `of a migration on read is evaluated by the opening that records it`() throws {
         let adding = Migration(to: 1, "m", .addProperty("Alien", "m", default: 1)).onRead()
-        let registry: MigrationRegistry = [adding.requiring(orElse: "No.") { try $0.count(ofType: "Alien") == 0 }]
+        let registry: MigrationRegistry = [adding.requirement(orElse: "No.") { try $0.count(ofType: "Alien") == 0 }]
         let store = try store()
         MoltError.thrown { try CodableCache(at: store.url, migrations: registry) }?
             .expect(.requirementUnmet, outcome: .unchanged, says: "No.")
@@ -97,7 +97,7 @@ struct RequirementTests {
     @Test func `reads no records of a suite that is upgraded without a cache`() throws {
         let codes = Log<MoltError.Code?>()
         let notebook = try Notebook(["waiting"])
-        let migration = notebook.adding("done").requiring(orElse: Self.waiting) { store in
+        let migration = notebook.adding("done").requirement(orElse: Self.waiting) { store in
             codes.append(MoltError.thrown { try store.types }?.code)
             codes.append(MoltError.thrown { try store.record(forKey: "a") }?.code)
             codes.append(MoltError.thrown { try store.enumerate("Upload") { _ in } }?.code)
@@ -111,7 +111,7 @@ struct RequirementTests {
 
     @Test func `that reads a suite which is unavailable defers the opening`() async throws {
         let notebook = try Notebook(["waiting"])
-        let reading = Migration(to: 2, "read", .deleteType("Upload")).requiring(orElse: "No.") { store in
+        let reading = Migration(to: 2, "read", .deleteType("Upload")).requirement(orElse: "No.") { store in
             try Notebook.lines(store.settings(in: notebook.suite)) == ["waiting"]
         }
         let store = try store()
@@ -134,7 +134,7 @@ struct RequirementTests {
 
     @Test func `sees the settings of a suite that is upgraded without a cache`() throws {
         let notebook = try Notebook(["waiting"])
-        let migration = notebook.adding("done").requiring(orElse: "Lines are waiting.") { store in
+        let migration = notebook.adding("done").requirement(orElse: "Lines are waiting.") { store in
             try !Notebook.lines(store.settings(in: notebook.suite)).contains("waiting")
         }
         MoltError.thrown { try notebook.suite.upgrade(with: [migration]) }?

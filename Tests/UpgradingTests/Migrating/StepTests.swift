@@ -308,7 +308,7 @@ struct SpellingTests {
 
     @Test func `A step can change a record's type name to the other spelling`() async throws {
         let steps: [(name: String, step: MigrationStep)] = [
-            ("transform", .transform(.records(ofType: Self.composed)) { $0.typeName = Self.decomposed }),
+            ("transform", .transform(Self.composed) { $0.typeName = Self.decomposed }),
             ("enumerate", .run { try $0.enumerate(Self.composed) { _, new in new.typeName = Self.decomposed } }),
             ("renameType", .run { try $0.renameType(Self.composed, to: Self.decomposed) }),
             (

@@ -178,7 +178,7 @@ struct WorkAfterCommitTests {
         #expect(other.pendingWork.map(\.problem) == ["it is up to the process that upgrades the store"])
         let undeclared = try open([Migration(to: 1, "person", .renameType("Alien", to: "Person"))])
         #expect(undeclared.isEmpty)
-        let retired = try open(MigrationRegistry([], oldestSupportedVersion: 1))
+        let retired = try open(MigrationRegistry([]).oldestVersion(1))
         #expect(try retired.isEmpty && log.count == 1 && isPending() == [true])
     }
 

@@ -117,8 +117,8 @@ struct EventTests {
         // The ledger only records the whole. The failing migration has begun when its check stops all of them.
         let whole = Migration(to: 3, "whole", replacing: ["part"], .renameType("Town", to: "Place"))
         let block = Migration(to: 4, "block", .run { _ in }, .addProperty("Person", "a", default: 1))
-        let checked = Migration(to: 5, "checked", .addProperty("Person", "b", default: 1)).checking("all") { _ in }
-        let failing = Migration(to: 6, "failing").checking("none") { _ in throw Refusal() }
+        let checked = Migration(to: 5, "checked", .addProperty("Person", "b", default: 1)).check("all") { _ in }
+        let failing = Migration(to: 6, "failing").check("none") { _ in throw Refusal() }
         let last = Migration(to: 7, "last", .addProperty("Person", "c", default: 1))
         let fused = ["started block", "started checked", "ended block", "ended checked"]
         #expect(events(bump, town, whole, block, checked, failing, last) == fused + ["started failing", "failed"])

@@ -89,7 +89,7 @@ import Testing
         #expect(try expect(.created).storeSize == nil)
         open()
         #expect(try expect(.upToDate).migrations == [])
-        let newer = Migration(to: 3, "newer").readableByOlderReleases()
+        let newer = Migration(to: 3, "newer").olderReleases(may: .read)
         try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
         open(readsNewer: true)
         #expect(try expect(.readOnly).to == 3)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `counts expired records, and migrations that are deferred or on read`() async throws {
         let other = try OldStore([StoredRecord("Draft", "old", "1", expiration: 1)])
-        let later = Migration(to: 2, "later", .settings(in: .standard) { _ in })
+        let later = Migration(to: 2, "later", .changeSettings(in: .standard) { _ in })
         var extensions = configuration
         extensions.role = .appExtension
         try await other.upgrade([Migration(to: 1, "first", .deleteType("Note")), later], extensions)

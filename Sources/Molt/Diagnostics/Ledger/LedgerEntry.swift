@@ -73,28 +73,19 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     }
     /// Data of a later release of Molt, as JSON; this release preserves it without reading it.
     package var extra: String?
-    /// Whether the migration declared that older releases can read the store after it.
-    ///
-    /// See ``Migration/readableByOlderReleases()``.
-    public var isReadableByOlderReleases: Bool
-    /// Whether the migration declared that older releases can also write to the store after it.
-    ///
-    /// It includes ``isReadableByOlderReleases``. See ``Migration/writableByOlderReleases()``.
-    public var isWritableByOlderReleases: Bool {
-        get { isReadableByOlderReleases && writable == true }
-        set {
-            writable = newValue ? true : nil
-            if newValue { isReadableByOlderReleases = true }
-        }
+    /// What releases that do not know the migration may do with the store; see ``Migration/olderReleases(may:)``.
+    public package(set) var olderReleases: Migration.Access {
+        get { writable == true && readable ? .write : readable ? .read : .nothing }
+        set { (readable, writable) = (newValue >= .read, newValue == .write ? true : nil) }
     }
 
     /// What an older release needs to know of a migration that another one replaces.
     package enum Replaced: Int, Hashable, Sendable, Codable, CaseIterable {
         /// Releases that do not have it cannot read the store after it.
         case migration
-        /// It declares ``Migration/readableByOlderReleases()``.
+        /// It declares ``Migration/olderReleases(may:)``.
         case readable
-        /// It declares ``Migration/writableByOlderReleases()``.
+        /// It declares ``Migration/olderReleases(may:)``.
         case writable
         /// It replaces others itself, which are listed, too.
         case replacement
@@ -117,13 +108,15 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
 
     // Nil for false and for none: most rows have neither, and a suite keeps them as JSON.
     private var replacedOfKind: [String: Replaced]?
+    private var readable = false
     private var writable: Bool?
     private var hasWork: Bool?
     private var corrected: [LedgerCorrection]?
 
     private enum CodingKeys: String, CodingKey {
         case name, version, outcome, appliedAt, duration, counts, attachedCounts, appVersion, moltVersion, fingerprint
-        case replaces, extra, isReadableByOlderReleases
+        case replaces, extra
+        case readable = "isReadableByOlderReleases"
         case replacedOfKind = "replacedKinds"
         case writable = "isWritableByOlderReleases"
         case hasWork = "isWorkPending"
@@ -135,7 +128,6 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     /// - Parameters:
     ///   - duration: The duration, in seconds.
     ///   - moltVersion: The version of Molt that ran it; this one by default.
-    ///   - isWritableByOlderReleases: Whether older releases can also write; then they can read, too.
     package init(
         name: String,
         version: Int,
@@ -150,8 +142,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         replaces: [String] = [],
         corrections: [LedgerCorrection] = [],
         isWorkPending: Bool = false,
-        isReadableByOlderReleases: Bool = false,
-        isWritableByOlderReleases: Bool = false
+        olderReleases: Migration.Access = .nothing
     ) {
         self.name = name
         self.version = version
@@ -164,10 +155,9 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
         self.moltVersion = moltVersion ?? MoltRelease.version
         self.fingerprint = fingerprint
         self.replaces = replaces
-        self.isReadableByOlderReleases = isReadableByOlderReleases || isWritableByOlderReleases
-        self.isWritableByOlderReleases = isWritableByOlderReleases
         self.corrections = corrections
         self.isWorkPending = isWorkPending
+        self.olderReleases = olderReleases
     }
 }
 
@@ -191,8 +181,9 @@ extension LedgerEntry {
             .filter { $0 != .replacement }
         guard !missing.isEmpty else { return nil }
         var row = self
-        if missing.allSatisfy({ $0 == .writable }) { row.isWritableByOlderReleases = true }
-        if !missing.contains(.migration) { row.isReadableByOlderReleases = true }
+        if !missing.contains(.migration) {
+            row.olderReleases = max(row.olderReleases, missing.allSatisfy { $0 == .writable } ? .write : .read)
+        }
         return row
     }
 

@@ -1,7 +1,7 @@
 /// A suite during an upgrade: its content when the upgrade began, with the changes of all steps so far.
 ///
 /// ```swift
-/// .run("seconds become minutes", onFreshStore: true, attaching: [Suite.standard]) { migration in
+/// .run("seconds become minutes", suites: [Suite.standard], onFreshStore: true) { migration in
 ///     let settings = try migration.suite(.standard)
 ///     if case .int(let seconds)? = try settings.value(forKey: "interval") {
 ///         try settings.set(.int(seconds / 60), forKey: "interval")

@@ -21,20 +21,20 @@ extension MigrationStep {
     ///   - createsObjects: Whether missing or null objects on the path are created, whatever is beside them; by default
     ///     they are not.
     public static func addProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         default value: RecordValue,
         creatingObjects createsObjects: Bool = false
     ) -> MigrationStep {
         let json = value.json(within: [path])
         return MigrationStep(
-            AddPropertyStep(place: place.stepPlace, path: path, json: json, createsObjects: createsObjects)
+            AddPropertyStep(place: StepPlace(place), path: path, json: json, createsObjects: createsObjects)
         )
     }
 }
 
 struct AddPropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     /// The value as JSON; nil if it is nested too deeply for the path.
     var json: [UInt8]?

@@ -23,17 +23,17 @@ extension MigrationStep {
     ///   - form: The new form.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeDictionary(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         to form: Record.DictionaryForm,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(ChangeDictionaryStep(place: place.stepPlace, path: path, form: form, ifMissing: ifMissing))
+        MigrationStep(ChangeDictionaryStep(place: StepPlace(place), path: path, form: form, ifMissing: ifMissing))
     }
 }
 
 struct ChangeDictionaryStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var form: Record.DictionaryForm
     var ifMissing: Record.MissingProperty

@@ -16,13 +16,13 @@ extension MigrationStep {
     ///     `typeMismatch`.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeValue(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         to kind: Record.ScalarKind,
         otherwise other: Record.OtherValue = .fail,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(ChangeValueStep(place.stepPlace, path, .kind(kind), other, ifMissing))
+        MigrationStep(ChangeValueStep(StepPlace(place), path, .kind(kind), other, ifMissing))
     }
 
     /// Changes the form of a date in the records of a type, or in settings.
@@ -44,14 +44,14 @@ extension MigrationStep {
     ///   - other: What happens to values of another form; by default the upgrade fails with the code `typeMismatch`.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeValue(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         from form: Record.DateForm,
         to newForm: Record.DateForm,
         otherwise other: Record.OtherValue = .fail,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(ChangeValueStep(place.stepPlace, path, .date(from: form, to: newForm), other, ifMissing))
+        MigrationStep(ChangeValueStep(StepPlace(place), path, .date(from: form, to: newForm), other, ifMissing))
     }
 
     /// Changes file URLs and absolute paths to paths in a directory, in the records of a type, or in settings.
@@ -79,25 +79,25 @@ extension MigrationStep {
     ///     upgrade fails with the code `typeMismatch`.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func changeValue(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         toPathIn directory: String,
         otherwise other: Record.OtherValue = .fail,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(ChangeValueStep(place.stepPlace, path, .path(in: directory), other, ifMissing))
+        MigrationStep(ChangeValueStep(StepPlace(place), path, .path(in: directory), other, ifMissing))
     }
 }
 
 struct ChangeValueStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var conversion: ValueConversion
     var other: OtherJSON
     var ifMissing: Record.MissingProperty
 
     init(
-        _ place: MigrationStep.Place,
+        _ place: StepPlace,
         _ path: PropertyPath,
         _ conversion: ValueConversion,
         _ other: Record.OtherValue,

@@ -24,7 +24,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func joinProperties(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ paths: [PropertyPath],
         into newPath: PropertyPath,
         separator: String = " ",
@@ -33,7 +33,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             JoinPropertiesStep(
-                place: place.stepPlace,
+                place: StepPlace(place),
                 paths: paths,
                 newPath: newPath,
                 separator: separator,
@@ -44,7 +44,7 @@ extension MigrationStep {
 }
 
 struct JoinPropertiesStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var paths: [PropertyPath]
     var newPath: PropertyPath
     var separator: String

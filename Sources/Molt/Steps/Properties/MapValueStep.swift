@@ -16,14 +16,14 @@ extension MigrationStep {
     ///   - other: What happens to all other values; by default they are kept.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         _ values: [RecordValue: RecordValue],
         otherwise other: Record.OtherValue = .keep,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path)
-        return MigrationStep(MapValueStep(place: place.stepPlace, path: path, map: map, ifMissing: ifMissing))
+        return MigrationStep(MapValueStep(place: StepPlace(place), path: path, map: map, ifMissing: ifMissing))
     }
 
     /// Replaces keys or values of a dictionary with others, in the records of a type, or in settings.
@@ -49,7 +49,7 @@ extension MigrationStep {
     ///   - other: What happens to all other keys or values; by default they are kept. An entry is removed as a whole.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func mapValue(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         in part: Record.DictionaryPart,
         _ values: [RecordValue: RecordValue],
@@ -58,13 +58,13 @@ extension MigrationStep {
     ) -> MigrationStep {
         let map = ValueMap(values, otherwise: other, at: path + .each)
         return MigrationStep(
-            MapValueStep(place: place.stepPlace, path: path, part: part, map: map, ifMissing: ifMissing)
+            MapValueStep(place: StepPlace(place), path: path, part: part, map: map, ifMissing: ifMissing)
         )
     }
 }
 
 struct MapValueStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     /// The part of a dictionary whose values are replaced; nil for the value itself.
     var part: Record.DictionaryPart?

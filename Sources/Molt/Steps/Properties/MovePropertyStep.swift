@@ -20,7 +20,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func moveProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip,
@@ -28,7 +28,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             MovePropertyStep(
-                place: place.stepPlace,
+                place: StepPlace(place),
                 path: path,
                 newPath: newPath,
                 policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
@@ -58,7 +58,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func copyProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip,
@@ -66,7 +66,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             MovePropertyStep(
-                place: place.stepPlace,
+                place: StepPlace(place),
                 path: path,
                 newPath: newPath,
                 policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
@@ -78,7 +78,7 @@ extension MigrationStep {
 
 /// The declaration of steps that move or copy a property.
 struct MovePropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var newPath: PropertyPath
     var policy: Record.MissingPolicy

@@ -7,16 +7,16 @@ extension MigrationStep {
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     /// - Important: The property's values are lost when the upgrade is committed.
     public static func removeProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(RemovePropertyStep(place: place.stepPlace, path: path, ifMissing: ifMissing))
+        MigrationStep(RemovePropertyStep(place: StepPlace(place), path: path, ifMissing: ifMissing))
     }
 }
 
 struct RemovePropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var ifMissing: Record.MissingProperty
 

@@ -10,17 +10,17 @@ extension MigrationStep {
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record that
     ///     already has the new name fails the upgrade with the code `propertyExists`.
     public static func renameProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         to newName: String,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(RenamePropertyStep(place: place.stepPlace, path: path, newName: newName, ifMissing: ifMissing))
+        MigrationStep(RenamePropertyStep(place: StepPlace(place), path: path, newName: newName, ifMissing: ifMissing))
     }
 }
 
 struct RenamePropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var newName: String
     var ifMissing: Record.MissingProperty

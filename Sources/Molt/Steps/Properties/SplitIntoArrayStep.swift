@@ -19,7 +19,7 @@ extension MigrationStep {
     ///     stay.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func splitIntoArray(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         separator: String,
         trimming: Bool = false,
@@ -27,7 +27,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         let change = StringArray(separator: separator, trims: trimming)
         return MigrationStep(
-            SplitIntoArrayStep(place: place.stepPlace, path: path, change: change, ifMissing: ifMissing)
+            SplitIntoArrayStep(place: StepPlace(place), path: path, change: change, ifMissing: ifMissing)
         )
     }
 
@@ -48,18 +48,18 @@ extension MigrationStep {
     ///   - separator: The text between the elements.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func joinArray(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         separator: String,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let change = StringArray(separator: separator)
-        return MigrationStep(JoinArrayStep(place: place.stepPlace, path: path, change: change, ifMissing: ifMissing))
+        return MigrationStep(JoinArrayStep(place: StepPlace(place), path: path, change: change, ifMissing: ifMissing))
     }
 }
 
 struct SplitIntoArrayStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var change: StringArray
     var ifMissing: Record.MissingProperty
@@ -87,7 +87,7 @@ struct SplitIntoArrayStep: RecordStep {
 }
 
 struct JoinArrayStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var change: StringArray
     var ifMissing: Record.MissingProperty

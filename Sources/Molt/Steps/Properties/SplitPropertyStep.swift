@@ -27,7 +27,7 @@ extension MigrationStep {
     ///   - createsObjects: Whether objects on the new paths are created for null and beside an enum's case, too; by
     ///     default they are not.
     public static func splitProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         at separator: Record.Separator = .first(" "),
         into newPaths: [PropertyPath],
@@ -37,7 +37,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             SplitPropertyStep(
-                place: place.stepPlace,
+                place: StepPlace(place),
                 path: path,
                 separator: separator,
                 newPaths: newPaths,
@@ -49,7 +49,7 @@ extension MigrationStep {
 }
 
 struct SplitPropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var separator: Record.Separator
     var newPaths: [PropertyPath]

@@ -18,12 +18,12 @@ extension MigrationStep {
     ///   - wrapper: The array or object to put the value into.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func wrapProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         in wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(WrapPropertyStep(place: place.stepPlace, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(WrapPropertyStep(place: StepPlace(place), path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 
     /// Takes the value of a property out of an array or object, in the records of a type, or in settings.
@@ -42,17 +42,17 @@ extension MigrationStep {
     ///   - wrapper: The array or object that contains the value.
     ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     public static func unwrapProperty(
-        _ place: some StepPlace,
+        _ place: some Place,
         _ path: PropertyPath,
         from wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(UnwrapPropertyStep(place: place.stepPlace, path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(UnwrapPropertyStep(place: StepPlace(place), path: path, wrapper: wrapper, ifMissing: ifMissing))
     }
 }
 
 struct WrapPropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
@@ -77,7 +77,7 @@ struct WrapPropertyStep: RecordStep {
 }
 
 struct UnwrapPropertyStep: RecordStep {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var path: PropertyPath
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty

@@ -15,33 +15,29 @@ extension MigrationStep {
     /// infinite number in JSON, or a string or number alone in a property list in data.
     ///
     /// - Parameters:
-    ///   - place: The settings.
+    ///   - settings: The settings.
     ///   - form: The new form; for ``SettingForm/jsonTexts``, each element of an array or dictionary becomes a text.
     ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders. Dates in
     ///     JSON are numbers or strings and stay so: change them with ``changeValue(_:_:from:to:otherwise:ifMissing:)``.
     public static func changeForm(
-        _ place: Place,
+        _ settings: Settings,
         to form: SettingForm,
         dates: Record.DateForm = .deferredToDate
     ) -> MigrationStep {
-        let declaration = ChangeFormStep(place: place, form: form, dates: dates)
-        // A type of records is a fault of the registry.
-        guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit(skipsSomeValues: true) { _ in })
-        }
-        return MigrationStep(declaration, .settings(.changeForm(settings, declaration)))
+        let declaration = ChangeFormStep(place: StepPlace(settings), form: form, dates: dates)
+        return MigrationStep(declaration, .settings(.changeForm(settings.place, declaration)))
     }
 }
 
 extension Record.DateForm {
     /// What the dates of a property list lose in this form of JSON.
-    func losses(of place: MigrationStep.Place) -> [MigrationReport.DataLoss] {
+    func losses(of place: StepPlace) -> [MigrationReport.DataLoss] {
         self == .iso8601 ? [MigrationReport.DataLoss(.values, place.name(of: []))] : []
     }
 }
 
 struct ChangeFormStep: StepDeclaration {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var form: SettingForm
     var dates: Record.DateForm
 
@@ -52,7 +48,6 @@ struct ChangeFormStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         check.use(place)
-        if place.settings == nil { check.add("Only settings have forms; \(place.name(of: [])) is a type of records.") }
         if dates == .propertyListDate { check.add("JSON cannot hold a date of a property list.") }
     }
 }

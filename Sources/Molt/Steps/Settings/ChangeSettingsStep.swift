@@ -2,7 +2,7 @@ extension MigrationStep {
     /// Changes settings of a suite once.
     ///
     /// ```swift
-    /// Migration(to: 5, "sounds", .settings(in: .standard, "split the volume") { settings in
+    /// Migration(to: 5, "sounds", .changeSettings(in: .standard, "split the volume") { settings in
     ///     guard let volume = try settings.value(for: SettingKey<Double?>("volume")) else { return }
     ///     try settings.set(.double(volume), forKey: "musicVolume")
     ///     try settings.set(.double(volume), forKey: "speechVolume")
@@ -20,7 +20,7 @@ extension MigrationStep {
     ///   - summary: A summary of the closure for plans and reports.
     ///   - revision: The revision of the closure, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
     ///   - body: Receives the settings; an error it throws rolls the upgrade back.
-    public static func settings(
+    public static func changeSettings(
         in suite: Suite,
         _ summary: String = "change settings",
         revision: Int = 1,

@@ -10,8 +10,8 @@ extension MigrationStep {
     /// Data in no form that Molt reads, such as an image, becomes a record of raw data.
     ///
     /// A string, number, Boolean or date alone becomes a record only of a type such as `String`, `Int` or `Date`, or if
-    /// `place` declares its form, as for an enum with raw values. Otherwise the setting stays, and the report lists it
-    /// as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
+    /// `settings` declares its form, as for an enum with raw values. Otherwise the setting stays, and the report lists
+    /// it as ``MigrationReport/KeyOutcome/Outcome/notConvertible``.
     ///
     /// The setting is removed after the record is committed. If a record already has the key, it must have the same
     /// type and content. Otherwise the upgrade fails with the code `keyExists`.
@@ -25,28 +25,24 @@ extension MigrationStep {
     /// later ones on the suite. An app extension that cannot see the suite cannot open the cache before the app has.
     ///
     /// - Parameters:
-    ///   - place: The settings.
+    ///   - settings: The settings.
     ///   - type: The name under which the app stores the type, such as `Array<Item>` for `[Item]`; `Data` for raw data.
     ///   - newName: The key of the record, or for a prefix, the text that replaces the prefix in the keys; by default,
     ///     keys stay the same.
     ///   - dates: The form of the dates of a property list in JSON; by default that of Foundation's coders.
     public static func moveToRecords(
-        _ place: Place,
+        _ settings: Settings,
         ofType type: String,
         key newName: String? = nil,
         dates: Record.DateForm = .deferredToDate
     ) -> MigrationStep {
-        let declaration = MoveToRecordsStep(place: place, type: type, newName: newName, dates: dates)
-        // A type of records is a fault of the registry.
-        guard let settings = place.settings else {
-            return MigrationStep(declaration, at: place, RecordEdit(skipsSomeValues: true) { _ in })
-        }
-        return MigrationStep(declaration, .settings(.moveToRecords(settings, declaration)))
+        let declaration = MoveToRecordsStep(place: StepPlace(settings), type: type, newName: newName, dates: dates)
+        return MigrationStep(declaration, .settings(.moveToRecords(settings.place, declaration)))
     }
 }
 
 struct MoveToRecordsStep: StepDeclaration {
-    var place: MigrationStep.Place
+    var place: StepPlace
     var type: String
     var newName: String?
     var dates: Record.DateForm
@@ -69,7 +65,6 @@ struct MoveToRecordsStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         check.use(place)
-        if place.settings == nil { check.add("\(place.name(of: [])) is a type of records, not a setting.") }
         if dates == .propertyListDate { check.add("Records are JSON, which cannot hold a date of a property list.") }
         if newName?.isEmpty == true, place.settings?.isPrefix == false { check.add("The new key is empty.") }
         check.delete(place)

@@ -191,7 +191,7 @@ package enum LedgerTable {
             entry.counts.quarantined, entry.appVersion, entry.moltVersion,
             entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), entry.fingerprint,
             entry.replaces.isEmpty ? nil : json(entry.replacedByName), entry.extra,
-            entry.isWritableByOlderReleases ? 2 : entry.isReadableByOlderReleases ? 1 : 0,
+            entry.olderReleases.rawValue,
             entry.corrections.isEmpty ? nil : json(entry.corrections), entry.isWorkPending ? 1 : 0,
         ]
     }
@@ -223,8 +223,7 @@ package enum LedgerTable {
             fingerprint: row.isNull(13) ? nil : row.text(13),
             corrections: row.isNull(17) ? [] : value(of: row.text(17)) ?? [],
             isWorkPending: row.integer(18) != 0,
-            isReadableByOlderReleases: row.integer(16) != 0,
-            isWritableByOlderReleases: row.integer(16) == 2
+            olderReleases: row.integer(16) == 0 ? .nothing : row.integer(16) == 2 ? .write : .read
         )
         if !row.isNull(15) { entry.extra = row.text(15) }
         entry.replacedByName = replaced

@@ -50,7 +50,7 @@ extension MoltError.Code {
 extension MoltError.Code {
     /// A step's closure threw, or left the record in a state that cannot be written.
     public static let stepFailed = Self(rawValue: "stepFailed")
-    /// A migration's check of the upgraded store threw; see ``Migration/checking(_:_:)``.
+    /// A migration's check of the upgraded store threw; see ``Migration/check(_:_:)``.
     public static let checkFailed = Self(rawValue: "checkFailed")
     /// A record's content is not valid JSON (RFC 8259).
     public static let malformedContent = Self(rawValue: "malformedContent")
@@ -83,7 +83,7 @@ extension MoltError.Code {
     public static let needsMigration = Self(rawValue: "needsMigration")
     /// A migration must wait, for example for settings that cannot be read now, and the others depend on it.
     public static let deferred = Self(rawValue: "deferred")
-    /// The store does not meet a migration's condition; see ``Migration/requiring(orElse:_:)``.
+    /// The store does not meet a migration's condition; see ``Migration/requirement(orElse:_:)``.
     public static let requirementUnmet = Self(rawValue: "requirementUnmet")
     /// A migration's work after the commit threw, and a later opening tries again; see ``Migration/afterCommit(_:_:)``.
     public static let workFailed = Self(rawValue: "workFailed")

@@ -79,7 +79,7 @@ extension MigrationContext {
     /// If another store has already brought the suite through this migration, the block sees its result, and what it
     /// changes in the suite is not kept.
     ///
-    /// - Throws: ``MoltError`` with the code `suiteNotNamed` if neither the step's `attaching` nor the opening names
+    /// - Throws: ``MoltError`` with the code `suiteNotNamed` if neither the step's `suites` nor the opening names
     ///   the suite, or `deferred` if it cannot be read now; ``MoltError`` if it cannot be read at all.
     public func suite(_ suite: Suite) throws -> SuiteEditor {
         let name = suite.attachedName

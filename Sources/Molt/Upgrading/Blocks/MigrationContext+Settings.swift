@@ -7,7 +7,7 @@ extension MigrationContext {
         case .edit(let place, let edit): try change(place, edit)
         case .changeForm(let place, let declaration):
             try change(place) { try $0.changeForm(to: declaration.form, dates: declaration.dates) }
-        case .removeKeys(let declaration): try removeKeys(declaration)
+        case .removeSettings(let declaration): try removeKeys(declaration)
         case .renameKeys(let declaration): try renameKeys(declaration)
         case .moveToRecords(let place, let declaration): try moveToRecords(place, declaration)
         case .convert(_, _, _, let body), .receive(_, _, _, let body), .block(_, let body): try body(self)
@@ -60,7 +60,7 @@ extension MigrationContext {
         if !convertible.isEmpty || keys.isEmpty { try note(outcomes, of: place, among: settings.keys) }
     }
 
-    private func removeKeys(_ declaration: RemoveKeysStep) throws {
+    private func removeKeys(_ declaration: RemoveSettingsStep) throws {
         let settings = try suite(declaration.suite)
         for place in declaration.places {
             let outcomes = try place.keys(in: settings).map { key in
@@ -72,7 +72,7 @@ extension MigrationContext {
         }
     }
 
-    private func renameKeys(_ declaration: RenameKeysStep) throws {
+    private func renameKeys(_ declaration: RenameSettingsStep) throws {
         let place = declaration.place
         let copies = declaration.copies
         let settings = try suite(place.suite)
@@ -247,7 +247,7 @@ extension MigrationContext {
         MoltError(
             .stepFailed,
             "A closure has changed the \(part) of a setting. It may only change the content.",
-            advice: part == "key" ? "Use the step `renameKey`." : nil
+            advice: part == "key" ? "Use the step `renameSetting`." : nil
         )
     }
 

@@ -2,54 +2,57 @@ extension MigrationStep {
     /// Renames a key of a suite; if it has no value, does nothing and reports it as absent.
     ///
     /// ```swift
-    /// .renameKey("theme", to: "appearance", in: .standard)
+    /// .renameSetting("theme", to: "appearance", in: .standard)
     /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
-    public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false))
+    public static func renameSetting(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
+        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false))
     }
 
     /// Renames all keys of a suite that begin with a prefix, by replacing the prefix.
     ///
     /// ```swift
-    /// .renameKeys(withPrefix: "draft.", to: "drafts/", in: .standard)    // "draft.7" becomes "drafts/7"
+    /// .renameSettings(withPrefix: "draft.", to: "drafts/", in: .standard)    // "draft.7" becomes "drafts/7"
     /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
-    public static func renameKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false))
+    public static func renameSettings(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep
+    {
+        MigrationStep(
+            RenameSettingsStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false)
+        )
     }
 
     /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
     ///
     /// ```swift
-    /// .copyKey("volume", to: "speechVolume", in: .standard)
+    /// .copySetting("volume", to: "speechVolume", in: .standard)
     /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
-    public static func copyKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true))
+    public static func copySetting(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
+        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true))
     }
 
     /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
     ///
     /// ```swift
-    /// .copyKeys(withPrefix: "draft.", to: "backup.", in: .standard)    // "backup.7" gets the value of "draft.7"
+    /// .copySettings(withPrefix: "draft.", to: "backup.", in: .standard)    // "backup.7" gets the value of "draft.7"
     /// ```
     ///
     /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
-    public static func copyKeys(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameKeysStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true))
+    public static func copySettings(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
+        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true))
     }
 
-    private init(_ declaration: RenameKeysStep) {
+    private init(_ declaration: RenameSettingsStep) {
         self.init(declaration, .settings(.renameKeys(declaration)))
     }
 }
 
 /// The declaration of steps that rename or copy keys.
-struct RenameKeysStep: StepDeclaration {
+struct RenameSettingsStep: StepDeclaration {
     var place: SettingsPlace
     /// The new key, or the new prefix.
     var newName: String
@@ -78,7 +81,7 @@ struct RenameKeysStep: StepDeclaration {
     }
 
     func check(_ check: inout StepCheck) {
-        let (old, new) = (MigrationStep.Place(place), MigrationStep.Place(newPlace))
+        let (old, new) = (StepPlace(place), StepPlace(newPlace))
         check.use(old)
         if newPlace == place {
             check.add(

@@ -2,31 +2,31 @@ extension MigrationStep {
     /// Removes settings and reports which of them existed.
     ///
     /// ```swift
-    /// .removeKeys("fax", "faxPrefix", in: .standard)
+    /// .removeSettings("fax", "faxPrefix", in: .standard)
     /// ```
     ///
     /// - Important: The values are lost when the upgrade is committed.
-    public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
-        MigrationStep(RemoveKeysStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }))
+    public static func removeSettings(_ keys: String..., in suite: Suite) -> MigrationStep {
+        MigrationStep(RemoveSettingsStep(suite: suite, places: keys.map { SettingsPlace(suite, key: $0) }))
     }
 
     /// Removes all settings whose keys begin with a prefix.
     ///
     /// ```swift
-    /// .removeKeys(withPrefix: "draft.", in: .standard)
+    /// .removeSettings(withPrefix: "draft.", in: .standard)
     /// ```
     ///
     /// - Important: The values are lost when the upgrade is committed.
-    public static func removeKeys(withPrefix prefix: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RemoveKeysStep(suite: suite, places: [SettingsPlace(suite, prefix: prefix)]))
+    public static func removeSettings(withPrefix prefix: String, in suite: Suite) -> MigrationStep {
+        MigrationStep(RemoveSettingsStep(suite: suite, places: [SettingsPlace(suite, prefix: prefix)]))
     }
 
-    private init(_ declaration: RemoveKeysStep) {
-        self.init(declaration, .settings(.removeKeys(declaration)))
+    private init(_ declaration: RemoveSettingsStep) {
+        self.init(declaration, .settings(.removeSettings(declaration)))
     }
 }
 
-struct RemoveKeysStep: StepDeclaration {
+struct RemoveSettingsStep: StepDeclaration {
     var suite: Suite
     var places: [SettingsPlace]
 
@@ -43,8 +43,8 @@ struct RemoveKeysStep: StepDeclaration {
     func check(_ check: inout StepCheck) {
         if places.isEmpty { check.add("No key is named.") }
         for (index, place) in places.enumerated() where !places[..<index].contains(place) {
-            check.use(MigrationStep.Place(place))
-            check.delete(MigrationStep.Place(place))
+            check.use(StepPlace(place))
+            check.delete(StepPlace(place))
         }
     }
 }
