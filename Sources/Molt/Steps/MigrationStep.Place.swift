@@ -58,7 +58,7 @@ extension MigrationStep {
     }
 }
 
-extension StepPlace where Self == MigrationStep.Settings {
+extension MigrationStep.Place where Self == MigrationStep.Settings {
     /// The content of a setting; see ``MigrationStep/Settings``.
     public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Self {
         Self(place: SettingsPlace(suite, key: key, form: form))
@@ -70,7 +70,7 @@ extension StepPlace where Self == MigrationStep.Settings {
     }
 }
 
-extension String: StepPlace {
+extension String: MigrationStep.Place {
     /// Nil: a string names a type of records.
     public var _settings: MigrationStep.Settings? { nil }
 }

@@ -58,7 +58,7 @@ extension StepPlace {
         self.init(kind: .settings(settings))
     }
 
-    package init(_ place: some StepPlace) {
+    package init(_ place: some MigrationStep.Place) {
         if let settings = place._settings { self.init(settings.place) } else { self = .records(ofType: "\(place)") }
     }
 

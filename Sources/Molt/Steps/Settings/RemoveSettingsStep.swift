@@ -22,7 +22,7 @@ extension MigrationStep {
     }
 
     private init(_ declaration: RemoveSettingsStep) {
-        self.init(declaration, .settings(.removeSettings(declaration)))
+        self.init(declaration, .settings(.removeKeys(declaration)))
     }
 }
 

@@ -36,7 +36,7 @@ enum SettingsWork: Sendable {
     var suite: Suite {
         switch self {
         case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.suite
-        case .removeSettings(let declaration): declaration.suite
+        case .removeKeys(let declaration): declaration.suite
         case .renameKeys(let declaration): declaration.place.suite
         case .convert(let suite, _, _, _), .receive(_, let suite, _, _), .block(let suite, _): suite
         }
@@ -88,7 +88,7 @@ enum SettingsWork: Sendable {
     /// Whether it may change the setting of a key that its suite has, or the key.
     func mayChange(_ key: String) -> Bool {
         switch self {
-        case .removeSettings(let declaration): declaration.places.contains { $0.includes(key) }
+        case .removeKeys(let declaration): declaration.places.contains { $0.includes(key) }
         case .renameKeys(let declaration): declaration.place.includes(key)
         case .block: true
         case .edit, .changeForm, .moveToRecords, .convert, .receive: converts(key)

@@ -7,7 +7,7 @@ extension MigrationContext {
         case .edit(let place, let edit): try change(place, edit)
         case .changeForm(let place, let declaration):
             try change(place) { try $0.changeForm(to: declaration.form, dates: declaration.dates) }
-        case .removeSettings(let declaration): try removeKeys(declaration)
+        case .removeKeys(let declaration): try removeKeys(declaration)
         case .renameKeys(let declaration): try renameKeys(declaration)
         case .moveToRecords(let place, let declaration): try moveToRecords(place, declaration)
         case .convert(_, _, _, let body), .receive(_, _, _, let body), .block(_, let body): try body(self)
