@@ -122,7 +122,7 @@ struct Demonstration {
         terminal.say("The settings, as Defaults 4 wrote them and as they are in the app group now:")
         let settingsAfter = try settings.group.values()
         for (key, before) in settingsBefore.sorted(by: { $0.key < $1.key }) {
-            let outcome = cache.report.keys.first { $0.key == key }?.outcome.rawValue ?? ""
+            let outcome = cache.report.keys.first { $0.key == key }?.outcome.description ?? ""
             let after = settingsAfter[key].map { "\($0.object)" } ?? "none"
             terminal.say("  \(key): \(before.object)  →  \(after)  (\(outcome))")
         }

@@ -96,7 +96,7 @@ extension Migration {
     ///
     /// The opening that has run the migration does the work, after the commit and after all changes to settings. Until
     /// the work succeeds, each later opening tries again: ``LedgerEntry/isWorkPending`` of the migration's row says so.
-    /// If the work throws, the opening succeeds all the same. ``MigrationReport/pendingWork`` then lists it, and the
+    /// If the work throws, the opening succeeds all the same. ``MigrationReport/work`` then says why, and the
     /// monitor gets ``MigrationEvent/workFailed(_:)``. Work that a crash or a kill has interrupted five times is left
     /// to another build of the app; see ``MoltConfiguration/retriesInterruptedUpgrades``.
     ///

@@ -1,28 +1,28 @@
 public import Foundation
 
 /// The results of an upgrade, by migration and step.
-public struct MigrationReport: Equatable, Sendable, Codable {
+public struct MigrationReport: Equatable, Sendable, Encodable {
     /// A migration that the upgrade ran or recorded.
-    public struct Entry: Equatable, Sendable, Codable {
+    public struct Entry: Equatable, Sendable, Encodable {
         /// The migration.
-        public var migration: MigrationID
+        public package(set) var migration: MigrationID
         /// The reason why the store counts it as applied.
-        public var outcome: LedgerEntry.Outcome
+        public package(set) var outcome: LedgerEntry.Outcome
         /// The migration for which it ran at once, although it is one on read; nil for any other.
-        public var neededBy: MigrationID?
+        public package(set) var neededBy: MigrationID?
         /// Its duration, in seconds.
         ///
         /// Steps of several migrations may process a record together; that time is divided in proportion to the records
         /// that each migration read.
-        public var duration = 0.0
+        public package(set) var duration = 0.0
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts = Counts()
+        public package(set) var counts = Counts()
         /// Its steps, in order.
-        public var steps: [Step]
+        public package(set) var steps: [Step]
         /// The current number of entries in each attached store that it worked on, by the store's name.
-        public var attachedCounts: [String: Int] = [:]
+        package var attachedCounts: [String: Int] = [:]
 
-        init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
+        package init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
             self.migration = migration
             self.outcome = outcome
             self.steps = steps
@@ -30,136 +30,145 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     }
 
     /// A step of a migration.
-    public struct Step: Equatable, Sendable, Codable {
+    public struct Step: Equatable, Sendable, Encodable {
         /// The step's description.
-        public var summary: String
+        public package(set) var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
-        public var counts = Counts()
+        public package(set) var counts = Counts()
         /// The outcome for each key of the step, if it works on settings or files.
-        public var keys: [KeyOutcome] = []
+        public package(set) var keys: [KeyOutcome] = []
         /// The first 1 000 records that it could not convert and that did not stop the upgrade.
-        public var failedRecords: [FailedRecord] = []
-        /// The names in the step that no record has; they may be misspelled.
+        public package(set) var failedRecords: [FailedRecord] = []
+        /// The names in the step that no record has, each with the one that was probably meant, in a sentence.
         ///
         /// Only dry runs, debug builds and the tests of `MoltTesting` look for them.
-        public var unmatchedNames: [UnmatchedName] = []
+        public var unmatchedNames: [String] { unmatched.map(\.description) }
         /// The data that it removed.
-        public var losses: [MigrationReport.DataLoss] = []
+        public package(set) var losses: [MigrationReport.DataLoss] = []
+        /// The names that no record has, in their parts.
+        package var unmatched: [UnmatchedName] = []
         /// Records before and after the step, if a dry run was asked for them.
         ///
         /// They contain the user's values, and are therefore not encoded.
-        public var samples: [Sample] = []
+        public package(set) var samples: [Sample] = []
 
-        private enum CodingKeys: CodingKey {
-            case summary, counts, keys, failedRecords, unmatchedNames, losses
+        package init(summary: String) {
+            self.summary = summary
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case summary, counts, keys, failedRecords, losses
+            case unmatched = "unmatchedNames"
         }
     }
 
     /// A migration that was deferred.
-    public struct Deferral: Equatable, Sendable, Codable {
+    public struct Deferral: Equatable, Sendable, Encodable {
         /// The migration.
-        public var migration: MigrationID
+        public package(set) var migration: MigrationID
         /// The reason for the deferral, in a sentence.
-        public var reason: String
+        public package(set) var reason: String
     }
 
     /// A migration's work after the commit; see ``Migration/afterCommit(_:_:)``.
-    public struct Work: Equatable, Sendable, Codable {
+    public struct Work: Equatable, Sendable, Encodable {
         /// The migration.
-        public var migration: MigrationID
+        public package(set) var migration: MigrationID
         /// What the work does.
-        public var summary: String
+        public package(set) var summary: String
         /// Why the next opening has to do it, without values; nil if it is done, and the ledger says so.
-        public var problem: String?
-    }
-
-    /// A move of the store's file; see ``MigrationRegistry/storeMove(from:to:protection:)``.
-    public struct Move: Equatable, Sendable, Codable {
-        /// The path of the old place.
-        public var from: String
-        /// The backups, and the files that were set aside, that are still there.
-        public var copies: [StoreBackup]
+        public package(set) var problem: String?
     }
 
     /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
-    public struct Erasure: Equatable, Sendable, Codable {
+    public struct Erasure: Equatable, Sendable, Encodable {
         /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
-        public var isComplete: Bool
+        public package(set) var isComplete: Bool
         /// Why it is not complete, or why the copies are not all known, in a sentence.
-        public var reason: String?
+        public package(set) var reason: String?
         /// The backups, and the files that were set aside, that may still have the bytes.
-        public var copies: [StoreBackup]
+        public package(set) var copies: [StoreBackup]
     }
 
     /// The path of the store's file, or the name of its suite.
-    public var store: String
+    public package(set) var store: String
     /// The store's version before the upgrade.
-    public var from: Int
+    public package(set) var from: Int
     /// The store's version now.
-    public var to: Int
+    public package(set) var to: Int
     /// Whether the store was created.
-    public var isFresh: Bool
+    public package(set) var isFresh: Bool
     /// When the upgrade began.
-    public var startedAt: Date
+    public package(set) var startedAt: Date
     /// The time from the start to the commit, in seconds.
-    public var duration = 0.0
+    public package(set) var duration = 0.0
     /// The migrations that ran or were recorded, in order; empty when the store was up to date.
-    public var entries: [Entry] = []
+    public package(set) var entries: [Entry] = []
     /// The number of expired records that were removed before the migrations ran; 0 if they only rename types.
-    public var expiredCount = 0
+    public package(set) var expiredCount = 0
     /// All migrations that are still deferred, including those that an earlier opening deferred.
-    public var deferred: [Deferral] = []
+    public package(set) var deferred: [Deferral] = []
     /// The migrations that older records still go through when they are read; see ``Migration/onRead()``.
-    public var onRead: [MigrationID] = []
+    public package(set) var onRead: [MigrationID] = []
     /// The work after the commit that this opening has done, or that still has to be done, in order.
-    public var work: [Work] {
-        get { workOrNil ?? [] }
-        set { workOrNil = newValue.isEmpty ? nil : newValue }
-    }
+    public package(set) var work: [Work] = []
     /// Whether this is the report of a dry run, which changes nothing.
-    public var isDryRun = false
+    public package(set) var isDryRun = false
     /// Whether the store is open for reading only.
     ///
     /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
-    public var isReadOnly = false
+    package var isReadOnly = false
     /// What became of deleted records that had to be erased; nil if there were none.
-    public var erasure: Erasure?
-    /// The move of the store's file to its place; nil if it was there.
-    public var move: Move?
+    public package(set) var erasure: Erasure?
+    /// The path from which the store's file was moved to its place; nil if it was there.
+    ///
+    /// Its copies are still at the old place: `CacheFile(at: oldURL).backups()` lists them.
+    public package(set) var movedFrom: String?
+    /// The backups, and the files that were set aside, at the old place.
+    package var copiesLeftBehind: [StoreBackup] = []
     /// The paths of stores at the old places of this one, which was moved from there.
     ///
     /// An older build of the app that ran after the move has created such a store, and shows what that has. Molt
     /// neither reads, changes nor removes it. Import from it what the app needs, and remove it; see
     /// ``MigrationRegistry/storeMove(from:to:protection:)``.
-    public var otherStores: [String] {
-        get { otherStoresOrNil ?? [] }
-        set { otherStoresOrNil = newValue.isEmpty ? nil : newValue }
-    }
+    public package(set) var otherStores: [String] = []
     /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
-    public var isNewer: Bool {
-        get { isNewerOrNil ?? false }
-        set { isNewerOrNil = newValue ? true : nil }
-    }
-    /// Nil for none: reports of earlier releases have no such member.
-    var workOrNil: [Work]?
-    /// Nil for false, for the same reason.
-    var isNewerOrNil: Bool?
-    /// Nil for none, for the same reason.
-    var otherStoresOrNil: [String]?
+    public package(set) var isNewer = false
 
-    private enum CodingKeys: String, CodingKey {
-        case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, isDryRun,
-            isReadOnly, erasure, move
-        case workOrNil = "work"
-        case isNewerOrNil = "isNewer"
-        case otherStoresOrNil = "otherStores"
+    package init(
+        store: String,
+        from: Int,
+        to: Int,
+        isFresh: Bool,
+        startedAt: Date,
+        duration: Double = 0,
+        entries: [Entry] = [],
+        expiredCount: Int = 0,
+        deferred: [Deferral] = [],
+        isDryRun: Bool = false
+    ) {
+        self.store = store
+        self.from = from
+        self.to = to
+        self.isFresh = isFresh
+        self.startedAt = startedAt
+        self.duration = duration
+        self.entries = entries
+        self.expiredCount = expiredCount
+        self.deferred = deferred
+        self.isDryRun = isDryRun
+    }
+
+    private enum CodingKeys: CodingKey {
+        case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, work, isDryRun
+        case isReadOnly, isNewer, erasure, movedFrom, otherStores
     }
 
     /// Whether there was nothing to do.
     public var isEmpty: Bool { isUpToDate && work.isEmpty && erasure == nil }
 
     /// Whether the store already had the registry's version, with all migrations.
-    package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && move == nil }
+    package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && movedFrom == nil }
 
     /// Whether the store was created, and its migrations found no data of an earlier release.
     ///
@@ -175,7 +184,7 @@ public struct MigrationReport: Equatable, Sendable, Codable {
     }
 
     /// The work after the commit that still has to be done; the next opening tries again.
-    public var pendingWork: [Work] { work.filter { $0.problem != nil } }
+    package var pendingWork: [Work] { work.filter { $0.problem != nil } }
 
     /// The migrations that were applied to data from earlier releases, in order; not those that a new store begins
     /// with, that only replace others, or that wait.
@@ -225,14 +234,6 @@ extension MigrationReport.Work: CustomStringConvertible {
     /// The migration, the work, and why it still has to be done, in one line.
     public var description: String {
         ErrorSummary.oneLine("\(migration): \(summary): \(problem.map { "still to be done: \($0)" } ?? "done")")
-    }
-}
-
-extension MigrationReport.Move: CustomStringConvertible {
-    /// The old place, and what is still there, in one line.
-    public var description: String {
-        let names = copies.map(\.url.lastPathComponent).joined(separator: ", ")
-        return "moved from \(from)" + (names.isEmpty ? "" : ", where its copies are still: \(names)")
     }
 }
 

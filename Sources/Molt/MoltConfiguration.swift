@@ -216,7 +216,7 @@ extension MoltConfiguration {
     /// The policy for code that does not match the store's record of it.
     ///
     /// A mismatch is the developer's mistake: it should be noticed at once, but not stop users.
-    public enum MismatchPolicy: Hashable, Sendable {
+    public enum MismatchPolicy: Equatable, Sendable {
         /// An error is thrown.
         case fail
         /// A ``MigrationEvent`` is sent to the monitor.
@@ -309,7 +309,7 @@ extension MoltConfiguration {
 
 extension CodableCache {
     /// The limit of the memory layer, which drops values beyond it as it sees fit.
-    public struct MemoryLimit: Sendable, Hashable {
+    public struct MemoryLimit: Equatable, Sendable {
         /// The limit in bytes of stored content; 0 for none.
         public var bytes: Int
         /// The limit in number of values; 0 for none.
@@ -330,7 +330,7 @@ extension CodableCache {
     ///
     /// Zero or negative seconds, and a past date, make the value expire immediately; an infinite number of seconds
     /// means never. NaN makes it expire immediately, too: no value outlives an unknown expiry.
-    public enum Expiry: Sendable, Hashable {
+    public enum Expiry: Equatable, Sendable {
         /// Never.
         case never
         /// A number of seconds after the value is set.

@@ -125,7 +125,7 @@ extension FuzzTarget {
         """,
     ]
 
-    /// The plan and the report of an upgrade, and the ledger after it.
+    /// The ledger after an upgrade.
     private static let results: [[UInt8]] = {
         let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + end) } }
@@ -139,11 +139,9 @@ extension FuzzTarget {
         ]
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let plan = try? encoder.encode(CacheFile(at: url).plan(migrations))
-        let report = try? encoder.encode(CacheFile(at: url).dryRunAndWait(migrations))
         try? CodableCache(at: url, migrations: migrations).close()
         let ledger = try? encoder.encode(CacheFile(at: url).history())
-        return [plan, report, ledger].compactMap { $0.map { Array($0) } }
+        return [ledger].compactMap { $0.map { Array($0) } }
     }()
 
     private static let binaryLists = decoded(binaryTexts)

@@ -124,8 +124,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     // MARK: What people read
 
     private static let described: [any (Decodable & Sendable).Type] = [
-        LedgerEntry.self, MigrationReport.self, MigrationSummary.self,
-        CodableCache.QuarantineReport.self,
+        LedgerEntry.self, MigrationSummary.self,
         SalvageReport.self, UpgradeAttempt.self, [LedgerEntry].self,
     ]
 

@@ -17,7 +17,7 @@ extension Suite {
     ///
     /// Settings that a newer release has upgraded are refused with the code `superseded`. With
     /// ``MoltConfiguration/opensNewerStores``, they stay as they are if its migrations let older releases read them,
-    /// and ``MigrationReport/isReadOnly`` says whether these may also write.
+    /// and ``MigrationReport/isNewer`` says so.
     ///
     /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
     /// one upgrades and the other waits.

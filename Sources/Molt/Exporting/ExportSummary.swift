@@ -10,8 +10,8 @@ public struct ExportSummary: Equatable, Sendable {
     public var quarantined: Int
     /// The number of settings.
     public var settings = 0
-    /// The chosen types of which there was no record; a misspelled one names the type that may be meant.
-    public var missingTypes: [MigrationReport.UnmatchedName] = []
+    /// The chosen types of which there was no record, each with the one that was probably meant, in a sentence.
+    public var missingTypes: [String] = []
 }
 
 extension ExportSummary: CustomStringConvertible {

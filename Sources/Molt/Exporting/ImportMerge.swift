@@ -48,7 +48,7 @@ struct ImportMerge {
             )
         }
         transfer.report(readCount + visited, of: readCount + visited)
-        summary.missingTypes = search.missingTypes
+        summary.missingTypes = search.missingTypes.map(\.description)
         return summary
     }
 

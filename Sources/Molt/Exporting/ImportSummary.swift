@@ -22,8 +22,8 @@ public struct ImportSummary: Equatable, Sendable {
     public var settings = 0
     /// The number of settings that were left out because the suite has another value under their key.
     public var keptSettings = 0
-    /// The chosen types of which there was no record, each with the probable name.
-    public var missingTypes: [MigrationReport.UnmatchedName] = []
+    /// The chosen types of which there was no record, each with the one that was probably meant, in a sentence.
+    public var missingTypes: [String] = []
     /// The report of the upgrade; empty if the records had today's version.
     public var report: MigrationReport
 }

@@ -142,7 +142,7 @@ struct RecordExport {
                 key: key
             )
         }
-        summary.missingTypes = search.missingTypes
+        summary.missingTypes = search.missingTypes.map(\.description)
         return visited
     }
 

@@ -176,7 +176,7 @@ extension MigrationSummary {
         summary.expired = report.expiredCount
         summary.deferred = report.deferred.count
         summary.onRead = report.onRead.count
-        summary.settings = report.keys.reduce(into: [:]) { $0[$1.outcome.rawValue, default: 0] += 1 }
+        summary.settings = report.keys.reduce(into: [:]) { $0[$1.outcome.description, default: 0] += 1 }
         summary.migrationCount = report.entries.count
         summary.addMigrations(of: report)
         return summary

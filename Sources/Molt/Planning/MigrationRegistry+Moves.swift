@@ -18,8 +18,8 @@ extension MigrationRegistry {
     ///
     /// From then on, the app opens the store at the new URL. If there is no store yet, but one at the old URL, the
     /// opening moves that file with all that is in it, and then upgrades it as usual. The text of a ``MigrationPlan``
-    /// says so before it happens, and ``MigrationReport/move`` afterwards. Moves that are declared later may move the
-    /// file again.
+    /// says so before it happens, and ``MigrationReport/movedFrom`` afterwards. Moves that are declared later may move
+    /// the file again.
     ///
     /// A kill at any instant leaves the file at one of the two places. On another volume, the file is copied; from the
     /// moment that the copy is complete until the old file is removed, no release can write to the old one. Backups and

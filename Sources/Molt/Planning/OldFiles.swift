@@ -74,9 +74,10 @@ struct OldFiles {
     }
 }
 
-extension MigrationReport.Move {
-    /// The move with the copies that are still at the old path.
-    init(pending move: PendingMove) {
-        self.init(from: move.path, copies: (try? StoreFiles(move.path).copies()) ?? [])
+extension MigrationReport {
+    /// Adds a move, with the copies that are still at the old path.
+    mutating func add(_ move: PendingMove) {
+        movedFrom = move.path
+        copiesLeftBehind = (try? StoreFiles(move.path).copies()) ?? []
     }
 }

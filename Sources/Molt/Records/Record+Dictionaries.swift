@@ -1,6 +1,6 @@
 extension Record {
     /// A form in which a dictionary is stored.
-    public enum DictionaryForm: String, Hashable, Sendable {
+    public enum DictionaryForm: Sendable {
         /// An object: `{"home":1,"work":2}`.
         case object
         /// An array in which keys and values alternate: `["home",1,"work",2]`.
@@ -12,7 +12,7 @@ extension Record {
     }
 
     /// A part of a dictionary's entries.
-    public enum DictionaryPart: String, Hashable, Sendable {
+    public enum DictionaryPart: Sendable {
         /// The keys.
         case keys
         /// The values.

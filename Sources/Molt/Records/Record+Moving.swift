@@ -100,7 +100,7 @@ extension Record {
     ///
     /// A separator at the beginning or end of the string, or of what is left of it, stays part of the text: a part is
     /// never empty. Joining the parts therefore gives the same string again.
-    public enum Separator: Hashable, Sendable {
+    public enum Separator: Equatable, Sendable {
         /// Splits at the first separators; the last part keeps the rest.
         case first(String)
         /// Splits at the last separators; the first part keeps the rest.

@@ -1,6 +1,6 @@
 extension Record {
     /// What happens to a value for which a change has no new value.
-    public enum OtherValue: Hashable, Sendable {
+    public enum OtherValue: Equatable, Sendable {
         /// It is kept.
         case keep
         /// The record cannot be converted; the code is `typeMismatch`.
@@ -220,7 +220,7 @@ struct ValueMap: Sendable {
 
 extension Record {
     /// A kind of value to which strings, numbers and Booleans can be changed.
-    public enum ScalarKind: String, Hashable, Sendable {
+    public enum ScalarKind: Sendable {
         /// `36` becomes `"36"`, and `true` becomes `"true"`.
         case string
         /// `"36"`, `36.0` and `3.6e1` become `36`; `true` becomes `1`, and `false` becomes `0`.
@@ -396,7 +396,7 @@ extension Record.ScalarKind {
 
 extension Record {
     /// An array or object around a single value.
-    public enum Wrapper: Hashable, Sendable {
+    public enum Wrapper: Equatable, Sendable {
         /// An array with the value as its only element.
         case array
         /// An object with the value as its only property, of this name.

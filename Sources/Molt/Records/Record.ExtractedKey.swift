@@ -1,6 +1,6 @@
 extension Record {
     /// The key of a record that was an object inside another record.
-    public enum ExtractedKey: Hashable, Sendable {
+    public enum ExtractedKey: Equatable, Sendable {
         /// The string or integer at a path in the object.
         case property(PropertyPath)
         /// The key of the outer record and the names of the path, joined with slashes. For an element, its position
@@ -9,7 +9,7 @@ extension Record {
     }
 
     /// The replacement for an extracted object.
-    public enum ExtractedRemainder: String, Hashable, Sendable {
+    public enum ExtractedRemainder: Sendable {
         /// The key of the new record.
         case key
         /// Nothing; an array or dictionary without other elements is removed, too.

@@ -2,7 +2,7 @@ internal import Foundation
 
 extension Record {
     /// The source of a record's new key.
-    public enum NewKey: Hashable, Sendable {
+    public enum NewKey: Equatable, Sendable {
         /// The string or integer at a path in the record.
         case property(PropertyPath)
         /// The key in lower case, by the rules of Unicode that hold for all languages.

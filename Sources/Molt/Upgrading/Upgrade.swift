@@ -211,7 +211,7 @@ final class Upgrade {
             isDryRun: migrator.mode.isDryRun
         )
         report.onRead = plan.onRead
-        report.move = move?.report
+        if let move { report.add(move.pending) }
         report.otherStores = plan.otherStores
         return report
     }

@@ -46,7 +46,7 @@ extension StoreCommands {
         }
         if records.isEmpty { terminal.say("No record is in quarantine.") }
         for record in records {
-            let failure = record.failure
+            let failure = record.recordFailure
             terminal.say(
                 "\(terminal.bold(record.key)) (\(record.typeName), written at version \(record.version)): \(failure.reason)"
             )
@@ -180,8 +180,8 @@ private struct QuarantinedItem: Encodable {
         key = record.key
         type = record.typeName
         version = record.version
-        migration = record.failure.migration
-        reason = record.failure.reason
+        migration = record.recordFailure.migration
+        reason = record.recordFailure.reason
         content =
             !withContent
             ? nil

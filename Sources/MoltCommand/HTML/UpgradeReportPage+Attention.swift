@@ -67,7 +67,7 @@ extension UpgradeReportPage {
             entry.steps.flatMap(\.failedRecords).map { (migration: entry.migration, record: $0) }
         }
         guard !failed.isEmpty else { return nil }
-        let dropped = failed.count { $0.record.outcome == .dropped }
+        let dropped = failed.count { $0.record.isDropped }
         // The list has only the first of many records, but the count includes all.
         let quarantined = report.counts.quarantined
         let heading = [
@@ -211,7 +211,7 @@ extension UpgradeReportPage {
 
     private var warnings: HTML? {
         var lines: [String] = []
-        let names = report?.entries.flatMap { $0.steps.flatMap(\.unmatchedNames) } ?? []
+        let names = report?.entries.flatMap { $0.steps.flatMap(\.unmatched) } ?? []
         for name in names.map(\.description) {
             let line = name.prefix(1).uppercased() + name.dropFirst() + (name.hasSuffix("?") ? "" : ".")
             if !lines.contains(line) { lines.append(line) }
@@ -234,7 +234,7 @@ extension UpgradeReportPage {
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")
         }
-        if let move = report?.move {
+        if let move = report?.moveText {
             lines.append("The store would be \(move).")
         } else if let path = plan?.movesFrom {
             lines.append("The store would be moved from \(path).")

@@ -165,7 +165,7 @@ extension UpgradeReportPage {
         HTML(.tr) {
             rowHeading(key.key)
             cell(key.store, "store")
-            HTML(.td) { HTML(.span, .class("badge \(Self.kind(of: key.outcome))")) { key.outcome.rawValue } }
+            HTML(.td) { HTML(.span, .class("badge \(Self.kind(of: key.outcome))")) { key.outcome.description } }
             if hasReasons { HTML(.td) { key.reason ?? "" } }
         }
     }

@@ -11,7 +11,7 @@ struct RegistryLiterals {
     private(set) var separators: [String] = []
     private var literals: [(place: PropertyPlace, values: Set<RecordValue>)] = []
     /// The forms that steps give keys.
-    private(set) var keyForms: Set<Record.NewKey> = []
+    private(set) var keyForms: [Record.NewKey] = []
     /// The places whose values become keys of records.
     private var keys: [PropertyPlace] = []
 
@@ -25,7 +25,7 @@ struct RegistryLiterals {
                 self.texts.formUnion(values.compactMap { $0.string ?? $0.number?.text })
                 literals += Self.places(of: place, at: index, in: uses).map { ($0, values) }
             case .keys(let place): keys += Self.places(of: place, at: index, in: uses)
-            case .foldsKeys(let form): keyForms.insert(form)
+            case .foldsKeys(let form): keyForms.append(form)
             case .splits(let text): separators.append(text)
             case .moves: break
             }

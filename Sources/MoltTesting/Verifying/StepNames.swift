@@ -74,10 +74,10 @@ struct StepNames {
                 let hasLooked = isOnSettings ? step.hasReadSetting : !fixture.records.isEmpty
                 guard hasLooked else { continue }
                 let stepID = StepID(migration: entry.migration.name, step: index)
-                if let type = step.unmatchedNames.first(where: { $0.property == nil }) {
+                if let type = step.unmatched.first(where: { $0.property == nil }) {
                     types.merge([stepID: type], uniquingKeysWith: Self.clearer)
                 } else {
-                    let names = step.unmatchedNames.compactMap { name in name.property.map { ($0, name) } }
+                    let names = step.unmatched.compactMap { name in name.property.map { ($0, name) } }
                     add(Dictionary(names, uniquingKeysWith: Self.clearer), at: stepID)
                 }
             }
@@ -195,7 +195,7 @@ extension MigrationReport.Step {
     /// Whether the step has read a setting, and found or missed the properties that it names.
     fileprivate var hasReadSetting: Bool {
         let unread: [MigrationReport.KeyOutcome.Outcome] = [.absent, .notConvertible, .unreadable]
-        return !unmatchedNames.isEmpty || keys.contains { !unread.contains($0.outcome) }
+        return !unmatched.isEmpty || keys.contains { !unread.contains($0.outcome) }
     }
 }
 

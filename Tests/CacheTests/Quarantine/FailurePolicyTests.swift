@@ -150,7 +150,7 @@ struct FailurePolicyTests {
         let failure = try cache.firstQuarantined().failure
         #expect(failure.code == code)
         if let property { #expect(failure.property == property) }
-        #expect(!failure.reason.isEmpty && !failure.reason.contains("rolled back"))
+        #expect(!failure.problem.isEmpty && !failure.message.contains("rolled back"))
     }
 
     @Test func `Content of any kind is kept byte for byte`() throws {
@@ -239,7 +239,7 @@ struct FailurePolicyTests {
                 record.description, String(reflecting: record), "\(record.failure)", dumped, cache.report.description,
                 limit.description, limit.debugDescription, limit.localizedDescription,
                 String(decoding: try JSONEncoder().encode(cache.report), as: UTF8.self),
-                try cache.retryQuarantined(with: registry(step)).description,
+                "\(try cache.retryQuarantined(with: registry(step)))",
             ]
             for text in texts { #expect(!text.contains("secret"), "\(text)") }
             #expect(String(decoding: record.content, as: UTF8.self).contains("secret"))

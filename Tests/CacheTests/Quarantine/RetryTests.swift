@@ -59,9 +59,9 @@ struct RetryTests {
         let then = MigrationStep.transform("Human") { $0["four"] = .string($0.key) }
         let cache = try open(failing: ["b"], then: then)
         let fixed = Self.registry(then: then)
-        let report = try cache.retry(with: fixed, expecting: "b: converted")
-        #expect(report.description == "quarantine: 1 converted")
-        #expect(report.entries[0].newKey == nil)
+        let retried = try cache.retry(with: fixed, expecting: "b: converted")
+        #expect(retried.map(\.description) == [#"converted: "b" of type Person (id 1)"#])
+        #expect(retried[0].newKey == nil)
         try cache.expect(keys: ["a", "c", "b"])
         try expectDates(in: cache)
         cache.close()
@@ -81,8 +81,13 @@ struct RetryTests {
         let failing = Self.registry(two: .renameKeys("Person", to: .property("id")))
         let cache = try Self.open(old, failing)
         let fixed = Self.registry(two: .renameKeys("Person", to: .property("mail"), onConflict: .keep))
-        let report = try cache.retry(with: fixed, expecting: "b: converted", "c: keyExists")
-        #expect(report.entries[0].newKey == "new")
+        let retried = try cache.retry(with: fixed, expecting: "b: converted", "c: keyExists")
+        #expect(retried[0].newKey == "new")
+        let texts = [
+            #"converted: "b" of type Person (id 1), now "new""#,
+            #"with a key that is taken: "c" of type Person (id 2), which would be "z""#,
+        ]
+        #expect(retried.map(\.description) == texts)
         try cache.expect(keys: ["z", "new"], quarantined: ["c"])
     }
 
@@ -103,13 +108,14 @@ struct RetryTests {
             record.drop()
         }
         let dropping = Self.registry(two: step.onFailure(.drop()))
-        let report = try cache.retry(with: dropping, expecting: "b: dropped", "c: failed")
-        expected.failure.reason = "Other"
-        let text = """
-            quarantine: 1 dropped, 1 failed
-              failed: "c" of type Person (id 2): \(expected.failure)
-            """
-        #expect(report.description == text)
+        let retried = try cache.retry(with: dropping, expecting: "b: dropped", "c: failed")
+        expected.recordFailure.reason = "Other"
+        let texts = [
+            #"dropped: "b" of type Person (id 1)"#,
+            #"failed: "c" of type Person (id 2): \#(expected.recordFailure)"#,
+        ]
+        #expect(retried.map(\.description) == texts)
+        retried[1].failure?.expect(.stepFailed, key: "c", type: "Person", migration: "two", step: 1, says: "Other")
         #expect(try cache.quarantined() == [expected])
         try cache.expect(keys: ["a"], quarantined: ["c"])
     }
@@ -125,7 +131,7 @@ struct RetryTests {
         var expected = try Self.open(direct, Self.registry(then: failing)).firstQuarantined()
         expected.quarantined = record.quarantined
         #expect(record == expected)
-        #expect(record.failure.step.number == 2)
+        #expect(record.recordFailure.step.number == 2)
         try cache.retry(with: Self.fixed, expecting: "b: converted")
         #expect(try cache.typeName(forKey: "b") == "Human")
     }
@@ -152,7 +158,7 @@ struct RetryTests {
         try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
         let four = Migration(to: 4, "four", .transform("Human") { if $0.key == "b" { throw Refusal() } })
         let second = try Self.open(old, Self.registry(failing: ["b"], adding: four))
-        let migrations = try second.quarantined().map(\.failure.migration.version)
+        let migrations = try second.quarantined().map(\.recordFailure.migration.version)
         #expect(migrations == [2, 4])
         let fixed = Self.registry(adding: Migration(to: 4, "four"))
         try second.retry(with: fixed, expecting: "b: converted", "b: keyExists")
@@ -163,8 +169,8 @@ struct RetryTests {
         let cache = try open(failing: ["a", "b", "c"])
         let step = MigrationStep.transform("Person") { if $0.key != "c" { $0.key = "same" } }
         let registry = Self.registry(two: step)
-        let report = try cache.retry(with: registry, expecting: "a: converted", "b: keyExists", "c: converted")
-        let newKeys = report.entries.map(\.newKey)
+        let retried = try cache.retry(with: registry, expecting: "a: converted", "b: keyExists", "c: converted")
+        let newKeys = retried.map(\.newKey)
         #expect(newKeys == ["same", "same", nil])
         try cache.expect(keys: ["same", "c"], quarantined: ["b"])
     }
@@ -202,13 +208,8 @@ struct RetryTests {
         let (then, registry, reason) = Self.obstacles[index]
         let cache = try open(failing: ["b"], then: then)
         let before = try cache.quarantined()
-        let report = try cache.retryQuarantined(with: registry)
-        #expect(
-            report.description == """
-                quarantine: 1 not tried
-                  not tried: "b" of type Person (id 1): \(reason)
-                """
-        )
+        let retried = try cache.retryQuarantined(with: registry)
+        #expect(retried.map(\.description) == [#"not tried: "b" of type Person (id 1): \#(reason)"#])
         #expect(try cache.quarantined() == before)
         try cache.expect(keys: ["a", "c"], quarantined: ["b"])
     }
@@ -320,8 +321,7 @@ struct RetryTests {
         let once = Once()
         once.set { _ = try? other.retryQuarantined(with: Self.fixed) }
         let then = MigrationStep.transform("Human") { _ in once.run() }
-        let report = try cache.retryQuarantined(with: Self.registry(then: then))
-        #expect(report.entries == [])
+        #expect(try cache.retryQuarantined(with: Self.registry(then: then)) == [])
         try cache.expect(keys: ["a", "c", "b"])
     }
 

@@ -191,7 +191,7 @@
         #expect(Set(pairs).count == 1)
         #expect(try CacheFile(at: place.cache).verifyAndWait().isEmpty)
         #expect(try quarantine.quarantinedCount == 50)
-        #expect(try quarantine.retryQuarantined(with: retried).entries.count == 50)
+        #expect(try quarantine.retryQuarantined(with: retried).count == 50)
         #expect(try quarantine.count() == 50)
         #expect(try Data(contentsOf: file("other")) == original)
         #expect(try StoreFile.damage(at: file("restored")).isEmpty)

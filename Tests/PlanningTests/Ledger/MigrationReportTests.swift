@@ -6,23 +6,29 @@ import Testing
 struct MigrationReportTests {
     private let report: MigrationReport
 
-    init() throws {
-        // As a tool would read it from a log.
-        let none = #"{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0}"#
-        let json = """
-            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"expiredCount":0,"deferred":[],"onRead":[],"isDryRun":false,"isReadOnly":false,"entries":[
-              {"migration":{"name":"a","version":1},"outcome":"ran","duration":0.0104,
-               "counts":{"read":1234567,"changed":900,"dropped":12,"created":0,"quarantined":0},
-               "attachedCounts":{},
-               "steps":[
-                 {"summary":"rename A.x to y",
-                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[],"losses":[]},
-                 {"summary":"delete the type B",
-                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[],"losses":[]}]},
-              {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),
-               "attachedCounts":{},"steps":[]}]}
-            """
-        report = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
+    init() {
+        func counts(_ read: Int, _ changed: Int = 0, dropped: Int = 0) -> MigrationReport.Counts {
+            var counts = MigrationReport.Counts()
+            (counts.read, counts.changed, counts.dropped) = (read, changed, dropped)
+            return counts
+        }
+        var rename = MigrationReport.Step(summary: "rename A.x to y")
+        rename.counts = counts(1_234_567, 900)
+        var delete = MigrationReport.Step(summary: "delete the type B")
+        delete.counts = counts(0, dropped: 12)
+        var first = MigrationReport.Entry(MigrationID(name: "a", version: 1), .ran, steps: [rename, delete])
+        first.duration = 0.0104
+        first.counts = counts(1_234_567, 900, dropped: 12)
+        let second = MigrationReport.Entry(MigrationID(name: "b", version: 2), .replaced)
+        report = MigrationReport(
+            store: "people.molt",
+            from: 0,
+            to: 2,
+            isFresh: false,
+            startedAt: Date(timeIntervalSinceReferenceDate: 0),
+            duration: 1.239,
+            entries: [first, second]
+        )
     }
 
     @Test func `A report prints as a table of the migrations that ran`() {
@@ -45,11 +51,30 @@ struct MigrationReportTests {
         #expect(report.description.contains("    0            3   10 ms"))
     }
 
-    @Test func `A report adds up the counts of its migrations, and is decoded from JSON unchanged`() throws {
+    @Test func `A report adds up the counts of its migrations`() {
         #expect(report.counts.description == "1234567 read, 900 changed, 12 dropped")
         #expect(!report.isEmpty)
-        let json = try JSONEncoder().encode(report)
-        #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
+    }
+
+    @Test func `A report is encoded for a tool to read from a log`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let none = #"{"changed":0,"created":0,"dropped":0,"quarantined":0,"read":0}"#
+        let lists = #""failedRecords":[],"keys":[],"losses":[]"#
+        let text = """
+            {"deferred":[],"duration":1.239,"entries":[\
+            {"attachedCounts":{},"counts":{"changed":900,"created":0,"dropped":12,"quarantined":0,"read":1234567},\
+            "duration":0.0104,"migration":{"name":"a","version":1},"outcome":"ran","steps":[\
+            {"counts":{"changed":900,"created":0,"dropped":0,"quarantined":0,"read":1234567},\(lists),\
+            "summary":"rename A.x to y","unmatchedNames":[]},\
+            {"counts":{"changed":0,"created":0,"dropped":12,"quarantined":0,"read":0},\(lists),\
+            "summary":"delete the type B","unmatchedNames":[]}]},\
+            {"attachedCounts":{},"counts":\(none),"duration":0,"migration":{"name":"b","version":2},\
+            "outcome":"replaced","steps":[]}],"expiredCount":0,"from":0,"isDryRun":false,"isFresh":false,\
+            "isNewer":false,"isReadOnly":false,"onRead":[],"otherStores":[],"startedAt":0,"store":"people.molt",\
+            "to":2,"work":[]}
+            """
+        #expect(String(decoding: try encoder.encode(report), as: UTF8.self) == text)
     }
 
     @Test func `A report without migrations is one line`() {

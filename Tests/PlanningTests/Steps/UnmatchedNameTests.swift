@@ -21,10 +21,10 @@ struct UnmatchedNameTests {
             .upgrade([Migration(to: 1, "change", steps: steps)])
         let text = report.description
         #expect(!text.contains("s3cret"))
-        let decoded = try JSONDecoder().decode(MigrationReport.self, from: JSONEncoder().encode(report))
-        #expect(decoded == report)
-        return report.entries[0].steps.map { step in
-            let names = step.unmatchedNames.map(\.description)
+        return try report.entries[0].steps.map { step in
+            let names = step.unmatchedNames
+            let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(step)) as? [String: Any]
+            #expect(members?["unmatchedNames"] as? [String] == names)
             for name in names where !text.contains("\nchange: \(name)") { Issue.record("\(name) is not in \(text)") }
             return names.joined(separator: "\n")
         }

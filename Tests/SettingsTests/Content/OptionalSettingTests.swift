@@ -103,7 +103,7 @@ import Testing
                 .addProperty(place, ["lok", "zoom"], default: 1)
             )
         ])
-        let names = report.entries[0].steps.flatMap(\.unmatchedNames).map(\.nearest)
+        let names = report.entries[0].steps.flatMap(\.unmatched).map(\.nearest)
         #expect(names == [#"["look", "theme"]"#, "look"])
         // A whole number that is no integer has no literal of its own.
         let map = MigrationStep.mapValue(

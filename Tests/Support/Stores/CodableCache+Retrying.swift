@@ -14,10 +14,9 @@ extension CodableCache {
         with registry: MigrationRegistry,
         expecting outcomes: String...,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> QuarantineReport {
-        let report = try retryQuarantined(ids, with: registry)
-        let found = report.entries.map { "\($0.key): \($0.outcome)" }
-        #expect(found == outcomes, sourceLocation: sourceLocation)
-        return report
+    ) throws -> [RetriedRecord] {
+        let retried = try retryQuarantined(ids, with: registry)
+        #expect(retried.map { "\($0.key): \($0.outcome)" } == outcomes, sourceLocation: sourceLocation)
+        return retried
     }
 }

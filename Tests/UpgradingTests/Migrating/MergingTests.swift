@@ -212,7 +212,7 @@ private let sum = Policy.merge { record, other in
             Self.step(.newest(by: path)),
             .renameKeys("A", to: .lowercased, onConflict: .newest(by: path))
         )
-        let names = report.entries[0].steps.map { $0.unmatchedNames.map { "\($0.type) \($0.nearest ?? "")" } }
+        let names = report.entries[0].steps.map { $0.unmatched.map { "\($0.type) \($0.nearest ?? "")" } }
         #expect(names == (isFound ? [[], []] : [["C at"], ["A at"]]))
     }
 }

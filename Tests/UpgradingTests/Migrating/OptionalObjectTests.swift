@@ -257,7 +257,7 @@ import Testing
             .addProperty("Person", ["address", "location", "unit"], default: "m"),
             .addProperty("Person", ["address", "country"], default: "DE")
         )
-        let names = report.entries[0].steps.map { $0.unmatchedNames.map(\.description) }
+        let names = report.entries[0].steps.map(\.unmatchedNames)
         let nearest = #""adress" does not occur in the only record of type "Person"; did you mean "address"?"#
         #expect(names == [[nearest], [#""address.location" does not occur in the only record of type "Person""#], []])
     }
@@ -274,7 +274,7 @@ import Testing
             .transform(type) { _ in }, .removeProperty(type, ["addresses", .each, "zip"], ifMissing: .fail),
         ]
         let report = try await store.upgrade([Migration(to: 1, "change", steps: steps)])
-        let names = report.entries[0].steps.map { $0.unmatchedNames.map(\.nearest) }
+        let names = report.entries[0].steps.map { $0.unmatched.map(\.nearest) }
         #expect(names == [[#"["addresses", .each, "zip"]"#], [], [], []])
         #expect(try store.snapshot().records.map(\.text) == [#"{"addresses":[{"country":{"n":1.50}}]}"#])
         for text in ["", "{", "s3cret", "1 2"] {

@@ -43,9 +43,9 @@ extension CacheFile {
     }
 
     /// A fault that ``verify(progress:)`` found.
-    public struct Finding: Hashable, Sendable {
+    public struct Finding: Equatable, Sendable {
         /// The part of the file with the fault.
-        public enum Kind: String, Hashable, Sendable, Codable {
+        public enum Kind: String, Sendable {
             /// SQLite's own integrity check found a fault in the pages.
             case structure
             /// An index does not agree with the records: searches by it miss records, or find wrong ones.

@@ -48,7 +48,7 @@ struct DryRun {
                 try reading?.report
                 ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
             report.store = FileStatus.path(of: url)
-            report.move = oldFiles.move.map(MigrationReport.Move.init(pending:))
+            if let move = oldFiles.move { report.add(move) }
             report.otherStores = oldFiles.others
             return report
         } catch {

@@ -147,7 +147,7 @@ extension CodableCache {
     /// ```swift
     /// let cache = try CodableCache(at: url, migrations: migrations)
     /// if try cache.quarantinedCount > 0 {
-    ///     print(try cache.retryQuarantined(with: migrations))
+    ///     for record in try cache.retryQuarantined(with: migrations) { print(record) }
     /// }
     /// ```
     ///
@@ -166,38 +166,34 @@ extension CodableCache {
     /// - Parameters:
     ///   - ids: The records to retry. The default is all.
     ///   - migrations: The app's registry.
-    /// - Returns: The outcome of each record.
+    /// - Returns: The records with their outcomes, in the order in which they were quarantined.
     /// - Throws: ``MoltError``, also with the code `storeChanged` or `invalidRegistry`; the error of a
     ///   closure that was cancelled. Records that were converted before stay converted.
     @discardableResult
-    public func retryQuarantined(_ ids: [Int64]? = nil, with migrations: MigrationRegistry) throws -> QuarantineReport {
+    public func retryQuarantined(_ ids: [Int64]? = nil, with migrations: MigrationRegistry) throws -> [RetriedRecord] {
         try migrations.validate()
         let ledger = try core.read { session in
             try LedgerTable.state(session.connection).ledger
         }
         let retry = RecordRetry(migrations, ledger: ledger)
         let wanted = ids.map(Set.init)
-        var report = QuarantineReport()
+        var retried: [RetriedRecord] = []
         var after: Int64 = 0
         while true {
             let page = try core.read { session in
                 try session.connection.quarantined(after: after, limit: 256, byteLimit: 4 << 20)
             }
-            guard let last = page.last else { return report }
+            guard let last = page.last else { return retried }
             after = last.id
             let results = try page.filter { wanted?.contains($0.id) ?? true }.map { record in
                 let result =
                     record.isSound
-                    ? try retry.run(record.stored, after: record.failure)
+                    ? try retry.run(record.stored, after: record.recordFailure)
                     : .notTried("Its row in the file is damaged: the step or the version in it does not exist.")
                 return (record, result)
             }
-            report.entries += try change { session in
-                var entries: [QuarantineReport.Entry] = []
-                for (record, result) in results {
-                    if let entry = try session.apply(result, to: record) { entries.append(entry) }
-                }
-                return entries
+            retried += try change { session in
+                try results.compactMap { record, result in try session.apply(result, to: record) }
             }
         }
     }
@@ -206,39 +202,34 @@ extension CodableCache {
 extension CacheSession {
     /// Writes the result of a retry, and moves a converted record into the store.
     ///
-    /// - Returns: The entry for the report; nil if another process has removed the record first.
+    /// - Returns: The record with its outcome; nil if another process has removed the record first.
     fileprivate func apply(
         _ result: RecordRetry.RetryResult,
         to record: CodableCache.QuarantinedRecord
-    ) throws -> CodableCache.QuarantineReport.Entry? {
+    ) throws -> CodableCache.RetriedRecord? {
         guard let quarantine = try QuarantineTable(of: connection), try connection.quarantined(record.id) != nil else {
             return nil
         }
-        var entry = CodableCache.QuarantineReport.Entry(
-            id: record.id,
-            key: record.key,
-            typeName: record.typeName,
-            outcome: .notTried
-        )
+        var retried = CodableCache.RetriedRecord(record)
         switch result {
         case .notTried(let reason):
-            entry.reason = reason
+            retried.reason = reason
         case .dropped:
-            entry.outcome = .dropped
+            retried.outcome = .dropped
             try quarantine.remove(record.id)
         case .failed(let changed, let failure):
-            entry.outcome = .failed
-            entry.failure = failure
+            retried.outcome = .failed
+            retried.recordFailure = failure
             try quarantine.update(record.id, to: changed, after: failure)
         case .converted(let converted):
-            if !ExactName.isSame(converted.key, record.key) { entry.newKey = converted.key }
+            if !ExactName.isSame(converted.key, record.key) { retried.newKey = converted.key }
             if try typeName(converted.key) != nil {
-                entry.outcome = .keyExists
+                retried.outcome = .keyExists
             } else {
-                entry.outcome = .converted
+                retried.outcome = .converted
                 try putBack(converted, quarantinedAs: record.id)
             }
         }
-        return entry
+        return retried
     }
 }

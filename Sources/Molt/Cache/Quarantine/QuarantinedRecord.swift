@@ -2,29 +2,32 @@ public import Foundation
 
 extension CodableCache {
     /// A record that a migration could not convert, as it was before that migration.
-    public struct QuarantinedRecord: Equatable, Sendable, Codable, Identifiable {
+    public struct QuarantinedRecord: Equatable, Sendable, Identifiable {
         /// The record's id in quarantine, which no other record of the store ever gets.
-        public var id: Int64
+        public package(set) var id: Int64
         /// The record's key.
-        public var key: String
+        public package(set) var key: String
         /// The record's type name.
-        public var typeName: String
+        public package(set) var typeName: String
         /// JSON text, or raw data, byte for byte.
-        public var content: Data
+        public package(set) var content: Data
         /// Whether the content is raw data instead of JSON text.
-        public var isData: Bool
+        public package(set) var isData: Bool
         /// The time when it expires; nil for never.
-        public var expiration: Date?
+        public package(set) var expiration: Date?
         /// The schema version that the record was last written at.
-        public var version: Int
+        public package(set) var version: Int
         /// The time when its key was first set.
-        public var created: Date
+        public package(set) var created: Date
         /// The time when its key was last set.
-        public var updated: Date
-        /// The reason why it could not be converted, and the step.
-        public var failure: MigrationReport.RecordFailure
+        public package(set) var updated: Date
+        /// The reason why it could not be converted, and the step, as the file has them.
+        package var recordFailure: MigrationReport.RecordFailure
         /// The time when it was quarantined.
-        public var quarantined: Date
+        public package(set) var quarantined: Date
+
+        /// The reason why it could not be converted, and the migration and the step that it failed in.
+        public var failure: MoltError { MoltError(recordFailure, key: key, type: typeName) }
     }
 }
 
@@ -32,13 +35,16 @@ extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflect
     /// The key, the type name, the size and the reason, without the value.
     public var description: String {
         ErrorSummary.oneLine(
-            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(failure)"
+            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(recordFailure)"
         )
     }
 
     /// The members without the content, so that a dump shows no value either.
     public var customMirror: Mirror {
-        Mirror(self, children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": failure])
+        Mirror(
+            self,
+            children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": recordFailure]
+        )
     }
 }
 
@@ -55,7 +61,7 @@ extension CodableCache.QuarantinedRecord {
         quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
         isData = row.integer(8) != 0
         content = Data(row.bytes(9))
-        failure = MigrationReport.RecordFailure(
+        recordFailure = MigrationReport.RecordFailure(
             migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
             step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
             firstStep: Int(clamping: row.integer(12)),
@@ -69,7 +75,7 @@ extension CodableCache.QuarantinedRecord {
 
     /// Whether its numbers can be those of versions and steps; the file may have been edited by others.
     var isSound: Bool {
-        let counted = [failure.migration.version, failure.firstStep, failure.step.number]
+        let counted = [recordFailure.migration.version, recordFailure.firstStep, recordFailure.step.number]
         return 0...Self.largestNumber ~= version && counted.allSatisfy { 1...Self.largestNumber ~= $0 }
     }
 

@@ -26,7 +26,7 @@ extension CodableCache {
     /// A change that this process made to a cache.
     public struct Change: Equatable, Sendable {
         /// The kinds of change.
-        public enum Kind: String, Hashable, Sendable {
+        public enum Kind: String, Sendable {
             /// A value was set.
             case set
             /// A value was removed.

@@ -17,7 +17,7 @@ extension MigrationReport: CustomStringConvertible {
             entries.compactMap { entry in
                 entry.neededBy.map { "on read: migration \(entry.migration) ran at once because of migration \($0)" }
             } + onRead.map { "on read: records go through migration \($0) when they are read" }
-        let moved = move.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
+        let moved = moveText.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
         let others = otherStores.map { ErrorSummary.oneLine("old place: \(Self.note(onOtherStore: $0))") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let work = work.map { "after the commit: \($0)" }
@@ -25,6 +25,13 @@ extension MigrationReport: CustomStringConvertible {
             [table] + moved + others + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines
             + waiting + work + sampleLines
         return lines.joined(separator: "\n")
+    }
+
+    /// The old place, and what is still there, in one line; nil if the file was not moved.
+    package var moveText: String? {
+        guard let movedFrom else { return nil }
+        let names = copiesLeftBehind.map(\.url.lastPathComponent).joined(separator: ", ")
+        return "moved from \(movedFrom)" + (names.isEmpty ? "" : ", where its copies are still: \(names)")
     }
 
     package var headline: String {
@@ -148,7 +155,7 @@ extension MigrationReport: CustomStringConvertible {
             let keys = entry.keys
             guard !keys.isEmpty else { continue }
             let counts = Dictionary(grouping: keys, by: \.outcome).mapValues(\.count)
-                .ordered { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
+                .ordered { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
                 .map { "\(DisplayText.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
             for key in keys
@@ -159,7 +166,7 @@ extension MigrationReport: CustomStringConvertible {
                 let isPlain = key.place?.utf8.allSatisfy { "[]0123456789".utf8.contains($0) } == true
                 let location = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
                 let reason = location + (key.reason.map { ": \($0)" } ?? "")
-                lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
+                lines.append("  \(key.outcome): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
             }
             let absent = keys.filter { $0.outcome == .absent && $0.reason == nil }
             for (store, keys) in Dictionary(grouping: absent, by: \.store).sortedByKey {

@@ -4,18 +4,18 @@ extension MigrationReport {
     /// A type rename changes one row of the store's type table and no record, so it does not count.
     public struct Counts: Equatable, Sendable, Codable, CustomStringConvertible {
         /// Records that it processed; consecutive per-record steps of one migration share one reading.
-        public var read = 0
+        public package(set) var read = 0
         /// Records that it changed.
-        public var changed = 0
+        public package(set) var changed = 0
         /// Records that it deleted.
-        public var dropped = 0
+        public package(set) var dropped = 0
         /// Records that it added.
-        public var created = 0
+        public package(set) var created = 0
         /// Records that it could not convert and quarantined.
-        public var quarantined = 0
+        public package(set) var quarantined = 0
 
         /// Creates counts of 0.
-        public init() {}
+        package init() {}
 
         package var isZero: Bool {
             self == Counts()
@@ -33,7 +33,7 @@ extension MigrationReport {
         }
 
         /// Adds other counts.
-        public static func += (counts: inout Counts, other: Counts) {
+        package static func += (counts: inout Counts, other: Counts) {
             counts.read += other.read
             counts.changed += other.changed
             counts.dropped += other.dropped

@@ -4,8 +4,8 @@ extension MigrationReport {
     /// A plan lists what the declarations of its steps say. A report lists what was removed, including the records that
     /// closures dropped. Only a dry run reports top-level properties that a closure removed or a conversion between two
     /// models replaced, even if it has moved their values.
-    public struct DataLoss: Hashable, Sendable, Codable, CustomStringConvertible {
-        package enum Kind: String, Hashable, Sendable, Codable {
+    public struct DataLoss: Equatable, Sendable, Encodable, CustomStringConvertible {
+        package enum Kind: String, Sendable, Encodable {
             /// A property of the records of a type.
             case property
             /// Values of a property that were replaced, or that lost their fractions of seconds.
@@ -32,10 +32,10 @@ extension MigrationReport {
         /// - for merged records, their type and " (merged)"
         /// - for a setting, its key
         /// - for settings with a prefix, the prefix and an asterisk
-        public var name: String
+        public package(set) var name: String
         /// The number of records that were changed or deleted, or of settings with a prefix; nil in a plan, and for a
         /// setting.
-        public var count: Int?
+        public package(set) var count: Int?
 
         package init(_ kind: Kind, _ name: String, count: Int? = nil) {
             self.kind = kind

@@ -2,19 +2,19 @@ extension MigrationReport {
     /// A record or a setting before and after a step, from a dry run with samples; it contains the user's values.
     public struct Sample: Equatable, Sendable {
         /// The record's key before the step.
-        public var key: String
+        public let key: String
         /// The record's type before the step; the name of the suite for a setting.
-        public var type: String
+        public let type: String
         /// The key after the step.
-        public var newKey: String
+        public let newKey: String
         /// The type after the step.
-        public var newType: String
+        public let newType: String
         /// The content before the step; nil for a record that the step created.
         ///
         /// Raw data is replaced by a string with its size, and a date by its text.
-        public var before: RecordValue?
+        public let before: RecordValue?
         /// The content after the step; nil for a record that the step deleted.
-        public var after: RecordValue?
+        public let after: RecordValue?
         private var isSetting = false
 
         /// Creates a sample of a setting.

@@ -2,25 +2,30 @@ extension MigrationReport {
     /// A name in a step that matches no type or property of the store, such as an old optional property.
     ///
     /// It may be misspelled.
-    public struct UnmatchedName: Equatable, Sendable, Codable, CustomStringConvertible {
+    package struct UnmatchedName: Equatable, Sendable, Encodable, CustomStringConvertible {
         /// The type; for settings, their key, or their prefix with an asterisk.
-        public var type: String
+        package var type: String
         /// The suite, as an attached store is named; nil for records.
-        public var suite: String?
+        package var suite: String?
         /// The property; nil if there was no record of the type.
-        public var property: PropertyPath?
+        package var property: PropertyPath?
         /// The number of records of the type, or of settings, that the step read.
-        public var recordCount = 0
+        package var recordCount = 0
         /// The most similar name that exists, or a path as in code; nil if none is similar.
-        public var nearest: String?
+        package var nearest: String?
 
         /// The name, and the one that was probably meant.
-        public var description: String {
+        package var description: String {
             let what = property.map { "\"\($0)\" does not occur in \(location)" } ?? "no record of type \"\(type)\""
             if let nearest { return what + "; did you mean \(nearest.hasPrefix("[") ? nearest : "\"\(nearest)\"")?" }
             guard let name = property?.onlyName, name.contains(".") else { return what }
             let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
             return what + "; a dot does not separate names; write the path as [\(path)]"
+        }
+
+        /// Writes the sentence.
+        package func encode(to encoder: any Encoder) throws {
+            try description.encode(to: encoder)
         }
 
         private var location: String {

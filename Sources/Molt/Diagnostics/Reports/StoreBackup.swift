@@ -4,24 +4,24 @@ public import Foundation
 ///
 /// The backup of a cache is itself a cache file, which any SQLite tool can read. It includes the settings of the
 /// suites that the configuration names, and those that the upgrade was about to change.
-public struct StoreBackup: Hashable, Sendable, Codable {
+public struct StoreBackup: Equatable, Sendable, Encodable {
     /// The file.
-    public var url: URL
+    public package(set) var url: URL
     /// The schema version of the store; 0 if unknown, as for a damaged file that was kept.
-    public var version: Int
+    public package(set) var version: Int
     /// When it was made.
-    public var date: Date
+    public package(set) var date: Date
     /// The size of the file, in bytes.
-    public var size: Int
+    public package(set) var size: Int
     /// The number of the store's records, 0 for a suite; nil if the file does not say.
-    public var recordCount: Int?
+    public package(set) var recordCount: Int?
     /// Whether an upgrade made it, so that later ones may remove it; false if the app requested it.
-    public var isAutomatic: Bool
+    public package(set) var isAutomatic: Bool
     /// The names of the suites that are restored with it, as in errors.
     ///
     /// Name them in the configuration when the store is next opened: changes to a missing one stay in the store, and
     /// opening it fails with the code `suiteNotNamed`.
-    public var suites: [String] = []
+    public package(set) var suites: [String] = []
 
     private enum CodingKeys: String, CodingKey {
         case url, date, size, recordCount, isAutomatic
@@ -43,9 +43,9 @@ extension StoreBackup: CustomStringConvertible {
     }
 }
 
-extension StoreBackup: Comparable {
+extension StoreBackup {
     /// Orders backups by date, and by name if the dates are equal.
-    public static func < (lhs: StoreBackup, rhs: StoreBackup) -> Bool {
+    package static func < (lhs: StoreBackup, rhs: StoreBackup) -> Bool {
         (lhs.date, lhs.url.lastPathComponent) < (rhs.date, rhs.url.lastPathComponent)
     }
 }

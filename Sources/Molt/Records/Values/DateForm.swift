@@ -1,6 +1,6 @@
 extension Record {
     /// A form in which dates are stored; those of JSON are named like the strategies of `JSONEncoder`.
-    public enum DateForm: String, Hashable, Sendable {
+    public enum DateForm: Sendable {
         /// Seconds since 1 January 2001, the default.
         case deferredToDate
         /// Seconds since 1 January 1970.

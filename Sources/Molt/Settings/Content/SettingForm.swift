@@ -7,7 +7,7 @@
 /// | ``jsonData`` | SwiftyUserDefaults, `JSONEncoder` |
 /// | ``binaryPropertyList``, ``xmlPropertyList`` | `PropertyListEncoder` |
 /// | ``jsonTexts`` | Defaults 5 and later for arrays and dictionaries of Codable values |
-public enum SettingForm: String, Hashable, Sendable, CaseIterable {
+public enum SettingForm: Sendable, CaseIterable {
     // The names of the cases are parts of fingerprints.
 
     /// A value that the suite can hold as it is: a string, a number, a Boolean, a date, data, an array or a dictionary.

@@ -47,7 +47,7 @@ public struct BackupPolicy: Sendable {
     func excess(of backups: [StoreBackup]) -> [StoreBackup] {
         let oldest = maximumAge.map { now().addingTimeInterval(-$0.seconds) }
         var versions: Set<Int> = []
-        return backups.filter(\.isAutomatic).ordered(by: >).enumerated()
+        return backups.filter(\.isAutomatic).ordered { $1 < $0 }.enumerated()
             .filter { index, backup in
                 let isNewestTry = versions.insert(backup.version).inserted
                 let isTooOld = oldest.map { backup.date < $0 } ?? false
@@ -62,6 +62,6 @@ public struct BackupPolicy: Sendable {
     /// includes everything written since.
     func leftovers(of backups: [StoreBackup], before backup: StoreBackup) -> [StoreBackup] {
         let attempts = backups.filter { $0.isAutomatic && $0 < backup && $0.version == backup.version }
-        return Array(attempts.sorted().dropFirst())
+        return Array(attempts.ordered(by: <).dropFirst())
     }
 }

@@ -7,7 +7,7 @@ extension StoreFiles {
     /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
     ///   which does not prove that there are none.
     func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(MoltError) -> [StoreBackup] {
-        try backupNames(kinds).compactMap(describe).ordered(by: >)
+        try backupNames(kinds).compactMap(describe).ordered { $1 < $0 }
     }
 
     private func backupNames(_ kinds: [BackupName.Kind]) throws(MoltError) -> [BackupName] {
@@ -16,7 +16,7 @@ extension StoreFiles {
 
     /// All copies, for a report, also those that cannot be read.
     func copies() throws(MoltError) -> [StoreBackup] {
-        try backupNames(BackupName.Kind.allCases).compactMap { describe($0) ?? unread($0) }.ordered(by: >)
+        try backupNames(BackupName.Kind.allCases).compactMap { describe($0) ?? unread($0) }.ordered { $1 < $0 }
     }
 
     /// Reads a backup's description; nil when the file is not ours or cannot be read.

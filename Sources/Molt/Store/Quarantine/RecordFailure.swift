@@ -1,23 +1,23 @@
 extension MigrationReport {
-    /// The reason and location of a failure to convert a record, without values.
-    public struct RecordFailure: Equatable, Sendable, Codable {
+    /// The reason and location of a failure to convert a record, without values, as a file keeps it.
+    package struct RecordFailure: Equatable, Sendable {
         /// The migration that could not convert it.
-        public var migration: MigrationID
+        package var migration: MigrationID
         /// The step that failed.
-        public var step: MoltError.StepPosition
+        package var step: MoltError.StepPosition
         /// The first step of the migration that the quarantined record has not been through, counted from 1.
         ///
         /// The record is stored as it was before that step. It is 1 unless a block comes before the failed step.
-        public var firstStep: Int
+        package var firstStep: Int
         /// The kind of failure.
-        public var code: MoltError.Code
+        package var code: MoltError.Code
         /// The reason, in words; an error of the app is named by its type only.
-        public var reason: String
+        package var reason: String
         /// The property that the failure is about.
-        public var property: String?
+        package var property: String?
 
         /// Creates a failure.
-        public init(
+        package init(
             migration: MigrationID,
             step: MoltError.StepPosition,
             firstStep: Int,
@@ -35,9 +35,9 @@ extension MigrationReport {
     }
 
     /// A record that a step could not convert, and that did not stop the upgrade.
-    public struct FailedRecord: Equatable, Sendable, Codable {
+    public struct FailedRecord: Equatable, Sendable, Encodable {
         /// The outcome for a failed record.
-        public enum Outcome: String, Hashable, Sendable, Codable {
+        package enum Outcome: String, Sendable, Encodable {
             /// It was quarantined.
             case quarantined
             /// It was deleted according to the policy.
@@ -45,17 +45,20 @@ extension MigrationReport {
         }
 
         /// Its key before the migration.
-        public var key: String
+        public let key: String
         /// Its type name before the migration.
-        public var type: String
+        public let type: String
         /// Its outcome.
-        public var outcome: Outcome
+        package let outcome: Outcome
         /// The kind of failure.
-        public var code: MoltError.Code
+        public let code: MoltError.Code
         /// The reason, in words; an error of the app is named by its type only.
-        public var reason: String
+        public let reason: String
         /// The property that the failure is about.
-        public var property: String?
+        public let property: String?
+
+        /// Whether it was deleted, as the policy says; otherwise it was quarantined.
+        public var isDropped: Bool { outcome == .dropped }
 
         init(_ record: Record, _ outcome: Outcome, _ failure: RecordFailure) {
             key = record.key
@@ -75,10 +78,25 @@ extension MigrationReport {
 
 extension MigrationReport.RecordFailure: CustomStringConvertible {
     /// The migration, the step, the kind of failure and the reason.
-    public var description: String {
+    package var description: String {
         let location = property.map { ", property \"\($0)\"" } ?? ""
         return ErrorSummary.oneLine(
             "migration \(migration), step \(step.number) (\(step.summary))\(location): \(code): \(reason)"
+        )
+    }
+}
+
+extension MoltError {
+    /// The error for a record that is in quarantine.
+    init(_ failure: MigrationReport.RecordFailure, key: String, type: String) {
+        self.init(
+            failure.code,
+            failure.reason,
+            migration: failure.migration,
+            step: failure.step,
+            key: key,
+            type: type,
+            property: failure.property
         )
     }
 }

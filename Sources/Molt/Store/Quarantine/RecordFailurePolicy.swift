@@ -14,7 +14,7 @@
 ///     try PersonV2(old)
 /// }.onFailure(.quarantine(upTo: 20)))
 /// ```
-public enum RecordFailurePolicy: Hashable, Sendable {
+public enum RecordFailurePolicy: Equatable, Sendable {
     /// The upgrade stops and is rolled back; the error names the record.
     case stop
     /// The record is quarantined as it was before the migration, and the upgrade goes on, up to a limit.
@@ -30,7 +30,7 @@ public enum RecordFailurePolicy: Hashable, Sendable {
     ///
     /// The registry's policy applies to each migration separately, a step's policy to that step. The upgrade stops at
     /// the first record above the count; the share is checked at the end of the migration.
-    public struct Limit: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    public struct Limit: Equatable, Sendable, ExpressibleByIntegerLiteral {
         /// The maximum number of records; nil for no maximum, and negative numbers count as 0.
         public var count: Int?
         /// The maximum share of the records that the migration or step processes, from 0 to 1; nil for no maximum.

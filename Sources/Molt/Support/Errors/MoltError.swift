@@ -174,21 +174,20 @@ public struct MoltError: Error, Sendable {
     }
 
     /// The position of a step in a migration.
-    public struct StepPosition: Hashable, Sendable, Codable {
+    public struct StepPosition: Equatable, Sendable {
         /// The step's number in its migration, from 1.
-        public var number: Int
+        public let number: Int
         /// The step's description.
-        public var summary: String
+        public let summary: String
 
-        /// Creates a position.
-        public init(number: Int, summary: String) {
+        package init(number: Int, summary: String) {
             self.number = number
             self.summary = summary
         }
     }
 
     /// What a failed call has done to a store.
-    public enum Outcome: Hashable, Sendable {
+    public enum Outcome: Sendable {
         /// Nothing was written.
         case unchanged
         /// The upgrade began, and was undone: the store is as it was before.

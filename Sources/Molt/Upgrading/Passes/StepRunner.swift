@@ -236,7 +236,7 @@ final class StepRunner {
         for (stepIndex, step) in steps.enumerated() {
             let counts = pass.counts.steps[stepIndex]
             note(step) { result in
-                result.unmatchedNames += unmatched[stepIndex] ?? []
+                result.unmatched += unmatched[stepIndex] ?? []
                 result.counts += counts
                 result.losses += losses(of: step, counts)
             }
@@ -306,7 +306,7 @@ final class StepRunner {
         note(step, using: context.usedStores) { result in
             result.counts += context.counts
             result.keys += context.keys
-            result.unmatchedNames += context.unmatchedNames
+            result.unmatched += context.unmatchedNames
             result.losses += context.losses + lostByBlock(step)
         }
         var result = self[step.migration]

@@ -231,7 +231,7 @@ extension MigrationReport {
     /// Warns in debug builds, on standard error, of names that are probably misspelled.
     func warnOfNames() {
         for entry in entries {
-            for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
+            for name in entry.steps.flatMap(\.unmatched) where name.nearest != nil {
                 DebugWarning.print("migration \(entry.migration): \(name)")
             }
             for key in entry.steps.flatMap(\.keys)

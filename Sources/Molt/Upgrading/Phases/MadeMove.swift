@@ -1,11 +1,9 @@
 /// A move of the store's file to its place, which an opening has made before its upgrade.
 struct MadeMove {
-    private let pending: PendingMove
+    let pending: PendingMove
     /// Whether it was a rename, which can be undone.
     private let isRenamed: Bool
     private let configuration: MoltConfiguration
-    /// The move with the copies that are still at the old place.
-    let report: MigrationReport.Move
 
     /// Moves the file, which nobody may have open.
     init(_ pending: PendingMove, _ configuration: MoltConfiguration) throws {
@@ -38,7 +36,6 @@ struct MadeMove {
         isRenamed = try mover.run()
         self.pending = pending
         self.configuration = configuration
-        report = MigrationReport.Move(pending: pending)
     }
 
     /// Whether an upgrade was committed after the move, by whichever process; true also if that is unknown.
