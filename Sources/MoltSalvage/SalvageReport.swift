@@ -9,9 +9,9 @@ internal import Molt
 /// ```
 ///
 /// The report names keys and ids, and never a value.
-public struct SalvageReport: Hashable, Sendable, Codable {
+public struct SalvageReport: Equatable, Sendable, Codable {
     /// A record, or a number of rows, that could not be saved.
-    public struct Loss: Hashable, Sendable, Codable {
+    public struct Loss: Equatable, Sendable, Codable {
         /// The kind and cause of a loss; new ones may be added, so switch over them with a `default`.
         public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
             /// The kind's stable name.

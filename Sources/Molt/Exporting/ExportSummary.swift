@@ -1,17 +1,17 @@
 /// What an export has written.
 public struct ExportSummary: Equatable, Sendable {
     /// The number of records.
-    public var records: Int
+    public package(set) var records: Int
     /// The size of the file in bytes.
-    public var byteCount: Int
+    public package(set) var byteCount: Int
     /// The schema version of the records.
-    public var version: Int
+    public package(set) var version: Int
     /// The number of records in quarantine, which are not exported.
-    public var quarantined: Int
+    public package(set) var quarantined: Int
     /// The number of settings.
-    public var settings = 0
+    public package(set) var settings = 0
     /// The chosen types of which there was no record, each with the one that was probably meant, in a sentence.
-    public var missingTypes: [String] = []
+    public package(set) var missingTypes: [String] = []
 }
 
 extension ExportSummary: CustomStringConvertible {

@@ -1,31 +1,31 @@
 /// What an import has done.
 public struct ImportSummary: Equatable, Sendable {
     /// The schema version of the export, or of the store, before its records were upgraded.
-    public var version: Int
+    public package(set) var version: Int
     /// The number of records that were added.
-    public var added = 0
+    public package(set) var added = 0
     /// The number of values in the cache that were replaced.
-    public var replaced = 0
+    public package(set) var replaced = 0
     /// The number of records that were left out because the cache has a value under their key.
-    public var kept = 0
+    public package(set) var kept = 0
     /// The number of records that a migration could not convert, and that are in the cache's quarantine now.
-    public var quarantined = 0
+    public package(set) var quarantined = 0
     /// The number of records that migrations have dropped, by a closure or a failure policy.
-    public var dropped = 0
+    public package(set) var dropped = 0
     /// The number of values, imported ones or others, that the cache's size limit has evicted.
-    public var evicted = 0
+    public package(set) var evicted = 0
     /// The number of records that were left out because they have expired.
     ///
     /// With chosen records, those that an upgrade removed because they had expired are not counted.
-    public var expired = 0
+    public package(set) var expired = 0
     /// The number of settings that were set, in a suite that had no value or another one.
-    public var settings = 0
+    public package(set) var settings = 0
     /// The number of settings that were left out because the suite has another value under their key.
-    public var keptSettings = 0
+    public package(set) var keptSettings = 0
     /// The chosen types of which there was no record, each with the one that was probably meant, in a sentence.
-    public var missingTypes: [String] = []
+    public package(set) var missingTypes: [String] = []
     /// The report of the upgrade; empty if the records had today's version.
-    public var report: MigrationReport
+    public package(set) var report: MigrationReport
 }
 
 extension ImportSummary: CustomStringConvertible {

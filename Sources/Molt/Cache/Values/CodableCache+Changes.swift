@@ -49,7 +49,7 @@ extension CodableCache {
         public let kind: Kind
 
         /// Creates a change.
-        public init(key: String?, typeName: String?, kind: Kind) {
+        package init(key: String?, typeName: String?, kind: Kind) {
             self.key = key
             self.typeName = typeName
             self.kind = kind

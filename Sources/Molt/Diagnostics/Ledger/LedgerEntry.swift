@@ -32,27 +32,27 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     }
 
     /// The migration's name.
-    public var name: String
+    public package(set) var name: String
     /// The schema version that the migration brings a store to.
-    public var version: Int
+    public package(set) var version: Int
     /// The reason why it counts as applied.
-    public var outcome: Outcome
+    public package(set) var outcome: Outcome
     /// When its upgrade was committed.
-    public var appliedAt: Date
+    public package(set) var appliedAt: Date
     /// The duration, in seconds; see ``MigrationReport/Entry/duration``.
-    public var duration: Double
+    public package(set) var duration: Double
     /// The numbers of records read, changed, dropped, created and quarantined.
-    public var counts: MigrationReport.Counts
+    public package(set) var counts: MigrationReport.Counts
     /// The number of entries in each attached store that it worked on, by the store's name.
-    public var attachedCounts: [String: Int]
+    package var attachedCounts: [String: Int]
     /// The version of the app that ran it, as given by the app; empty if it gave none.
-    public var appVersion: String
+    public package(set) var appVersion: String
     /// The version of Molt that ran it.
-    public var moltVersion: String
+    public package(set) var moltVersion: String
     /// The migration's ``Migration/fingerprint`` when it was recorded; nil if unknown.
-    public var fingerprint: String?
+    public package(set) var fingerprint: String?
     /// The names of the earlier migrations that the migration replaces.
-    public var replaces: [String]
+    public package(set) var replaces: [String]
     /// What older releases need to know of those, by name, without ``Replaced/migration``.
     package var replacedKinds: [String: Replaced] {
         get { replacedOfKind ?? [:] }

@@ -6,24 +6,24 @@ public import Foundation
 /// is still there when the next one begins is either in progress or was interrupted by a crash or a kill.
 public struct UpgradeAttempt: Equatable, Sendable, Codable {
     /// When it began.
-    public var startedAt: Date
+    public package(set) var startedAt: Date
     /// The store's version before the upgrade.
-    public var from: Int
+    public package(set) var from: Int
     /// The target version.
-    public var to: Int
+    public package(set) var to: Int
     /// The app's version, as given by the app; empty if it gave none.
-    public var appVersion: String
+    public package(set) var appVersion: String
     /// The app's build: its build number, or what tells its executable from another one; empty if unknown.
-    public var build: String
+    public package(set) var build: String
     /// The name of the process.
-    public var processName: String
+    public package(set) var processName: String
     /// The process identifier.
-    public var processID: Int32
+    public package(set) var processID: Int32
     /// The migration whose work after the commit it does; nil for an upgrade.
-    public var work: String?
+    public package(set) var work: String?
 
     /// Creates an attempt.
-    public init(
+    package init(
         startedAt: Date,
         from: Int,
         to: Int,
