@@ -44,7 +44,7 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
         // Its settings are native and shared with a widget. Releases 1 to 3 kept the settings that Defaults 4 had
         // written.
         .defaultsV4ToV5(to: 4, suite: settings.own, keys: settingsV4),
-        .suiteToAppGroup(to: 4, from: settings.own, into: settings.group, afterwards: .clean),
+        .suiteToAppGroup(to: 4, from: settings.own, into: settings.group, removingSource: true),
     ]
 }
 

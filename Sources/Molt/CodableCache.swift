@@ -108,7 +108,7 @@ public final class CodableCache: Sendable {
     /// step cannot convert counts, and reading it throws, whatever the failure policy. A file that a newer release has
     /// upgraded can be read if all newer migrations declare it: see ``Migration/olderReleases(may:)``.
     ///
-    /// The options for upgrades, such as ``MoltConfiguration/owner``, have no effect. ``keys(changedSince:of:_:)``
+    /// The options for upgrades, such as ``MoltConfiguration/process``, have no effect. ``keys(changedSince:of:_:)``
     /// throws `needsMigration` while there are pending migrations.
     ///
     /// - Parameters:
@@ -137,7 +137,7 @@ public final class CodableCache: Sendable {
     ) throws {
         var configuration = configuration
         // No other process could upgrade it.
-        configuration.owner = .thisProcess
+        if !configuration.process.upgrades { configuration.process = .tool }
         try self.init(
             StoreFile(inMemoryWith: configuration.attachedStores),
             migrations: migrations,
@@ -189,7 +189,7 @@ public final class CodableCache: Sendable {
         upgrader = reading?.upgrader ?? migrator.upgrader(for: report.onRead, of: path)
         // What a reader upgrades is not written.
         sweep = reading?.upgrader == nil ? upgrader.map { [core, hub] in Backfill($0, core, hub, configuration) } : nil
-        if configuration.runsBackfill, configuration.owner == .thisProcess, reading == nil { sweep?.start() }
+        if configuration.runsBackfill, configuration.process.upgrades, reading == nil { sweep?.start() }
     }
 
     private static func check(_ sizeLimit: Int?, of store: borrowing StoreFile) throws {

@@ -114,7 +114,7 @@ extension Migration {
     ///
     /// It is not done for a new store, unless the migration has brought in data there, nor if the migration only counts
     /// as applied, as a replacement of applied migrations does. It is not done by a process whose
-    /// ``MoltConfiguration/owner`` is another process, in a dry run, in the tests of `MoltTesting`, for documents and
+    /// ``MoltConfiguration/process`` is a helper, in a dry run, in the tests of `MoltTesting`, for documents and
     /// imports, nor when a store is only read. If the migration or this declaration leaves the registry, the work is
     /// given up, and the ledger's row keeps saying that it is pending. A store that had applied the migration before
     /// this was declared does not do it. It is not part of the ``fingerprint``.

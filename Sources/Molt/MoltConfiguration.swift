@@ -22,14 +22,12 @@ public struct MoltConfiguration: Sendable {
     public var suites: [Suite] = []
     /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
-    /// Which process must upgrade the store; by default the one that opens it.
-    public var owner = Owner.thisProcess
-    /// The role of the process that opens the store; derived from the process's bundle by default.
+    /// What this process is: whether it upgrades stores, and whether ``Suite/standard`` is that of the app.
     ///
-    /// Set `appExtension` in any other process that is not the app but opens its stores, such as a helper or a login
-    /// item: its ``Suite/standard`` is not the app's. As `app`, a migration that moves settings from there would count
-    /// as applied although those of the app were not moved.
-    public var role = Role.current
+    /// By default, an app extension is a helper, and everything else is the app. Set `.helper()` in any other process
+    /// that opens the app's stores, such as a login item, or `.tool` if it has to upgrade them: as the app, a migration
+    /// that moves settings from ``Suite/standard`` would count as applied although those of the app were not moved.
+    public var process = Process.current
     /// How long to wait while another process holds the store.
     ///
     /// If it is nil, the default, an upgrade waits for 60 seconds, since the other process may be upgrading the store
@@ -173,7 +171,7 @@ public struct MoltConfiguration: Sendable {
     public var keepsUnknownProperties = false
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///
-    /// If false, call `finishBackfill()`. If another process is the ``owner``, it does not start automatically.
+    /// If false, call `finishBackfill()`. In a helper, it does not start automatically; see ``process``.
     public var runsBackfill = true
     /// The clock, for expiry and for the dates of records; a test may set another.
     public var now: @Sendable () -> Date = { Date() }
@@ -189,28 +187,24 @@ public struct MoltConfiguration: Sendable {
 }
 
 extension MoltConfiguration {
-    /// Which process must upgrade a store that needs it.
-    public enum Owner: Hashable, Sendable {
-        /// The process that opens it.
-        case thisProcess
-        /// Another process, for example the app when its widget or extension opens the store.
-        ///
-        /// The opening waits for that process and then fails with the code `needsMigration`; by default it fails at
-        /// once. The other process must also create a store that does not exist yet.
-        case anotherProcess(waiting: Duration = .zero)
-    }
-
-    /// The role of the process that opens a store: the app, or an extension, which cannot see everything that the app
-    /// sees.
-    public enum Role: String, Hashable, Sendable, Codable {
-        /// The app, or a tool or server.
+    /// What a process is that opens stores.
+    public enum Process: Equatable, Sendable {
+        /// The app, or a server: it upgrades stores, and ``Suite/standard`` is its own.
         case app
-        /// An app extension or a widget, whose standard settings are not those of the app.
-        case appExtension
+        /// A widget, an extension or a login item: it never upgrades a store, and ``Suite/standard`` is not the app's.
+        ///
+        /// The opening of a store that needs an upgrade waits for the app and then fails with the code
+        /// `needsMigration`; by default it fails at once. The app must also create a store that does not exist yet.
+        case helper(waiting: Duration = .zero)
+        /// A process beside the app that upgrades stores, although ``Suite/standard`` is not the app's.
+        case tool
 
-        /// The role of this process, from its bundle: extensions have the path extension `appex`.
-        public static let current: Role =
-            Bundle.main.bundleURL.pathExtension == "appex" ? .appExtension : .app
+        /// `.helper()` in an app extension, whose bundle has the path extension `appex`; `.app` in any other process.
+        public static let current: Process =
+            Bundle.main.bundleURL.pathExtension == "appex" ? .helper() : .app
+
+        /// Whether it upgrades stores.
+        var upgrades: Bool { if case .helper = self { false } else { true } }
     }
 
     /// The policy for code that does not match the store's record of it.

@@ -213,14 +213,14 @@ import Testing
         try expectUnchanged(cache) { try cache.importAndWait(from: file) }?.expect(.keyExists, key: "a")
         #expect(try cache.value(Int.self, forKey: "a") == 2)
         let changes = cache.changes()
-        var summary = try await cache.import(from: file, conflicts: .newest)
+        var summary = try await cache.import(from: file, onConflict: .newest)
         #expect(summary.added == 1 && summary.replaced == 1 && summary.kept == 1 && summary.expired == 1)
         #expect(try cache.values(Int.self, forKeys: ["a", "b", "c", "d"]) == [1, 2, 1, nil])
         try cache.expect(1, forKey: "a")
         #expect(try cache.entry(Int.self, forKey: "a")?.updated == Date(timeIntervalSince1970: 2))
-        summary = try await cache.import(from: file, conflicts: .keep)
+        summary = try await cache.import(from: file, onConflict: .keep)
         #expect(summary.kept == 3 && summary.added == 0)
-        summary = try await cache.import(from: file, only: .keys(["b"]), conflicts: .replace)
+        summary = try await cache.import(from: file, only: .keys(["b"]), onConflict: .replace)
         #expect(summary.replaced == 1 && summary.kept == 0)
         try cache.expect(1, forKey: "b")
         try cache.set(2, forKey: "c", expiry: .after(seconds: 1))
@@ -247,7 +247,7 @@ import Testing
         #expect(try cache.keys() == ["b", "d"] && cache.contentSize() == 2)
         // Values of the cache were used later than imported ones.
         try cache.setAll(["x": 1])
-        let summary = try cache.importAndWait(from: file, conflicts: .keep)
+        let summary = try cache.importAndWait(from: file, onConflict: .keep)
         #expect(summary.evicted == summary.added)
         #expect(try cache.contains("x"))
         cache.close()
@@ -331,7 +331,7 @@ import Testing
         let older = try CodableCache(at: url, migrations: was, configuration: .init { $0.opensNewerStores = true })
         try older.set(1, forKey: "one")
         #expect(try older.exportAndWait(to: file).version == 3)
-        #expect(try older.importAndWait(from: file, conflicts: .replace).replaced == 1)
+        #expect(try older.importAndWait(from: file, onConflict: .replace).replaced == 1)
     }
 
     @Test func `keeps records that were not converted, leaves out other sources, and prefers what a user has set`()
@@ -355,7 +355,7 @@ import Testing
         let target = try CodableCache(inMemory: today)
         try target.removeAll()
         try target.set(7, forKey: "stats")
-        var summary = try target.importAndWait(from: file, only: .types(Person.self, Int.self), conflicts: .newest)
+        var summary = try target.importAndWait(from: file, only: .types(Person.self, Int.self), onConflict: .newest)
         #expect(summary.added == 1 && summary.quarantined == 1 && summary.kept == 1)
         #expect(try target.keys() == ["stats", "k"])
         try target.expect(7, forKey: "stats")
@@ -514,7 +514,7 @@ import Testing
         let damaged = directory.file("damaged.molt")
         try CodableCache(at: damaged).set(1, forKey: "a")
         try SQLite(damaged).run("UPDATE molt_record SET updated_at = 1e300")
-        try expectUnchanged(cache) { try cache.importAndWait(from: damaged, conflicts: .newest) }?
+        try expectUnchanged(cache) { try cache.importAndWait(from: damaged, onConflict: .newest) }?
             .expect(.storeFailed, key: "a", says: "that no calendar has")
     }
 

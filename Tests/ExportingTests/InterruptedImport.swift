@@ -77,7 +77,7 @@ struct InterruptedImport: Codable, Sendable {
             exportedRecords.mapValues { $0.replacingOccurrences(of: "text", with: "body") }
         }
 
-        var conflicts: ImportConflicts { replaces ? .replace : .keep }
+        var policy: ConflictPolicy<CodableCache> { replaces ? .replace : .keep }
 
         /// What an import makes of something.
         func merge<Value>(_ imported: [String: Value], into current: [String: Value]) -> [String: Value] {
@@ -170,7 +170,7 @@ struct InterruptedImport: Codable, Sendable {
             if count == number { raise(SIGKILL) }
         }
         reached.withLock { $0 = 0 }
-        try target.importAndWait(from: file, suites: suites, conflicts: choices.conflicts)
+        try target.importAndWait(from: file, suites: suites, onConflict: choices.policy)
         raise(SIGKILL)
     }
 
@@ -226,7 +226,7 @@ struct InterruptedImport: Codable, Sendable {
 
         if choices.random.oneIn(2) {
             let target = try open("target")
-            try target.importAndWait(from: file, suites: suites, conflicts: choices.conflicts)
+            try target.importAndWait(from: file, suites: suites, onConflict: choices.policy)
             target.close()
             for (index, suite) in suites.enumerated() {
                 expected[index] = choices.merge(choices.imported[index], into: expected[index])

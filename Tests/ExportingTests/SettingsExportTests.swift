@@ -39,7 +39,7 @@ import Testing
     private func failure(
         _ migrations: MigrationRegistry = [],
         settings: [Suite]? = nil,
-        conflicts: ImportConflicts = .fail,
+        onConflict policy: ConflictPolicy<CodableCache> = .fail,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> MoltError? {
         let target = try CodableCache(at: other, migrations: migrations, configuration: attached())
@@ -47,7 +47,7 @@ import Testing
         let before = try scratch.allValues
         let records = try target.contents().records
         let error = MoltError.thrown(sourceLocation: sourceLocation) {
-            try target.importAndWait(from: file, suites: settings ?? [suite], conflicts: conflicts)
+            try target.importAndWait(from: file, suites: settings ?? [suite], onConflict: policy)
         }
         #expect(error?.outcome == .unchanged, sourceLocation: sourceLocation)
         try expect(scratch.allValues, is: before, sourceLocation: sourceLocation)
@@ -134,14 +134,14 @@ import Testing
         error?.expect(.keyExists, key: "other", suite: suite.attachedName)
         #expect(error?.debugDescription.contains("own") == false)
         let target = try CodableCache(at: other, configuration: attached())
-        var summary = try target.importAndWait(from: file, only: .keys([]), suites: [suite], conflicts: .newest)
+        var summary = try target.importAndWait(from: file, only: .keys([]), suites: [suite], onConflict: .newest)
         #expect(summary.settings == 1 && summary.keptSettings == 1 && summary.added == 0)
         try scratch.expect(["new": 1, "same": [1, 2], "other": "own", "more": 3])
         try suite.update(set: own, remove: ["new"])
-        summary = try target.importAndWait(from: file, suites: [suite], conflicts: .replace)
+        summary = try target.importAndWait(from: file, suites: [suite], onConflict: .replace)
         #expect("\(summary)" == "imported version 0: 1 added, 2 settings set")
         try scratch.expect(["new": 1, "same": [1, 2], "other": "imported", "more": 3])
-        summary = try target.importAndWait(from: file, suites: [suite], conflicts: .keep)
+        summary = try target.importAndWait(from: file, suites: [suite], onConflict: .keep)
         #expect(summary.settings == 0 && summary.keptSettings == 0 && summary.kept == 1)
         #expect(try StoreFile.state(at: other).journal.isEmpty)
         target.close()

@@ -136,9 +136,9 @@ import Testing
         target.close()
     }
 
-    @Test(arguments: [SuiteMove.Afterwards.clean, .keep])
-    func `leaves other suites alone, and does not lose what comes into them`(afterwards: SuiteMove.Afterwards) throws {
-        let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, afterwards: afterwards)
+    @Test(arguments: [true, false])
+    func `leaves other suites alone, and does not lose what comes into them`(removingSource: Bool) throws {
+        let move = Migration.suiteToAppGroup(to: 4, from: old.suite, into: group.suite, removingSource: removingSource)
         let later: [Migration] = [
             move, Migration(to: 4, "group", .changeSettings(in: group.suite) { try $0.set(1, forKey: "group") }),
         ]
@@ -149,12 +149,12 @@ import Testing
         try old.suite.removeAll()
         MoltError.thrown { try target.importAndWait(from: file, suites: [old.suite]) }?
             .expect(.unsupported, suite: group.suite.attachedName, outcome: .unchanged)
-        try target.importAndWait(from: file, conflicts: .replace)
+        try target.importAndWait(from: file, onConflict: .replace)
         for suite in [old, group] { try suite.expect([:]) }
-        let summary = try target.importAndWait(from: file, suites: [old.suite, group.suite], conflicts: .replace)
-        #expect(summary.settings == (afterwards == .clean ? 5 : 9))
+        let summary = try target.importAndWait(from: file, suites: [old.suite, group.suite], onConflict: .replace)
+        #expect(summary.settings == (removingSource ? 5 : 9))
         target.close()
-        try old.expect(afterwards == .clean ? [:] : Self.upgraded)
+        try old.expect(removingSource ? [:] : Self.upgraded)
         try group.expect(Self.upgraded.merging(["group": 1]) { $1 })
     }
 
@@ -257,7 +257,7 @@ import Testing
                 try await target.import(from: file, suites: [suite])
                 try suite.update(set: ["count": 1, "user": "text"], remove: ["tags"])
                 isOn.withLock { $0 = true }
-                try await target.import(from: file, suites: [suite], conflicts: .replace)
+                try await target.import(from: file, suites: [suite], onConflict: .replace)
             }
             let isSet = kind != .beforeApply
             try old.expect(isSet ? Self.upgraded : ["count": 1, "user": "text", "ran": true])

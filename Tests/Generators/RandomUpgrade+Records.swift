@@ -20,8 +20,8 @@ extension RandomUpgrade {
     private static func mergingSteps(_ random: inout SeededGenerator, mark: Int, addsRecords: Bool) -> [MigrationStep] {
         let (type, name) = (random.pick(types), PropertyPath(random.pick(names)))
         let (key, at) = (PropertyPath("key\(mark)"), PropertyPath("at\(mark)"))
-        let policies: [Record.ConflictPolicy] = [
-            .keep, .newest(by: at),
+        let policies: [ConflictPolicy<Record>] = [
+            .keep, .replace, .newest(by: at),
             .merge { record, other in
                 // Also of what was merged before.
                 record[key] = .string("\(record[key]?.string ?? "")+\(other[at]?.number?.text ?? "")")
@@ -38,7 +38,7 @@ extension RandomUpgrade {
         }
         if extracts {
             // With other policies, the result would depend on which record the store has first.
-            let newest = Record.ConflictPolicy.newest(by: "at")
+            let newest = ConflictPolicy<Record>.newest(by: "at")
             return [marking, .extractRecords(type, key, as: "E\(mark)", key: .property("id"), onConflict: newest)]
         }
         return [marking, .renameKeys(type, to: .property(key), onConflict: random.pick(policies))]

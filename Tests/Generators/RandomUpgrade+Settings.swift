@@ -86,8 +86,8 @@ extension RandomUpgrade {
                 into: other,
                 keys: random.oneIn(2) ? .all : .only([key]),
                 renaming: random.oneIn(2) ? [:] : [key: "e"],
-                conflict: random.oneIn(2) ? .sourceWins : .destinationWins,
-                afterwards: random.oneIn(2) ? .keep : .clean
+                onConflict: random.oneIn(2) ? .replace : .keep,
+                removingSource: !random.oneIn(2)
             )
         }
     }

@@ -132,7 +132,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
     /// The configuration of an opening.
     package mutating func configuration() -> MoltConfiguration {
         var configuration = MoltConfiguration()
-        configuration.role = random.oneIn(3) ? .appExtension : .app
+        configuration.process = random.oneIn(3) ? .tool : .app
         configuration.hooks.batchSize = 1 + random.below(5)
         return configuration
     }

@@ -30,12 +30,12 @@ extension CacheFile {
 
     /// Adds the records of an export or a store that has the same version.
     ///
-    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:suites:conflicts:progress:)`` does, or with the
+    /// - Throws: ``MoltError`` as ``CodableCache/import(from:only:suites:onConflict:progress:)`` does, or with the
     ///   code `needsMigration` if records of the store still have to go through migrations on read.
     package func importAndWait(
         from url: URL,
         only selection: RecordSelection,
-        conflicts: ImportConflicts
+        onConflict policy: ConflictPolicy<CodableCache>
     ) throws -> ImportSummary {
         try checkExists()
         let store = StoreFile(at: self.url, createsFile: false)
@@ -58,7 +58,7 @@ extension CacheFile {
             migrations: .recorded(state.ledger),
             configuration: configuration,
             selection: selection,
-            conflicts: conflicts,
+            policy: policy,
             transfer: TransferProgress(work: "import", store: path)
         )
         return try records.run { body in try core.write(body) { _, summary in summary } }

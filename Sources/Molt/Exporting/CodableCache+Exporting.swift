@@ -133,8 +133,8 @@ extension CodableCache {
     ///
     /// ```swift
     /// let summary = try await cache.import(from: url)
-    /// try await cache.import(from: url, only: .keys(["john"]), conflicts: .newest)
-    /// try await cache.import(from: url, suites: [.standard], conflicts: .replace)
+    /// try await cache.import(from: url, only: .keys(["john"]), onConflict: .newest)
+    /// try await cache.import(from: url, suites: [.standard], onConflict: .replace)
     /// ```
     ///
     /// The records go through all migrations since the release that wrote them, in a temporary store, as when that
@@ -158,7 +158,7 @@ extension CodableCache {
     ///   - selection: The records to import, by the keys and types that they have after the upgrade; all by default.
     ///   - suites: The suites of the export whose settings are imported; none by default. Each must be a suite that a
     ///     migration works on, or one of ``MoltConfiguration/suites``.
-    ///   - conflicts: What happens if the cache, or a suite, has another value under a key; an error by default.
+    ///   - policy: What happens if the cache, or a suite, has another value under a key; an error by default.
     ///   - progress: Called with the completed share, from 0 to 1. It must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer release, `tooOld` for one that the
     ///   registry does not support any more, `malformedExport` for a file that is neither an export nor a store, or is
@@ -173,32 +173,32 @@ extension CodableCache {
         from url: URL,
         only selection: RecordSelection = .all,
         suites: [Suite] = [],
-        conflicts: ImportConflicts = .fail,
+        onConflict policy: ConflictPolicy<CodableCache> = .fail,
         progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
             let transfer =
                 TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
-            return try self.import(from: url, only: selection, suites, conflicts, transfer)
+            return try self.import(from: url, only: selection, suites, policy, transfer)
         }
     }
 
-    /// Does what ``import(from:only:suites:conflicts:progress:)`` does on the caller's thread, for a tool or a test.
+    /// Does what ``import(from:only:suites:onConflict:progress:)`` does on the caller's thread, for a tool or a test.
     @discardableResult
     package func importAndWait(
         from url: URL,
         only selection: RecordSelection = .all,
         suites: [Suite] = [],
-        conflicts: ImportConflicts = .fail
+        onConflict policy: ConflictPolicy<CodableCache> = .fail
     ) throws -> ImportSummary {
-        try self.import(from: url, only: selection, suites, conflicts, TransferProgress(work: "import", store: path))
+        try self.import(from: url, only: selection, suites, policy, TransferProgress(work: "import", store: path))
     }
 
     private func `import`(
         from url: URL,
         only selection: RecordSelection,
         _ named: [Suite],
-        _ conflicts: ImportConflicts,
+        _ policy: ConflictPolicy<CodableCache>,
         _ transfer: TransferProgress
     ) throws -> ImportSummary {
         try core.checkWritable()
@@ -212,7 +212,7 @@ extension CodableCache {
             configuration: configuration,
             selection: selection,
             suites: suites,
-            conflicts: conflicts,
+            policy: policy,
             transfer: transfer
         )
         return try records.run { body in

@@ -2,7 +2,7 @@
 struct ImportMerge {
     let path: String
     let selection: RecordSelection
-    let conflicts: ImportConflicts
+    let policy: ConflictPolicy<CodableCache>
     let transfer: TransferProgress
     /// The number of records that were read before.
     let readCount: Int
@@ -59,8 +59,8 @@ struct ImportMerge {
         _ summary: inout ImportSummary
     ) throws {
         if let updated = try session.dates(record.stored.key)?.updated {
-            switch conflicts {
-            case .fail: throw conflict(record.stored)
+            switch policy.rule {
+            case .fail, .merge: throw conflict(record.stored)
             case .newest where isCreated || record.updated <= updated, .keep:
                 summary.kept += 1
                 return
@@ -112,7 +112,7 @@ struct ImportMerge {
             .keyExists,
             "The cache has a value under the key \"\(record.key)\", and so has the import, from the file or a "
                 + "migration.",
-            advice: "Pass `conflicts:`, or --conflicts to the tool, to say which one stays.",
+            advice: "Pass `onConflict:`, or --conflicts to the tool, to say which one stays.",
             outcome: .unchanged,
             store: path,
             key: record.key,

@@ -60,11 +60,13 @@ struct ImportedSettings {
     // MARK: Merging
 
     /// Adds the changes to the suites to the journal of the open store, in a write transaction.
-    func merge(into session: CacheSession, _ conflicts: ImportConflicts, _ summary: inout ImportSummary) throws {
+    func merge(into session: CacheSession, _ policy: ConflictPolicy<CodableCache>, _ summary: inout ImportSummary)
+        throws
+    {
         let entries: [JournalEntry]
         do {
             entries = try suites.read(session.connection).compactMap { suite, content in
-                try entry(suite, content, conflicts, &summary)
+                try entry(suite, content, policy, &summary)
             }
         } catch let error as SQLiteError {
             throw error
@@ -79,7 +81,7 @@ struct ImportedSettings {
     private func entry(
         _ suite: Suite,
         _ content: SuiteSnapshot,
-        _ conflicts: ImportConflicts,
+        _ policy: ConflictPolicy<CodableCache>,
         _ summary: inout ImportSummary
     ) throws -> JournalEntry? {
         let name = suite.attachedName
@@ -88,8 +90,8 @@ struct ImportedSettings {
         for (key, value) in (upgraded[name] ?? [:]).sortedByKey {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }
-                switch conflicts {
-                case .fail: throw conflict(key, name)
+                switch policy.rule {
+                case .fail, .merge: throw conflict(key, name)
                 case .keep, .newest:
                     summary.keptSettings += 1
                     continue
@@ -113,7 +115,7 @@ struct ImportedSettings {
         var error = error(
             .keyExists,
             "\(name) and the import have different values under the key \"\(key)\".",
-            advice: "Pass `conflicts:` to say which one stays.",
+            advice: "Pass `onConflict:` to say which one stays.",
             name
         )
         error.key = key

@@ -15,7 +15,7 @@ struct RecordImport {
     let selection: RecordSelection
     /// The suites whose settings are imported, too; nil for none.
     var suites: TransferredSuites?
-    let conflicts: ImportConflicts
+    let policy: ConflictPolicy<CodableCache>
     let transfer: TransferProgress
 
     /// The migrations that the records must have been through.
@@ -81,7 +81,7 @@ struct RecordImport {
         let merge = ImportMerge(
             path: path,
             selection: selection,
-            conflicts: conflicts,
+            policy: policy,
             transfer: transfer,
             readCount: read.count
         )
@@ -91,7 +91,7 @@ struct RecordImport {
             try settings?.upgrade(by: JournalTable.entries(connection))
             return try write { [settings] session in
                 var summary = try merge.run(from: connection, into: session, summary)
-                try settings?.merge(into: session, conflicts, &summary)
+                try settings?.merge(into: session, policy, &summary)
                 return summary
             }
         }

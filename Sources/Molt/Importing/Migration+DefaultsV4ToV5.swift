@@ -21,7 +21,8 @@ extension Migration {
     ///     fails the testing kit's `verify`.
     ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms
     ///     of `UUID` (since 6.2) and ranges (since 6.3).
-    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
+    ///   - strict: Whether a value that cannot be converted, such as truncated JSON, fails the upgrade with the code
+    ///     `notConvertible`. False by default: it stays unchanged, to the byte, and the report names it.
     public static func defaultsV4ToV5(
         to version: Int,
         _ name: String = "defaults-v4-to-v5",
@@ -29,7 +30,7 @@ extension Migration {
         keys: [SettingKeys],
         except exceptions: [String] = [],
         readBy release: DefaultsRelease = .latest,
-        unconvertible: UnconvertibleSettings = .leave
+        strict: Bool = false
     ) -> Migration {
         let conversion = DefaultsV4Conversion(target: release)
         let step = SettingsConversion(
@@ -39,7 +40,7 @@ extension Migration {
             suite: suite,
             keys: keys,
             exceptions: exceptions,
-            unconvertible: unconvertible,
+            isStrict: strict,
             mayNeedConversion: {
                 $0.string.map { "[{\"".contains($0.prefix(1)) && (try? JSONPart($0)) != nil } ?? false
             },

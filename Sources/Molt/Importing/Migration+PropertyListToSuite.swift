@@ -8,8 +8,8 @@ extension Migration {
     /// ```
     /// The file is read when the migration runs, as XML or binary, and is never changed or removed. For a file that
     /// `UserDefaults` keeps, name its suite with
-    /// ``suiteToAppGroup(to:_:from:into:keys:renaming:conflict:afterwards:)`` instead: the system may not have written
-    /// the latest values yet.
+    /// ``suiteToAppGroup(to:_:from:into:keys:renaming:onConflict:removingSource:)`` instead: the system may not have
+    /// written the latest values yet.
     ///
     /// If there is no file, as on a new device, nothing is copied and the migration counts as applied. The report
     /// contains the outcome of each key, under the file's name; a listed key without a value is absent.
@@ -28,23 +28,23 @@ extension Migration {
     ///   - keys: The keys to copy; all except the system's own by default.
     ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
     ///     same key, the upgrade fails with the code `keyExists`.
-    ///   - conflict: The value that wins if both have one; that of the suite by default.
+    ///   - policy: The value that wins if both have one; that of the suite by default.
     public static func propertyListToSuite(
         to version: Int,
         _ name: String = "property-list-to-suite",
         from file: URL,
         into destination: Suite,
-        keys: SuiteMove.Keys = .all,
+        keys: Suite.Keys = .all,
         renaming names: [String: String] = [:],
-        conflict: SuiteMove.Conflict = .destinationWins
+        onConflict policy: ConflictPolicy<Suite> = .keep
     ) -> Migration {
         let step = SuiteMoveStep(
             source: .file(AttachedFile(path: FileStatus.path(of: file))),
             destination: destination,
             keys: keys,
             names: names,
-            conflict: conflict,
-            afterwards: .keep
+            policy: policy,
+            removesSource: false
         )
         return Migration(to: version, name, step.migrationStep)
     }

@@ -15,32 +15,36 @@ extension Migration {
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: A name that is unique in the registry; pass one if there are two moves.
     ///   - source: The suite that has the settings. For those of a former bundle identifier, a sandboxed app on macOS
-    ///     needs a temporary exception for shared preferences, for writing, too, with `afterwards: .clean`. If the
+    ///     needs a temporary exception for shared preferences, for writing, too, with `removingSource: true`. If the
     ///     system hides them, the suite looks empty, and the migration counts as applied.
     ///   - destination: The suite that gets the settings. If the app may not use it, for example an app group that the
     ///     app is not entitled to, the upgrade fails; macOS does not report a missing entitlement.
     ///   - keys: The keys to move; all except the system's own by default.
     ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
     ///     same key, the upgrade fails with the code `keyExists`.
-    ///   - conflict: The value that wins if both suites have one; that of the destination by default.
-    ///   - afterwards: Whether the values stay in the source, too; they do by default.
+    ///   - policy: The value that stays if both suites have one; that of the destination by default, because newer code
+    ///     has written it.
+    ///   - removingSource: Whether the values are removed from the source after the copies were read back from disk;
+    ///     false by default, for extensions and older releases. Values that lost a conflict stay. On Apple's systems, a
+    ///     service writes settings a little after they are set, so a loss of power in between can lose the values at
+    ///     both places: to be safe, remove them in a later release instead.
     public static func suiteToAppGroup(
         to version: Int,
         _ name: String = "suite-to-app-group",
         from source: Suite,
         into destination: Suite,
-        keys: SuiteMove.Keys = .all,
+        keys: Suite.Keys = .all,
         renaming names: [String: String] = [:],
-        conflict: SuiteMove.Conflict = .destinationWins,
-        afterwards: SuiteMove.Afterwards = .keep
+        onConflict policy: ConflictPolicy<Suite> = .keep,
+        removingSource: Bool = false
     ) -> Migration {
         let step = SuiteMoveStep(
             source: .suite(source),
             destination: destination,
             keys: keys,
             names: names,
-            conflict: conflict,
-            afterwards: afterwards
+            policy: policy,
+            removesSource: removingSource
         )
         return Migration(to: version, name, step.migrationStep)
     }

@@ -21,14 +21,15 @@ extension Migration {
     ///   - exceptions: Keys with JSON data or archives of the app's own. Any other key with one that no migration names
     ///     is in ``MigrationPlan/notes``, is in the report as
     ///     ``MigrationReport/KeyOutcome/Outcome/notNamed``, and fails the testing kit's `verify`.
-    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
+    ///   - strict: Whether a value that cannot be converted, such as truncated JSON, fails the upgrade with the code
+    ///     `notConvertible`. False by default: it stays unchanged, to the byte, and the report names it.
     public static func swiftyUserDefaults(
         to version: Int,
         _ name: String = "swifty-user-defaults",
         suite: Suite,
         keys: [SettingKeys],
         except exceptions: [String] = [],
-        unconvertible: UnconvertibleSettings = .leave
+        strict: Bool = false
     ) -> Migration {
         let conversion = SwiftyConversion()
         let step = SettingsConversion(
@@ -38,7 +39,7 @@ extension Migration {
             suite: suite,
             keys: keys,
             exceptions: exceptions,
-            unconvertible: unconvertible,
+            isStrict: strict,
             mayNeedConversion: { SwiftyConversion.mayConvert($0) },
             convert: { conversion.convert($0, as: $1) }
         )

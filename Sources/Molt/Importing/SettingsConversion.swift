@@ -9,7 +9,8 @@ struct SettingsConversion: Sendable {
     var keys: [SettingKeys]
     /// Keys that it leaves alone on purpose.
     var exceptions: [String]
-    var unconvertible: UnconvertibleSettings
+    /// Whether a value that cannot be converted fails the upgrade.
+    var isStrict: Bool
     /// Whether a value probably has a form that it converts.
     var mayNeedConversion: @Sendable (PropertyListValue) -> Bool
     var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionResult
@@ -18,7 +19,7 @@ struct SettingsConversion: Sendable {
         let declaration = AttachedStoreStep(
             name: kind,
             summary: "\(summary) in \(suite)",
-            parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.identity)"]
+            parameters: [suite.declaredName] + parameters + ["unconvertible: \(isStrict ? "fail" : "leave")"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults
         )
@@ -49,12 +50,12 @@ struct SettingsConversion: Sendable {
         let forgotten = try forgottenKeys(migration, settings)
         try migration.note(outcomes + forgotten, among: settings.keys)
         let failed = outcomes.filter { $0.outcome == .notConvertible }
-        guard unconvertible == .fail, let first = failed.first else { return }
+        guard isStrict, let first = failed.first else { return }
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
         throw MoltError(
             .notConvertible,
             "Settings cannot be converted: \(list).",
-            advice: "Correct them, or pass `unconvertible: .leave` to accept that they stay as they are.",
+            advice: "Correct them, or leave out `strict: true` to accept that they stay as they are.",
             suite: suite.attachedName,
             key: first.key
         )
@@ -96,23 +97,5 @@ struct SettingsConversion: Sendable {
             outcome.place = path.steps.isEmpty ? nil : path.fullDescription
         }
         return outcome
-    }
-}
-
-/// The treatment of settings that a migration cannot convert, such as truncated JSON or a value of another type.
-public enum UnconvertibleSettings: String, Hashable, Sendable {
-    /// The value stays unchanged, to the byte, and the report names it with the reason.
-    case leave
-    /// The upgrade fails with the code `notConvertible`, and nothing is changed.
-    case fail
-}
-
-extension UnconvertibleSettings {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .leave: "leave"
-        case .fail: "fail"
-        }
     }
 }

@@ -2,16 +2,16 @@
 struct SuiteMoveStep: Sendable {
     var source: Source
     var destination: Suite
-    var keys: SuiteMove.Keys
+    var keys: Suite.Keys
     /// The new names of keys, by old name.
     var names: [String: String]
-    var conflict: SuiteMove.Conflict
-    var afterwards: SuiteMove.Afterwards
+    var policy: ConflictPolicy<Suite>
+    var removesSource: Bool
 
     var migrationStep: MigrationStep {
         let declaration = AttachedStoreStep(
             name: source.kind,
-            summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
+            summary: "\(removesSource ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
             faults: faults
         )
@@ -26,13 +26,13 @@ struct SuiteMoveStep: Sendable {
     /// Where a setting of a suite is moved or copied; nil if it is neither.
     @Sendable private func destination(of key: String, in suite: String) -> SettingsWork.Destination? {
         guard source.name == suite, keys.includes(key) else { return nil }
-        return SettingsWork.Destination(suite: destination, key: newName(of: key), isCopy: afterwards != .clean)
+        return SettingsWork.Destination(suite: destination, key: newName(of: key), isCopy: !removesSource)
     }
 
     private var parameters: [String] {
         let renames = names.sortedByKey.flatMap { [$0.key, $0.value] }
-        return [source.identity, destination.declaredName] + keys.identity + conflict.identity
-            + [afterwards.identity, "none", "names"] + renames
+        return [source.identity, destination.declaredName] + keys.identity + policy.identity
+            + [removesSource ? "clean" : "keep", "none", "names"] + renames
     }
 
     private func newName(of key: String) -> String {
@@ -101,7 +101,7 @@ struct SuiteMoveStep: Sendable {
             outcomes.append(MigrationReport.KeyOutcome(store: source.name, key: key, outcome: .absent))
         }
         try migration.note(outcomes, among: values.keys.sorted())
-        if afterwards == .clean, case .suite(let suite) = source { try clean(migration.suite(suite), found, new) }
+        if removesSource, case .suite(let suite) = source { try clean(migration.suite(suite), found, new) }
     }
 
     /// Removes the settings from the source whose values the destination has.
@@ -137,13 +137,14 @@ struct SuiteMoveStep: Sendable {
         let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
         let present = try new.value(forKey: newKey)
         if present == value { return (.alreadyCurrent, reason) }
+        if present != nil, case .fail = policy.rule { throw conflict(key, newKey) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
         if let step = missed.first(changing: newKey, of: destination) {
             return (.kept, "it would miss \(step.positionInReason), which \(destination) has been through")
         }
         try new.receive(value, forKey: newKey)
         guard present == nil else { return (.replaced, reason) }
-        return (afterwards == .clean ? .moved : .copied, reason)
+        return (removesSource ? .moved : .copied, reason)
     }
 
     /// Checks that two keys of the source that become one have the same value.
@@ -166,11 +167,22 @@ struct SuiteMoveStep: Sendable {
 
     // MARK: Resolving conflicts
 
+    private func conflict(_ key: String, _ newKey: String) -> MoltError {
+        MoltError(
+            .keyExists,
+            "\(destination) has another value under the key \"\(newKey)\" than \(source).",
+            advice: "Pass `onConflict:` to say which one stays.",
+            suite: source.attached.name,
+            key: key
+        )
+    }
+
     private func sourceWins(_ values: [String: PropertyListValue], _ new: SuiteEditor) throws -> Bool {
-        switch conflict {
-        case .destinationWins: return false
-        case .sourceWins: return true
-        case .newest(let key):
+        switch policy.rule {
+        case .fail, .keep, .merge: return false
+        case .replace: return true
+        case .newest(let path):
+            let key = path.description
             let here = try time(values[key], key, in: "\(source)")
             let newKey = newName(of: key)
             let there = try time(new.value(forKey: newKey), newKey, in: "\(destination)")

@@ -18,7 +18,7 @@ final class AttachedStores {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
-        isExtension = configuration.role == .appExtension
+        isExtension = configuration.process != .app
         largeSettingSize = configuration.largeSettingSize
         primary = store.primary
     }

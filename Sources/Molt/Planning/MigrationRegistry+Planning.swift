@@ -70,7 +70,7 @@ extension MigrationRegistry {
 
     /// Whether this process is an extension that would begin anew beside a store that it may not see.
     private func mayNotSeeStore(_ store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
-        configuration.role == .appExtension && configuration.owner == .thisProcess && !store.isInMemory
+        configuration.process == .tool && !store.isInMemory
             && store.primary == nil && !oldPaths(of: store.path).isEmpty
     }
 }

@@ -33,7 +33,7 @@ extension MigrationStep {
         key: Record.ExtractedKey,
         leaving remainder: Record.ExtractedRemainder = .key,
         owner: PropertyPath? = nil,
-        onConflict policy: Record.ConflictPolicy = .stop
+        onConflict policy: ConflictPolicy<Record> = .fail
     ) -> MigrationStep {
         let declaration = ExtractRecordsStep(
             type: type,
@@ -55,7 +55,7 @@ struct ExtractRecordsStep: StepDeclaration {
     var key: Record.ExtractedKey
     var remainder: Record.ExtractedRemainder
     var owner: PropertyPath?
-    var policy: Record.ConflictPolicy
+    var policy: ConflictPolicy<Record>
 
     private var place: StepPlace { .records(ofType: type) }
     private var newPlace: StepPlace { .records(ofType: newType) }

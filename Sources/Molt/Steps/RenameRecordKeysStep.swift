@@ -28,7 +28,7 @@ extension MigrationStep {
     public static func renameKeys(
         _ type: String,
         to newKey: Record.NewKey,
-        onConflict policy: Record.ConflictPolicy = .stop
+        onConflict policy: ConflictPolicy<Record> = .fail
     ) -> MigrationStep {
         let declaration = RenameRecordKeysStep(type: type, newKey: newKey, policy: policy)
         return MigrationStep(declaration, .store(.renameKeys(declaration)))
@@ -38,7 +38,7 @@ extension MigrationStep {
 struct RenameRecordKeysStep: StepDeclaration {
     var type: String
     var newKey: Record.NewKey
-    var policy: Record.ConflictPolicy
+    var policy: ConflictPolicy<Record>
 
     private var place: StepPlace { .records(ofType: type) }
 
@@ -68,7 +68,7 @@ struct RenameRecordKeysStep: StepDeclaration {
     }
 }
 
-extension Record.ConflictPolicy {
+extension ConflictPolicy<Record> {
     /// Checks the property by which records are compared.
     ///
     /// - Parameter path: The path of the objects that become such records.

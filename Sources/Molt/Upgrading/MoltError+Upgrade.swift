@@ -44,7 +44,7 @@ extension MoltError {
                 + "upgrade: migration \(migration.id) has a step that changes more than the content of single records "
                 + "(\(step)).",
             advice: "Open it with `init(at:)` in a process that may upgrade it, or wait there for another one: "
-                + "`owner = .anotherProcess(waiting:)`.",
+                + "`process = .helper(waiting:)`.",
             store: plan.store,
             migration: migration.id,
             storeVersion: plan.from,

@@ -112,7 +112,7 @@ final class Upgrade {
 
     /// Waits until another process has upgraded the store, if the configuration leaves it to others.
     private func leaveToOthers(_ plan: inout MigrationPlan) throws {
-        guard case .anotherProcess(let time) = configuration.owner else { return }
+        guard case .helper(let time) = configuration.process else { return }
         let patience = Patience(time, checking: configuration.checkCancellation)
         var isWaiting = false
         try poll(every: .milliseconds(20)) {
@@ -136,7 +136,7 @@ final class Upgrade {
     /// - Returns: The plan of the store at its place.
     private func moveFile(_ plan: MigrationPlan) throws -> MigrationPlan {
         var plan = plan
-        while let move = plan.move, configuration.owner == .thisProcess {
+        while let move = plan.move, configuration.process.upgrades {
             try plan.checkProblems()
             try migrator.checkEdits(plan)
             // Settings have their form only once the changes in the journal are made, which is after the move.

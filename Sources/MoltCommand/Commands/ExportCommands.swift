@@ -55,8 +55,8 @@ extension StoreCommands {
 
     static let `import` = importing(
         "EXPORT must have the version of the store; the app's own tool upgrades the records of earlier releases."
-    ) { store, source, selection, conflicts, _ in
-        try CacheFile(at: store.file()).importAndWait(from: source, only: selection, conflicts: conflicts)
+    ) { store, source, selection, policy, _ in
+        try CacheFile(at: store.file()).importAndWait(from: source, only: selection, onConflict: policy)
     }
 
     /// - Parameters:
@@ -67,10 +67,15 @@ extension StoreCommands {
         _ note: String,
         options: [Command.Option] = [],
         _ run:
-            @escaping @Sendable (StoreArgument, _ source: URL, RecordSelection, ImportConflicts, Command.Call) throws
+            @escaping @Sendable (
+                StoreArgument, _ source: URL, RecordSelection, ConflictPolicy<CodableCache>, Command.Call
+            ) throws
             -> ImportSummary
     ) -> Command {
-        let policies = ImportConflicts.allCases.map(\.rawValue)
+        let policies: KeyValuePairs<String, ConflictPolicy<CodableCache>> = [
+            "fail": .fail, "keep": .keep, "replace": .replace, "newest": .newest,
+        ]
+        let words = policies.map(\.key)
         return Command(
             "import",
             ["FILE", "EXPORT"],
@@ -78,19 +83,19 @@ extension StoreCommands {
             options: [
                 .value(
                     "--conflicts",
-                    policies.joined(separator: "|"),
+                    words.joined(separator: "|"),
                     "what happens to keys in use; by default, the import fails"
                 )
             ] + selection + options,
             notes: "All records are imported or, after an error, none. \(note)"
         ) { call, terminal in
-            let word = call.value("--conflicts") ?? ImportConflicts.fail.rawValue
-            guard let conflicts = ImportConflicts(rawValue: word) else {
-                throw UsageError("--conflicts needs one of \(policies.joined(separator: ", ")), not \"\(word)\"")
+            let word = call.value("--conflicts") ?? "fail"
+            guard let policy = policies.first(where: { $0.key == word })?.value else {
+                throw UsageError("--conflicts needs one of \(words.joined(separator: ", ")), not \"\(word)\"")
             }
             let store = try StoreArgument(call.arguments[0])
             let source = URL(filePath: call.arguments[1])
-            terminal.say("\(try run(store, source, selection(of: call), conflicts, call))")
+            terminal.say("\(try run(store, source, selection(of: call), policy, call))")
             return ExitCode.success
         }
     }

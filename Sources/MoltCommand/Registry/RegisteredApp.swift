@@ -277,11 +277,11 @@ package struct RegisteredApp: Sendable {
         StoreCommands.importing(
             "The store must have the version of the app; the records are upgraded to it.",
             options: [Self.suiteOption]
-        ) { store, source, selection, conflicts, call in
+        ) { store, source, selection, policy, call in
             let suites = try suites(of: call)
             let cache = try open(store)
             defer { cache.close() }
-            return try cache.importAndWait(from: source, only: selection, suites: suites, conflicts: conflicts)
+            return try cache.importAndWait(from: source, only: selection, suites: suites, onConflict: policy)
         }
     }
 

@@ -139,47 +139,18 @@ extension StoreFixture {
     /// Captures the records that adopting a directory of Cache would create, as a cache of version 0.
     ///
     /// ```swift
-    /// let fixture = try StoreFixture(adopting: directory, keys: .list(keys), type: "Person")
+    /// let directory = CacheDirectory(at: url, keys: .list(keys), type: "Person")
+    /// let fixture = try StoreFixture(adopting: directory)
     /// ```
     ///
     /// Use it to test the migrations that follow the adoption. The directory is only read.
     ///
     /// - Parameters:
-    ///   - directory: The directory of one storage.
-    ///   - keys: The keys of the records.
-    ///   - type: The content of the files, and its type name.
+    ///   - directory: The directory, its keys and its types.
     ///   - now: The time that decides which entries have expired and are left out; by default none have.
     /// - Throws: `MoltError` with the code `notConvertible` for a file that cannot be adopted.
-    public init(
-        adopting directory: URL,
-        keys: CacheDirectory.Keys,
-        type: CacheDirectory.Content,
-        now: Date = .distantPast
-    ) throws {
-        try self.init(adopting: directory, keys: keys, now: now) { _ in type }
-    }
-
-    /// Captures the records that adopting a directory of Cache would create, with a type for each key.
-    ///
-    /// - Parameters:
-    ///   - directory: The directory of one storage.
-    ///   - keys: The keys of the records.
-    ///   - now: The time that decides which entries have expired and are left out; by default none have.
-    ///   - type: Receives a key, or a file name if the key is not listed, and returns the content of the file.
-    /// - Throws: `MoltError` with the code `notConvertible` for a file that cannot be adopted.
-    public init(
-        adopting directory: URL,
-        keys: CacheDirectory.Keys,
-        now: Date = .distantPast,
-        type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
-    ) throws {
-        let adoption = Migration.adoptCacheDirectory(
-            to: 1,
-            directory: directory,
-            keys: keys,
-            strict: true,
-            type: type
-        )
+    public init(adopting directory: CacheDirectory, now: Date = .distantPast) throws {
+        let adoption = Migration.adoptCacheDirectory(to: 1, directory: directory, strict: true)
         var configuration = MoltConfiguration()
         configuration.now = { now }
         let store = StoreFile(inMemoryWith: [])

@@ -7,7 +7,7 @@ public import Molt
 ///
 /// Suites are copied into suites with new names, which replace those that the fixture and the registry name; the app's
 /// own settings are neither read nor changed. The directory of an
-/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is copied when the first upgrade begins,
+/// `adoptCacheDirectory(to:_:directory:onConflict:removingSource:strict:)` is copied when the first upgrade begins,
 /// and the upgrades work on the copy.
 public final class TemporaryStore: Sendable {
     /// The cache file; it does not exist if the fixture is only a suite.

@@ -91,7 +91,7 @@ import Testing
         switch upgrade.random.below(6) {
         case 0:
             let registry = upgrade.registry(of: version)
-            configuration.owner = .anotherProcess()
+            configuration.process = .helper()
             let error = MoltError.thrown {
                 try CodableCache(at: store.url, migrations: registry, configuration: configuration)
             }

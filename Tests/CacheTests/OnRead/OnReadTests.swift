@@ -416,7 +416,7 @@ import Testing
         for key in Self.records.map(\.key) { try cache.remove(forKey: key) }
         cache.close()
         var reader = Self.still
-        reader.owner = .anotherProcess(waiting: .zero)
+        reader.process = .helper(waiting: .zero)
         let none = MigrationRegistry([]).oldestVersion(1)
         try open(none, reader).close()
         try expectOutcomes("names onRead")

@@ -66,7 +66,7 @@ struct RetryTrialTests {
     @Test func `does not need to own the upgrade`() throws {
         let old = try RetryTests.people()
         try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
-        let cache = try RetryTests.open(old, RetryTests.fixed) { $0.owner = .anotherProcess() }
+        let cache = try RetryTests.open(old, RetryTests.fixed) { $0.process = .helper() }
         try cache.retry(with: RetryTests.fixed, expecting: "b: converted")
     }
 

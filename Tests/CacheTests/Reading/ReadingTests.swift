@@ -123,7 +123,7 @@ import Testing
                 storeVersion: 1,
                 registryVersion: 5,
                 says: "more than the content of single records",
-                "owner = .anotherProcess(waiting:)"
+                "process = .helper(waiting:)"
             )
         }
     }

@@ -142,7 +142,7 @@ struct FullDiskCase: Sendable {
         act: { place in
             let cache = try open(place)
             defer { cache.close() }
-            try cache.importAndWait(from: place.export, conflicts: .replace)
+            try cache.importAndWait(from: place.export, onConflict: .replace)
         },
         look: contents
     )

@@ -61,7 +61,7 @@ struct AppScenario: Codable, Sendable {
                 keys: [.key("tags", .array(of: .string)), .key("scale", .double), .key("name", .string)]
             ),
             Migration(to: 6, "style", .renameSetting("theme", to: "style", in: old)),
-            .suiteToAppGroup(to: 7, from: old, into: group, afterwards: .clean),
+            .suiteToAppGroup(to: 7, from: old, into: group, removingSource: true),
             Migration(to: 8, "title", .renameSetting("name", to: "title", in: group)),
         ]
         return MigrationRegistry((primary == .cache ? People.migrations : []) + settings)

@@ -93,7 +93,7 @@ enum FaultScenario {
             }
         ),
         Migration(to: 6, "style", .renameSetting("theme", to: "style", in: settings)),
-        .suiteToAppGroup(to: 7, from: settings, into: group, afterwards: .clean),
+        .suiteToAppGroup(to: 7, from: settings, into: group, removingSource: true),
     ]
 
     /// Settings without a cache.

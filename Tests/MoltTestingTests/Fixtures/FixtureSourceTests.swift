@@ -217,7 +217,7 @@ struct FixtureSourceTests {
             let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
             let source = folder.appending(path: "source")
             try files.write(to: source)
-            let fixture = try StoreFixture(adopting: source, keys: .list([key]), type: "Friend")
+            let fixture = try StoreFixture(adopting: CacheDirectory(at: source, keys: .list([key]), type: "Friend"))
             try FileManager.default.removeItem(at: source)
             let content = try #require(fixture.record(forKey: key)?.content.bytes)
             let text = #"{"object":"# + String(decoding: content, as: UTF8.self) + "}"
@@ -230,7 +230,7 @@ struct FixtureSourceTests {
             #expect(try DirectoryFixture(contentsOf: folder).files.map(\.modified) == [.max])
             // A migration adopts it, too, as a record that never expires.
             let migrated = try StoreFixture(version: 0).migrated(through: [
-                .adoptCacheDirectory(to: 1, directory: folder, keys: .list([key]), type: "Friend")
+                .adoptCacheDirectory(to: 1, directory: CacheDirectory(at: folder, keys: .list([key]), type: "Friend"))
             ])
             #expect(migrated.fixture.records.map(\.key) == [key])
             #expect(migrated.fixture.records.map(\.expiration) == [nil])
@@ -242,7 +242,9 @@ struct FixtureSourceTests {
         let directory = scratch.file("Floppy")
         try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: directory)
         let keys = Self.people + ["expired", "in1h", "raw", "never written"]
-        let fixture = try StoreFixture(adopting: directory, keys: .list(keys)) { $0 == "raw" ? .data : "Friend" }
+        let fixture = try StoreFixture(
+            adopting: CacheDirectory(at: directory, keys: .list(keys)) { $0 == "raw" ? .data : "Friend" }
+        )
         #expect(fixture.history == "0")
         #expect(fixture.records.prefix(103).map(\.key) == keys.dropLast())
         #expect(fixture.records.count == 113)
@@ -253,9 +255,7 @@ struct FixtureSourceTests {
         #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
 
         let later = try StoreFixture(
-            adopting: directory,
-            keys: .list(keys),
-            type: "Friend",
+            adopting: CacheDirectory(at: directory, keys: .list(keys), type: "Friend"),
             now: Date(timeIntervalSince1970: 1_795_247_094)
         )
         #expect(later.record(forKey: "expired") == nil)
@@ -267,7 +267,7 @@ struct FixtureSourceTests {
         let directory = scratch.file("Floppy")
         try DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)]).write(to: directory)
         let error = try #require(throws: MoltError.self) {
-            try StoreFixture(adopting: directory, keys: .fileNames, type: "Friend")
+            try StoreFixture(adopting: CacheDirectory(at: directory, keys: .fileNames, type: "Friend"))
         }
         #expect(error.code == .notConvertible)
     }

@@ -16,10 +16,12 @@ struct TemporaryStoreTests {
         [
             .adoptCacheDirectory(
                 to: 1,
-                directory: directory,
-                keys: .list(records),
-                afterwards: .remove,
-                type: { $0.hasPrefix("person-") ? "Friend" : .data }
+                directory: CacheDirectory(
+                    at: directory,
+                    keys: .list(records),
+                    type: { $0.hasPrefix("person-") ? "Friend" : .data }
+                ),
+                removingSource: true
             ),
             Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "firstName")),
         ]

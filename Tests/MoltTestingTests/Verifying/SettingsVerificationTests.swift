@@ -10,7 +10,7 @@ struct SettingsVerificationTests {
 
     private let migrations: MigrationRegistry = [
         Migration(to: 1, "theme", .renameSetting("theme", to: "style", in: .standard)),
-        .suiteToAppGroup(to: 2, from: .standard, into: group, afterwards: .clean),
+        .suiteToAppGroup(to: 2, from: .standard, into: group, removingSource: true),
         Migration(to: 3, "old-keys", .removeSettings("old", in: group)),
     ]
     private let settings: [String: PropertyListValue] = [
@@ -121,7 +121,7 @@ struct SettingsVerificationTests {
     @Test func `A deferred migration is a failure that states the reason`() async throws {
         let waiting: MigrationRegistry = [Migration(to: 1, "waiting", .changeSettings(in: .standard) { _ in })]
         var configuration = MoltConfiguration()
-        configuration.role = .appExtension
+        configuration.process = .tool
         let fixture = StoreFixture(version: 0, suites: [.standard: settings])
         let directory = try CatalogDirectory(keeping: [fixture])
 

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `A suite that cannot be used now, or that is new, is refused and left alone`() throws {
-        let configuration = MoltConfiguration { $0.role = .appExtension }
+        let configuration = MoltConfiguration { $0.process = .tool }
         let own: MigrationRegistry = [
             Migration(to: 1, "own", .renameSetting("molt.none", to: "molt.other", in: .standard))
         ]

@@ -130,7 +130,7 @@
             try open(shipped, adding("age")).close()
             let configuration = MoltConfiguration {
                 $0.redoesUnshippedMigrations = true
-                $0.owner = .anotherProcess()
+                $0.process = .helper()
             }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: [shipped, adding("years")], configuration: configuration)

@@ -74,25 +74,20 @@ struct FingerprintTests {
         let group = Suite("group")
         let migrations: [Migration] = [
             Migration(to: 1, "steps", steps: steps),
-            .defaultsV4ToV5(to: 1, suite: group, keys: [], unconvertible: .leave),
-            .defaultsV4ToV5(to: 1, suite: group, keys: [], unconvertible: .fail),
-            .suiteToAppGroup(to: 1, from: .standard, into: group, afterwards: .keep),
-            .suiteToAppGroup(to: 1, from: .standard, into: group, afterwards: .clean),
+            .defaultsV4ToV5(to: 1, suite: group, keys: []),
+            .defaultsV4ToV5(to: 1, suite: group, keys: [], strict: true),
+            .suiteToAppGroup(to: 1, from: .standard, into: group),
+            .suiteToAppGroup(to: 1, from: .standard, into: group, removingSource: true),
             .adoptCacheDirectory(
                 to: 1,
-                directory: URL(filePath: "/a"),
-                keys: .fileNames,
-                type: .value("A"),
-                existing: .keep,
-                afterwards: .keep
+                directory: CacheDirectory(at: URL(filePath: "/a"), keys: .fileNames, type: .value("A")),
+                onConflict: .keep
             ),
             .adoptCacheDirectory(
                 to: 1,
-                directory: URL(filePath: "/a"),
-                keys: .fileNames,
-                type: .value("A"),
-                existing: .replace,
-                afterwards: .remove
+                directory: CacheDirectory(at: URL(filePath: "/a"), keys: .fileNames, type: .value("A")),
+                onConflict: .replace,
+                removingSource: true
             ),
         ]
         #expect(

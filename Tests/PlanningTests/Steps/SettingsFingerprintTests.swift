@@ -13,7 +13,7 @@ import Testing
     private static let shipped: [(Migration, String)] = [
         (.defaultsV4ToV5(to: 1, suite: .standard, keys: keys), "a4e5560ae9d9de868bcdda1144c646d0"),
         (
-            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .fail),
+            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, strict: true),
             "90c03c740b83f9697588936bdb7d70a0"
         ),
         (
@@ -29,12 +29,12 @@ import Testing
                 into: group,
                 keys: .only(["a", "b"]),
                 renaming: ["a": "c"],
-                conflict: .newest(by: "b"),
-                afterwards: .clean
+                onConflict: .newest(by: "b"),
+                removingSource: true
             ), "eb27cad9e91b9a564d53fc397b54275c"
         ),
         (
-            .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins),
+            .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), onConflict: .replace),
             "460ce8ab98abd86b7e00273d1732e9ed"
         ),
         (.propertyListToSuite(to: 1, from: file, into: .standard), "0ec383be51773ee916945dbe407e059f"),
@@ -76,11 +76,6 @@ import Testing
             fingerprint(.changeSettings(in: Self.suite, "a") { _ in })
                 == fingerprint(.changeSettings(in: Self.suite, "b") { _ in })
         )
-        func move(_ words: String) -> String {
-            let keys = SuiteMove.Keys.matching(words) { _ in true }
-            return Migration.suiteToAppGroup(to: 1, from: Self.suite, into: Self.group, keys: keys).fingerprint
-        }
-        #expect(move("a") == move("b"))
         // The system moves an app's container.
         let moved = Migration.propertyListToSuite(to: 1, from: URL(filePath: "/b/old.plist"), into: .standard)
         #expect(moved.fingerprint == Self.shipped.first { $0.0.name == moved.name }?.1)

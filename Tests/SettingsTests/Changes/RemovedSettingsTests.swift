@@ -109,7 +109,7 @@ import Testing
                 from: source.suite,
                 into: other.suite,
                 keys: .only(["a", "b"]),
-                afterwards: .clean
+                removingSource: true
             ),
             Migration(to: 2, "rename", .renameSetting("b", to: "c", in: other.suite)),
         ]

@@ -206,7 +206,7 @@ import Testing
 
     /// Migration 3 moves the settings into a group, which only the backup made for it contains.
     private func moving(_ version: Int, into group: Suite) -> MigrationRegistry {
-        let move = Migration.suiteToAppGroup(to: 3, from: suite, into: group, afterwards: .clean)
+        let move = Migration.suiteToAppGroup(to: 3, from: suite, into: group, removingSource: true)
         return version < 3 ? registry(version) : MigrationRegistry(registry(2).migrations + [move])
     }
 
@@ -283,7 +283,9 @@ import Testing
         let (suite, group) = (suite, other.suite)
         try cache.upgrade([change])
         let before = try [scratch, other].map { try $0.allValues }
-        let newer: MigrationRegistry = [change, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
+        let newer: MigrationRegistry = [
+            change, .suiteToAppGroup(to: 2, from: suite, into: group, removingSource: true),
+        ]
         try cache.upgrade(newer, backup: BackupPolicy())
         let moved = Self.old.merging(["name": "changed", "theme": "dark"]) { $1 }
         try scratch.expect([:], history: ["change"])
@@ -388,7 +390,7 @@ import Testing
         try cache.upgrade(old)
         let new = MigrationRegistry(
             old.migrations + [
-                .suiteToAppGroup(to: 2, from: app.suite, into: group.suite, afterwards: .clean),
+                .suiteToAppGroup(to: 2, from: app.suite, into: group.suite, removingSource: true),
                 Migration(to: 3, "gone", .deleteType("String")),
             ]
         )

@@ -178,13 +178,13 @@ import Testing
         let registry: MigrationRegistry = [
             Migration(to: 1, "standard", .changeSettings(in: .standard) { _ in Issue.record("It ran.") })
         ]
-        try expect(cache.upgrade(registry, role: .appExtension).deferred.count, is: 1)
+        try expect(cache.upgrade(registry, process: .tool).deferred.count, is: 1)
         let own = Migration(to: 1, "own", .changeSettings(in: suite) { _ in Issue.record("It ran.") })
-        try expect(ScratchCache().upgrade([own], role: .appExtension).deferred.count, is: 1)
+        try expect(ScratchCache().upgrade([own], process: .tool).deferred.count, is: 1)
         for name in ["group.\(UUID())", "ABCDE12345.\(UUID())"] {
             let group = Suite(name)
             let shared = Migration(to: 1, "group", .changeSettings(in: group) { try $0.set(true, forKey: "done") })
-            try ScratchCache().upgrade([shared], role: .appExtension)
+            try ScratchCache().upgrade([shared], process: .tool)
             try expect(group.values(), is: ["done": true])
         }
     }

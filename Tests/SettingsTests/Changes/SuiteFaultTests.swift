@@ -118,7 +118,7 @@
             ]
             defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
             interrupt { try cache.upgrade(registry, $0) }
-            let error = MoltError.thrown { try cache.upgrade(registry, role: .appExtension) }
+            let error = MoltError.thrown { try cache.upgrade(registry, process: .tool) }
             error?.expect(.journalPending, suite: "standard")
             try expect(Suite.standard.value(forKey: key), is: nil)
             try cache.upgrade(registry)

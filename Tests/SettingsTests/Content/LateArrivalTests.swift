@@ -104,7 +104,7 @@ import Testing
             Migration(to: 1, "move", move(scratch)),
             Migration(to: 3, "count", .run { try $0.enumerate("Draft") { _, new in new["n"] = 1 } }),
         ]
-        let error = try #require(throws: MoltError.self) { try cache.upgrade(migrations, role: .appExtension) }
+        let error = try #require(throws: MoltError.self) { try cache.upgrade(migrations, process: .tool) }
         #expect(error.code == .deferred && error.migration?.name == "move", "\(error)")
         #expect(try contents(cache, migrations) == ["d1": #"Draft {"title":"a","n":1}"#])
         try scratch.expect([:])
@@ -154,7 +154,7 @@ import Testing
         )
         try cache.upgrade([first, later])
         let late: [Migration] = [
-            .adoptCacheDirectory(to: 2, directory: directory, keys: .fileNames, type: "Draft"),
+            .adoptCacheDirectory(to: 2, directory: CacheDirectory(at: directory, keys: .fileNames, type: "Draft")),
             Migration(to: 2, "create", .run { try $0.create("Draft", forKey: "new", ["title": "a"] as RecordValue) }),
             Migration(to: 2, "extract", .extractRecords("Outer", "in", as: "Draft", key: .derived)),
         ]
@@ -199,7 +199,7 @@ import Testing
         )
         let later = Migration(to: 2, "later", .mapValue(.setting("level", in: group.suite), [], [3: 30]))
         try primary.upgrade(group.suite, cache: cache.url, with: [later])
-        let move = Migration.suiteToAppGroup(to: 1, from: scratch.suite, into: group.suite, afterwards: .clean)
+        let move = Migration.suiteToAppGroup(to: 1, from: scratch.suite, into: group.suite, removingSource: true)
         let report = try primary.upgrade(
             group.suite,
             cache: cache.url,
@@ -241,7 +241,7 @@ import Testing
     @Test func `A step on settings that an earlier migration has moved away says where they are`() throws {
         let (scratch, group) = (try ScratchSuite(["tags": #"["a"]"#]), try ScratchSuite())
         let migrations: MigrationRegistry = [
-            .suiteToAppGroup(to: 1, from: scratch.suite, into: group.suite, afterwards: .clean),
+            .suiteToAppGroup(to: 1, from: scratch.suite, into: group.suite, removingSource: true),
             .defaultsV4ToV5(to: 2, suite: scratch.suite, keys: [.key("tags", .array(of: .string))]),
             Migration(to: 3, "rename", .renameSetting("tags", to: "labels", in: scratch.suite)),
         ]

@@ -138,7 +138,7 @@ import Testing
                 from: source.suite,
                 into: group.suite,
                 keys: .except(prefixes: ["IABTCF_"]),
-                afterwards: .clean
+                removingSource: true
             )
         ])
         try group.expect(["theme": "dark"])

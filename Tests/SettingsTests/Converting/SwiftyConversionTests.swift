@@ -183,12 +183,12 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
         // Another process may have the class, so that it does not fail the upgrade.
         let scratch = try ScratchSuite(["newt": stored, "newts": .array([stored])])
         let report = try ScratchCache().upgrade([
-            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [.key("newt", .keyedArchive)], unconvertible: .fail),
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [.key("newt", .keyedArchive)], strict: true),
             .defaultsV4ToV5(
                 to: 2,
                 suite: scratch.suite,
                 keys: [.key("newts", .array(of: .keyedArchive))],
-                unconvertible: .fail
+                strict: true
             ),
         ])
         report.expectKeys("newt: unreadable, \(reason)", "newts: unreadable, \(reason)")

@@ -21,9 +21,9 @@ import Testing
     private func migration(
         _ suite: Suite,
         _ keys: [SettingKeys] = keys,
-        _ unconvertible: UnconvertibleSettings = .leave
+        strict: Bool = false
     ) -> MigrationRegistry {
-        [.defaultsV4ToV5(to: 1, suite: suite, keys: keys, unconvertible: unconvertible)]
+        [.defaultsV4ToV5(to: 1, suite: suite, keys: keys, strict: strict)]
     }
 
     @Test func `The whole suite that Defaults 4 wrote is converted on disk, and the report covers each key`() throws {
@@ -79,7 +79,7 @@ import Testing
         let scratch = try fixtureSuite()
         let bytes = try Data(contentsOf: scratch.file)
         let error = try #require(throws: MoltError.self) {
-            try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
+            try cache.upgrade(migration(scratch.suite, Self.keys, strict: true))
         }
         error.expect(.notConvertible, migration: "defaults-v4-to-v5", suite: scratch.suite.attachedName)
         for key in DefaultsV4FixtureTests.notConvertible.keys { error.expect(says: "\"\(key)\"") }

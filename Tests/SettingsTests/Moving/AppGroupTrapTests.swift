@@ -36,10 +36,10 @@ import Testing
             from: .standard,
             into: fixture.new.suite,
             keys: .only([key]),
-            afterwards: .clean
+            removingSource: true
         )
         for _ in 0..<2 {
-            try fixture.cache.upgrade([move], role: .appExtension).expectDeferred("suite-to-app-group")
+            try fixture.cache.upgrade([move], process: .tool).expectDeferred("suite-to-app-group")
             try fixture.expect(old: [:], new: [:])
             #expect(try Suite.standard.value(forKey: key) == "value")
         }
@@ -47,14 +47,14 @@ import Testing
         try fixture.expect(old: [:], new: [key: "value"])
         #expect(try Suite.standard.value(forKey: key) == nil)
         #expect(try fixture.new.history == ["suite-to-app-group"])
-        try fixture.cache.upgrade([move], role: .appExtension).expectDeferred()
+        try fixture.cache.upgrade([move], process: .tool).expectDeferred()
     }
 
     @Test func `runs in an extension that can see both suites`() throws {
         let (old, new) = (Suite("group.\(UUID())"), Suite("group.\(UUID())"))
         try old.set(1, forKey: "a")
         let move = Migration.suiteToAppGroup(to: 1, from: old, into: new)
-        try ScratchCache().upgrade([move], role: .appExtension).expectDeferred()
+        try ScratchCache().upgrade([move], process: .tool).expectDeferred()
         #expect(try new.values() == ["a": 1])
     }
 
@@ -90,17 +90,16 @@ import Testing
     }
 
     @Test(arguments: [
-        SuiteMove.Keys.except(["sdk.installation"]), .except(prefixes: ["sdk."]),
-        .matching("no keys of the SDK") { !$0.hasPrefix("sdk.") },
+        Suite.Keys.except(["sdk.installation"]), .except(prefixes: ["sdk."]),
     ])
-    func `leaves managed settings and the keys of third parties in place`(keys: SuiteMove.Keys) throws {
+    func `leaves managed settings and the keys of third parties in place`(keys: Suite.Keys) throws {
         let staying: [String: PropertyListValue] = [
             "com.apple.configuration.managed": ["server": "s"], "AppleLanguages": ["de"],
             "NSWindow Frame main": "0 0 1 1", "sdk.installation": "id",
         ]
         let own: [String: PropertyListValue] = ["AppleUserID": "u", "NSFWFilter": true, "name": "n", "NS": 1]
         let fixture = try MoveFixture(old: staying.merging(own) { $1 })
-        let report = try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
+        let report = try fixture.upgrade(fixture.move(keys: keys, removingSource: true))
         try fixture.expect(old: staying, new: own)
         let left = "kept, it is not one of the keys to move"
         report.expectKeys(
@@ -127,7 +126,7 @@ import Testing
         let keys = ["count", "tags"]
         try fixture.upgrade(
             Migration(to: 1, "older", expectKeys(keys, in: old, setting: 2), expectKeys([], in: new)),
-            fixture.move(to: 2, afterwards: .clean),
+            fixture.move(to: 2, removingSource: true),
             Migration(to: 3, "later", expectKeys([], in: old), expectKeys(keys, in: new)),
             .defaultsV4ToV5(to: 4, suite: new, keys: [.key("tags", .array(of: .string))])
         )

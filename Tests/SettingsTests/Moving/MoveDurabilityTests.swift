@@ -14,7 +14,7 @@ import Testing
     ) throws {
         // The destination is changed first.
         let suite = part == .add ? fixture.new.suite : fixture.old.suite
-        try fixture.upgrade(fixture.move(conflict: .sourceWins, afterwards: .clean)) { point in
+        try fixture.upgrade(fixture.move(onConflict: .replace, removingSource: true)) { point in
             if point == .before(part, of: suite) { try body() }
         }
     }
@@ -49,7 +49,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
         let new = fixture.new.suite
         try fixture.upgrade(
-            fixture.move(afterwards: .clean),
+            fixture.move(removingSource: true),
             Migration(to: 2, "later", .renameSetting("a", to: "A", in: new), .removeSettings("b", in: new))
         )
         try fixture.expect(old: [:], new: ["A": 1, "c": 3])
@@ -59,7 +59,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
         let rename = Migration(to: 2, "rename", .renameSetting("a", to: "A", in: new))
-        try fixture.upgrade(fixture.move(afterwards: .clean), rename) { point in
+        try fixture.upgrade(fixture.move(removingSource: true), rename) { point in
             if point == .before(.remove, of: old) { try new.removeValue(forKey: "A") }
         }
         #expect(try fixture.old.values == ["a": 1])
@@ -89,7 +89,7 @@ import Testing
             let fixture = try MoveFixture(old: ["a": 1], new: ["a": 1])
             let (source, file) = (fixture.old.suite, try fixture.new.file)
             let whole = try Data(contentsOf: file)
-            let move = fixture.move(conflict: .sourceWins, afterwards: .clean)
+            let move = fixture.move(onConflict: .replace, removingSource: true)
             MoltError.thrown {
                 try fixture.upgrade(move) { point in
                     if point == .before(.remove, of: source) { try Data("damage".utf8).write(to: file) }

@@ -18,10 +18,10 @@ struct MoveFixture {
     func move(
         to version: Int = 1,
         _ name: String = "move",
-        keys: SuiteMove.Keys = .all,
+        keys: Suite.Keys = .all,
         renaming names: [String: String] = [:],
-        conflict: SuiteMove.Conflict = .destinationWins,
-        afterwards: SuiteMove.Afterwards = .keep
+        onConflict policy: ConflictPolicy<Suite> = .keep,
+        removingSource: Bool = false
     ) -> Migration {
         .suiteToAppGroup(
             to: version,
@@ -30,8 +30,8 @@ struct MoveFixture {
             into: new.suite,
             keys: keys,
             renaming: names,
-            conflict: conflict,
-            afterwards: afterwards
+            onConflict: policy,
+            removingSource: removingSource
         )
     }
 

@@ -20,7 +20,7 @@ import Testing
     @Test func `Values of every type arrive unchanged`() throws {
         let values = `Values from UserDefaults`.values.merging(["key with <&> \u{E9}": 1]) { $1 }
         let fixture = try MoveFixture(old: values)
-        let report = try fixture.upgrade(fixture.move(afterwards: .clean))
+        let report = try fixture.upgrade(fixture.move(removingSource: true))
         try fixture.expect(old: [:], new: values)
         #expect(report.keyOutcomes == values.mapValues { _ in .moved })
     }
@@ -33,7 +33,7 @@ import Testing
             #expect(try fixture.old.values == ["d": .date(date)])
             try fixture.upgrade(fixture.move())
             #expect(try fixture.new.values == ["d": .date(Date(timeIntervalSince1970: 1))])
-            let again = fixture.move(to: 2, "again", conflict: .sourceWins, afterwards: .clean)
+            let again = fixture.move(to: 2, "again", onConflict: .replace, removingSource: true)
             try fixture.upgrade(fixture.move(), again).expectKeys("d: already current")
             #expect(try fixture.old.values.isEmpty)
         }
@@ -46,27 +46,27 @@ import Testing
         for isAtOnce in [true, false] {
             let fixture = try MoveFixture(old: values)
             let (old, new) = (fixture.old.suite, fixture.new.suite)
-            let there = fixture.move(afterwards: .clean)
+            let there = fixture.move(removingSource: true)
             if !isAtOnce {
                 try fixture.upgrade(there)
                 try fixture.expect(old: [:], new: values)
             }
-            try fixture.upgrade(there, .suiteToAppGroup(to: 2, "back", from: new, into: old, afterwards: .clean))
+            try fixture.upgrade(there, .suiteToAppGroup(to: 2, "back", from: new, into: old, removingSource: true))
             try fixture.expect(old: values, new: [:])
         }
     }
 
     @Test func `Two crossing moves exchange settings in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "x": "old"], new: ["b": 2, "x": "new"])
-        let there = fixture.move(keys: .only(["a"]), afterwards: .clean)
+        let there = fixture.move(keys: .only(["a"]), removingSource: true)
         let back = Migration.suiteToAppGroup(
             to: 1,
             "back",
             from: fixture.new.suite,
             into: fixture.old.suite,
             keys: .only(["b", "x"]),
-            conflict: .sourceWins,
-            afterwards: .clean
+            onConflict: .replace,
+            removingSource: true
         )
         try fixture.upgrade(there, back)
         try fixture.expect(old: ["b": 2, "x": "new"], new: ["a": 1])
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `A plan and a dry run describe the move and change nothing`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
-        let registry = MigrationRegistry([fixture.move(afterwards: .clean)])
+        let registry = MigrationRegistry([fixture.move(removingSource: true)])
         let plan = try CacheFile(at: fixture.cache.url).plan(registry)
         #expect(plan.entries[0].steps == ["move settings from \(fixture.old.suite) into \(fixture.new.suite)"])
         try fixture.old.suite.dryRun(registry).expectKeys("a: moved")
@@ -95,7 +95,7 @@ import Testing
         let carrier = [Primary.source: fixture.old, .destination: fixture.new, .another: another][primary]
         let suite = try #require(carrier).suite
         let registry: MigrationRegistry = [
-            fixture.move(afterwards: .clean),
+            fixture.move(removingSource: true),
             Migration(to: 2, "later", .renameSetting("a", to: "A", in: fixture.new.suite)),
         ]
         let report = try suite.upgrade(with: registry)

@@ -19,7 +19,7 @@ import Testing
     @Test func `A renamed key arrives under its new name, and the report says so`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
         let report = try fixture.upgrade(
-            fixture.move(renaming: ["a": "b", "b": "a", "c": "new.c"], afterwards: .clean)
+            fixture.move(renaming: ["a": "b", "b": "a", "c": "new.c"], removingSource: true)
         )
         try fixture.expect(old: [:], new: ["a": 2, "b": 1, "new.c": 3])
         report.expectKeys(
@@ -29,11 +29,11 @@ import Testing
         )
     }
 
-    @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
-    func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
+    @Test(arguments: [ConflictPolicy<Suite>.keep, .replace, .fail])
+    func `Two keys with different values are not merged`(policy: ConflictPolicy<Suite>) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
         MoltError.thrown {
-            try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
+            try fixture.upgrade(fixture.move(renaming: ["a": "b"], onConflict: policy, removingSource: true))
         }?.expect(.keyExists, key: "b", says: "\"a\"")
         try fixture.expect(old: ["a": 1, "b": 2], new: [:])
     }
@@ -41,14 +41,14 @@ import Testing
     @Test func `A key may get the name of a missing key, or of one with the same value`() throws {
         for old: [String: PropertyListValue] in [["a": 1, "b": 1], ["a": 1]] {
             let fixture = try MoveFixture(old: old)
-            try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
+            try fixture.upgrade(fixture.move(renaming: ["a": "b"], removingSource: true))
             try fixture.expect(old: [:], new: ["b": 1])
         }
     }
 
     @Test func `An impossible move is a fault of the registry`() throws {
         let fixture = try MoveFixture()
-        let cases: [(keys: SuiteMove.Keys, names: [String: String], fault: String)] = [
+        let cases: [(keys: Suite.Keys, names: [String: String], fault: String)] = [
             (.only([]), [:], "No key is named."),
             (.all, ["a": "x", "b": "x"], "The keys \"a\" and \"b\" would both become \"x\"."),
             (.only(["a", "b"]), ["a": "b"], "The keys \"a\" and \"b\" would both become \"b\"."),
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `The source wins a conflict if so declared`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
-        let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
+        let report = try fixture.upgrade(fixture.move(onConflict: .replace))
         try fixture.expect(old: ["a": 1, "b": 2, "c": 3], new: ["a": 1, "b": 2, "c": 3])
         report.expectKeys("a: replaced", "b: already current", "c: copied")
     }
@@ -91,7 +91,7 @@ import Testing
         let old: [String: PropertyListValue?] = ["a": "old", "time": here]
         let new: [String: PropertyListValue?] = ["a": "new", "stamp": there]
         let fixture = try MoveFixture(old: old.compactMapValues(\.self), new: new.compactMapValues(\.self))
-        let report = try fixture.upgrade(fixture.move(renaming: ["time": "stamp"], conflict: .newest(by: "time")))
+        let report = try fixture.upgrade(fixture.move(renaming: ["time": "stamp"], onConflict: .newest(by: "time")))
         #expect(report.keyOutcomes["a"] == (sourceWins ? .replaced : .kept))
         let values = try fixture.new.values
         #expect(values["a"] == (sourceWins ? "old" : "new"))
@@ -108,18 +108,15 @@ import Testing
     ) throws {
         let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
         MoltError.thrown {
-            try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
+            try fixture.upgrade(fixture.move(onConflict: .newest(by: "time")))
         }?.expect(.typeMismatch, key: "time")
         #expect(try fixture.new.values["a"] == nil)
     }
 
-    @Test(arguments: [
-        (SuiteMove.Conflict.destinationWins, SuiteMove.Afterwards.keep), (.destinationWins, .clean),
-        (.newest(by: "saved"), .clean),
-    ])
+    @Test(arguments: [(false, false), (false, true), (true, true)])
     func `A former bundle identifier's settings, where today's already has some`(
-        conflict: SuiteMove.Conflict,
-        afterwards: SuiteMove.Afterwards
+        oldWins: Bool,
+        removingSource: Bool
     ) throws {
         let old: [String: PropertyListValue] = ["theme": "dark", "name": "n", "saved": 2]
         let fixture = try MoveFixture(old: old, new: ["theme": "light", "size": 12, "saved": 1])
@@ -129,23 +126,32 @@ import Testing
             to: 1,
             from: fixture.old.suite,
             into: .standard,
-            conflict: conflict,
-            afterwards: afterwards
+            onConflict: oldWins ? .newest(by: "saved") : .keep,
+            removingSource: removingSource
         )
         try fixture.cache.upgrade([move], attaching: [today])
-        let oldWins = conflict != .destinationWins
         try fixture.expect(
-            old: afterwards == .keep ? old : oldWins ? [:] : ["theme": "dark", "saved": 2],
+            old: !removingSource ? old : oldWins ? [:] : ["theme": "dark", "saved": 2],
             new: ["theme": oldWins ? "dark" : "light", "name": "n", "size": 12, "saved": oldWins ? 2 : 1]
         )
         expect(try fixture.new.history, is: ["suite-to-app-group"])
+    }
+
+    @Test func `A move that fails on conflict changes nothing, and equal values are no conflict`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 1, "b": 3])
+        let move = fixture.move(onConflict: .fail, removingSource: true)
+        MoltError.thrown { try fixture.upgrade(move) }?.expect(.keyExists, key: "b", says: "onConflict:")
+        try fixture.expect(old: ["a": 1, "b": 2, "c": 3], new: ["a": 1, "b": 3])
+        let others = fixture.move(keys: .except(["b"]), onConflict: .fail)
+        try fixture.upgrade(others)
+        try fixture.expect(old: ["a": 1, "b": 2, "c": 3], new: ["a": 1, "b": 3, "c": 3])
     }
 
     // MARK: Cleaning the source
 
     @Test func `Cleaning leaves keys that lost a conflict and keys that were not moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3, "d": 4], new: ["a": 0, "b": 2])
-        let report = try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
+        let report = try fixture.upgrade(fixture.move(keys: .except(["d"]), removingSource: true))
         report.expectKeys(
             "a: kept, the destination has another value, which stays",
             "b: already current",
@@ -157,7 +163,7 @@ import Testing
 
     @Test func `A source that was cleaned is not mistaken for one that cannot be seen`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
-        let move = fixture.move(afterwards: .clean)
+        let move = fixture.move(removingSource: true)
         try fixture.upgrade(move)
         let later = Migration(to: 2, "later", .changeSettings(in: fixture.old.suite) { try $0.set(2, forKey: "b") })
         try fixture.upgrade(move, later).expectDeferred()
@@ -165,16 +171,6 @@ import Testing
     }
 
     // MARK: The system's keys, and one file for two suites
-
-    @Test func `A move asks a closure about the system's keys if it is told to`() throws {
-        let values: [String: PropertyListValue] = [
-            "theme": "dark", "AppleLanguages": ["fr"], "NSWindow Frame main": "0 0 1 1", "com.apple.a": 1,
-        ]
-        let fixture = try MoveFixture(old: values)
-        let keys = SuiteMove.Keys.matching("all", includesSystemKeys: true) { _ in true }
-        try fixture.upgrade(fixture.move(keys: keys, afterwards: .clean))
-        try fixture.expect(old: [:], new: values)
-    }
 
     /// The file of settings that are not saved does not exist yet.
     @Test(.enabled(if: TestHome.isAvailable), arguments: [(true, true), (true, false), (false, true)])
@@ -188,7 +184,7 @@ import Testing
         }
         let bytes = try isSaved ? Data(contentsOf: fixture.old.file) : nil
         MoltError.thrown {
-            try fixture.upgrade(fixture.move(afterwards: .clean))
+            try fixture.upgrade(fixture.move(removingSource: true))
         }?.expect(.unsupported, suite: fixture.old.suite.attachedName)
         if let bytes { #expect(try Data(contentsOf: fixture.old.file) == bytes) }
         #expect(try fixture.old.values == ["theme": "dark"])

@@ -22,9 +22,9 @@ import Testing
 
     private func copy(
         into suite: Suite? = nil,
-        keys: SuiteMove.Keys = .all,
+        keys: Suite.Keys = .all,
         renaming names: [String: String] = [:],
-        conflict: SuiteMove.Conflict = .destinationWins
+        onConflict policy: ConflictPolicy<Suite> = .keep
     ) -> MigrationRegistry {
         [
             .propertyListToSuite(
@@ -33,7 +33,7 @@ import Testing
                 into: suite ?? new.suite,
                 keys: keys,
                 renaming: names,
-                conflict: conflict
+                onConflict: policy
             )
         ]
     }
@@ -68,8 +68,8 @@ import Testing
     @Test func `The newer of the file and the suite wins if so declared`() throws {
         try write(["theme": "dark", "time": 2])
         try new.suite.set(1, forKey: "saved")
-        let keys = SuiteMove.Keys.only(["theme", "time", "none"])
-        try cache.upgrade(copy(keys: keys, renaming: ["time": "saved"], conflict: .newest(by: "time")))
+        let keys = Suite.Keys.only(["theme", "time", "none"])
+        try cache.upgrade(copy(keys: keys, renaming: ["time": "saved"], onConflict: .newest(by: "time")))
             .expectKeys("theme: replaced", #"time: replaced, its key is "saved" now"#, "none: absent")
         try new.expect(["theme": "dark", "size": 12, "saved": 2])
     }
@@ -99,9 +99,9 @@ import Testing
 
     @Test func `In an extension that sees no file, the migration waits for the app`() throws {
         let group = Suite("group.\(UUID())")
-        try cache.upgrade(copy(into: group), role: .appExtension).expectDeferred("property-list-to-suite")
+        try cache.upgrade(copy(into: group), process: .tool).expectDeferred("property-list-to-suite")
         try write(["name": "n"])
-        try cache.upgrade(copy(into: group), role: .appExtension).expectDeferred()
+        try cache.upgrade(copy(into: group), process: .tool).expectDeferred()
         expect(try group.values(), is: ["name": "n"])
     }
 

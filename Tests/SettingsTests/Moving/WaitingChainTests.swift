@@ -46,7 +46,7 @@ import Testing
         try fixture.old.suite.update(set: ["tags": #"["a"]"#, "sound": 3])
         try CodableCache(at: url).close()
         var configuration = MoltConfiguration()
-        configuration.role = .appExtension
+        configuration.process = .tool
         for _ in 0..<2 {
             let plan: MigrationPlan
             let reports: [MigrationReport]
@@ -55,7 +55,7 @@ import Testing
                 plan = try CacheFile(at: url).plan(registry, configuration: configuration)
                 reports = [
                     try CacheFile(at: url).dryRunAndWait(registry, configuration: configuration),
-                    try fixture.cache.upgrade(registry, role: .appExtension),
+                    try fixture.cache.upgrade(registry, process: .tool),
                 ]
                 #expect(plan.problems.isEmpty && plan.pending.isEmpty)
                 let reason = "It uses the same attached store as migration \"move\" (version 2), which must wait."
@@ -83,7 +83,7 @@ import Testing
         let values = try group.values
         #expect(values["volume"] == 3)
         #expect(values["tags"] == #"["a"]"#)
-        if primary == .cache { #expect(try fixture.cache.upgrade(registry, role: .appExtension).isEmpty) }
+        if primary == .cache { #expect(try fixture.cache.upgrade(registry, process: .tool).isEmpty) }
     }
 
     @Test func `are the only deferred ones: migrations of other suites and of records run`() throws {
@@ -95,7 +95,7 @@ import Testing
             Migration(to: 1, "before", .renameSetting("tagz", to: "tags", in: group.suite)),
             move,
         ]
-        try fixture.cache.upgrade(registry, role: .appExtension).expectDeferred("before", "move")
+        try fixture.cache.upgrade(registry, process: .tool).expectDeferred("before", "move")
         #expect(try other.values == ["b": 1])
     }
 
@@ -106,11 +106,11 @@ import Testing
         registry.register(move)
         try CodableCache(at: fixture.cache.url).close()
         var configuration = MoltConfiguration()
-        configuration.role = .appExtension
+        configuration.process = .tool
         let plan = try CacheFile(at: fixture.cache.url).plan(registry, configuration: configuration)
         #expect(plan.problems.map(\.code) == [.deferred])
         MoltError.thrown {
-            try fixture.cache.upgrade(registry, role: .appExtension)
+            try fixture.cache.upgrade(registry, process: .tool)
         }?.expect(.deferred, migration: "block")
     }
 }

@@ -37,7 +37,7 @@ import Testing
         // The ledger is no setting.
         #expect(try notes { $0.largeSettingSize = 0 } == ["list", "data", "limit", "small"])
         // An extension cannot see the app's settings.
-        MoltError.thrown { _ = try notes { $0.role = .appExtension } }?.expect(.deferred)
+        MoltError.thrown { _ = try notes { $0.process = .tool } }?.expect(.deferred)
     }
 
     @Test func `name what a pending conversion forgets, as its report does, in ten lines of text`() throws {

@@ -160,7 +160,7 @@ private struct Device {
     private mutating func open(_ store: Int, _ version: Int) throws {
         let registry = app.registry(of: version)
         let (kind, cache) = (kind(of: store), caches[store])
-        if kind == .cache, app.random.oneIn(3) { try cache.upgrade(registry, role: .appExtension) }
+        if kind == .cache, app.random.oneIn(3) { try cache.upgrade(registry, process: .tool) }
         try kind.upgrade(suites[0].suite, cache: cache.url, with: registry)
     }
 

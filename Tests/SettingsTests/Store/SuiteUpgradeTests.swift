@@ -41,7 +41,7 @@ import Testing
     @Test func `The ledger is stored under one key, with the migrations before each`() throws {
         let configuration = MoltConfiguration {
             $0.appVersion = "2.1"
-            $0.role = .app
+            $0.process = .app
         }
         try suite.upgrade(with: [renaming()], configuration: configuration)
         try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeSettings("volume", in: suite))])
@@ -291,7 +291,7 @@ import Testing
         }
         try suite.upgrade(with: [
             renaming(), Migration(to: 2, "look", look),
-            .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
+            .suiteToAppGroup(to: 3, from: suite, into: other.suite, removingSource: true),
         ])
         try other.expect(Self.renamed, history: ["suite-to-app-group"])
         try expect(scratch.allValues.keys.sorted(), is: [Self.ledgerKey])
@@ -336,7 +336,7 @@ import Testing
         let (suite, renaming) = (suite, renaming())
         let configuration = MoltConfiguration {
             $0.timeout = .milliseconds(30)
-            $0.role = .app
+            $0.process = .app
         }
         let holding = MigrationStep.changeSettings(in: suite) { _ in
             // As another thread or process would.
@@ -381,7 +381,7 @@ import Testing
         ]
         for _ in 0..<2 {
             MoltError.thrown {
-                try scratch.suite.upgrade(with: migrations, configuration: .init { $0.role = .appExtension })
+                try scratch.suite.upgrade(with: migrations, configuration: .init { $0.process = .tool })
             }?.expect(.deferred)
         }
         try expect(scratch.allValues, is: before)
@@ -394,8 +394,8 @@ import Testing
         )
         let waited = Locked(0)
         let configuration = MoltConfiguration {
-            $0.role = .appExtension
-            $0.owner = .anotherProcess(waiting: .milliseconds(50))
+            $0.process = .tool
+            $0.process = .helper(waiting: .milliseconds(50))
             $0.monitor = MigrationMonitor { if case .waiting = $0 { waited.withLock { $0 += 1 } } }
         }
         MoltError.thrown { try CodableCache(at: cache.url, migrations: later, configuration: configuration) }?

@@ -66,7 +66,7 @@ struct UpgradeScenario: Codable, Sendable {
             )
         ]
         if suites.count > 1 {
-            migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], afterwards: .clean))
+            migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], removingSource: true))
             migrations.append(Migration(to: 3, "behind", .renameSetting("renamed", to: "moved", in: suites[1])))
         }
         migrations.append(

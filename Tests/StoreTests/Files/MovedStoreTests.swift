@@ -118,7 +118,7 @@ import Testing
         let plan = try CacheFile(at: new).plan(moving)
         #expect(plan.movesFrom == old.path && plan.needsUpgrade && plan.pending.isEmpty && plan.from == plan.to)
         var configuration = MoltConfiguration()
-        configuration.owner = .anotherProcess()
+        configuration.process = .helper()
         try fails(.needsMigration, says: "still at \(old.path)", "by another process") {
             try CodableCache(at: new, migrations: moving, configuration: configuration).close()
         }
@@ -166,7 +166,7 @@ import Testing
         let holder = try CodableCache(at: old, migrations: [Self.first])
         try fails(.busy, says: old.path, "is open in another process")
         holder.close()
-        try fails(.needsMigration, says: "must be upgraded") { $0.owner = .anotherProcess() }
+        try fails(.needsMigration, says: "must be upgraded") { $0.process = .helper() }
         try fails(.needsMigration, says: old.path, "`storeMove`") {
             try CodableCache(reading: new, migrations: registry).close()
         }
@@ -326,10 +326,10 @@ import Testing
 
     @Test func `An extension does not begin anew where a store is moved to`() throws {
         try FileManager.default.removeItem(at: old)
-        try fails(.needsMigration, says: new.path, "in the app first") { $0.role = .appExtension }
+        try fails(.needsMigration, says: new.path, "in the app first") { $0.process = .tool }
         #expect(!exists(new))
         var configuration = MoltConfiguration()
-        configuration.role = .appExtension
+        configuration.process = .tool
         let cache = try CodableCache(at: new, migrations: [Self.first], configuration: configuration)
         defer { cache.close() }
         #expect(cache.report.isFresh)

@@ -18,20 +18,20 @@ struct OwnerTests {
         cache.close()
     }
 
-    private func open(_ owner: MoltConfiguration.Owner, isCancelled: Bool = false) throws -> CodableCache {
+    private func open(_ owner: MoltConfiguration.Process, isCancelled: Bool = false) throws -> CodableCache {
         let configuration = MoltConfiguration {
-            $0.owner = owner
+            $0.process = owner
             $0.isCancelled = { isCancelled }
         }
         return try CodableCache(at: url, migrations: renaming, configuration: configuration)
     }
 
     @Test func `gets an error, at once or after its timeout, if the store must be upgraded`() throws {
-        MoltError.thrown { try open(.anotherProcess()) }?.expect(.needsMigration, says: "The store does not exist yet")
+        MoltError.thrown { try open(.helper()) }?.expect(.needsMigration, says: "The store does not exist yet")
         try expectNames(in: scratch)
         try makeOld()
         let bytes = try Data(contentsOf: url)
-        for owner in [MoltConfiguration.Owner.anotherProcess(), .anotherProcess(waiting: .milliseconds(30))] {
+        for owner in [MoltConfiguration.Process.helper(), .helper(waiting: .milliseconds(30))] {
             let error = MoltError.thrown { try open(owner) }
             error?.expect(
                 .needsMigration,
@@ -40,7 +40,7 @@ struct OwnerTests {
                 registryVersion: 1,
                 says: "must be upgraded to 1"
             )
-            #expect(error?.message.contains("within 0.03 seconds") == (owner != .anotherProcess()))
+            #expect(error?.message.contains("within 0.03 seconds") == (owner != .helper()))
         }
         #expect(try Data(contentsOf: url) == bytes)
         try expectNames("cache.molt", in: scratch)
@@ -48,10 +48,10 @@ struct OwnerTests {
 
     @Test func `opens an up-to-date store as usual, and makes a dry run of an upgrade`() throws {
         try makeOld()
-        let configuration = MoltConfiguration { $0.owner = .anotherProcess() }
+        let configuration = MoltConfiguration { $0.process = .helper() }
         #expect(try CacheFile(at: url).dryRunAndWait(renaming, configuration: configuration).to == 1)
         try CodableCache(at: url, migrations: renaming).close()
-        let cache = try open(.anotherProcess())
+        let cache = try open(.helper())
         #expect(cache.report.isEmpty)
         #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
         try cache.set(1, forKey: "number")
@@ -60,9 +60,9 @@ struct OwnerTests {
 
     @Test func `does not wait for a newer store, nor after it was cancelled`() throws {
         try makeOld()
-        MoltError.thrown { try open(.anotherProcess(waiting: .seconds(3_600)), isCancelled: true) }?.expect(.cancelled)
+        MoltError.thrown { try open(.helper(waiting: .seconds(3_600)), isCancelled: true) }?.expect(.cancelled)
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
-        MoltError.thrown { try open(.anotherProcess(waiting: .seconds(3_600))) }?.expect(.superseded)
+        MoltError.thrown { try open(.helper(waiting: .seconds(3_600))) }?.expect(.superseded)
     }
 
     @Test func `does not apply the journaled changes of a committed upgrade`() throws {
@@ -74,13 +74,13 @@ struct OwnerTests {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }?.expect(.suiteFailed)
         configuration.hooks.atPoint = nil
-        configuration.owner = .anotherProcess()
+        configuration.process = .helper()
         MoltError.thrown {
             try CodableCache(at: url, migrations: registry, configuration: configuration)
         }?.expect(.needsMigration, says: "is committed")
         #expect(try notebook.lines.isEmpty)
 
-        configuration.owner = .thisProcess
+        configuration.process = .app
         try CodableCache(at: url, migrations: registry, configuration: configuration).close()
         #expect(try notebook.lines == ["new"])
     }
@@ -94,7 +94,7 @@ struct OwnerTests {
             await #expect(processExitsWith: .success) {
                 [url = url as URL, waits = waits as String] in
                 var configuration = MoltConfiguration()
-                configuration.owner = .anotherProcess(waiting: .seconds(60))
+                configuration.process = .helper(waiting: .seconds(60))
                 configuration.monitor = MigrationMonitor { event in
                     if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
                 }
@@ -107,7 +107,7 @@ struct OwnerTests {
     #endif
 
     @Test func `creates its own in-memory store, because no other process can`() throws {
-        let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.owner = .anotherProcess() })
+        let cache = try CodableCache(inMemory: renaming, configuration: .init { $0.process = .helper() })
         #expect(cache.version == 1)
     }
 }

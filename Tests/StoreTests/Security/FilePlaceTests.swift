@@ -100,7 +100,11 @@ import Testing
         try put(thing, at: directory.path + "/" + digest)
         if thing == .link { try Data(#"{"object":"secret"}"#.utf8).write(to: scratch.file("precious")) }
         let migrations: MigrationRegistry = [
-            .adoptCacheDirectory(to: 1, directory: directory, keys: .fileNames, type: "String", afterwards: .remove)
+            .adoptCacheDirectory(
+                to: 1,
+                directory: CacheDirectory(at: directory, keys: .fileNames, type: "String"),
+                removingSource: true
+            )
         ]
         #expect(try CodableCache(at: url, migrations: migrations).count() == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [digest])

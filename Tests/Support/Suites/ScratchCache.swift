@@ -16,13 +16,13 @@ package final class ScratchCache: Sendable {
     @discardableResult
     package func upgrade(
         _ registry: MigrationRegistry,
-        role: MoltConfiguration.Role = .app,
+        process: MoltConfiguration.Process = .app,
         attaching suites: [Suite] = [],
         backup: BackupPolicy? = nil,
         _ hook: UpgradeHook? = nil
     ) throws -> MigrationReport {
         let configuration = MoltConfiguration {
-            $0.role = role
+            $0.process = process
             $0.suites = suites
             $0.backup = backup
             $0.hooks.atPoint = hook

@@ -12,7 +12,7 @@ import Testing
 
     @Test func `The directory is removed on request`() throws {
         try FileManager.default.removeItem(at: old.file("expired"))
-        let cache = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove))
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people), removingSource: true))
         try cache.expectCount(112)
         #expect(!FileManager.default.fileExists(atPath: old.url.path))
         #expect(try StoreFile.state(at: old.store).journal == [])
@@ -23,7 +23,7 @@ import Testing
     {
         try old.set("mine", forKey: "person-4")
         try old.write("no value", for: "person-3")
-        _ = try old.open(old.adoption(.list(FloppyKeys.people), { _ in .value("Friend") }, afterwards: .remove)) {
+        _ = try old.open(old.adoption(.list(FloppyKeys.people), { _ in .value("Friend") }, removingSource: true)) {
             $0.hooks.atPoint = { [old] in if $0.kind == .beforeApply { try old.write("newer", for: "person-5") } }
         }
         let left = ["person-3", "person-4", "person-5", "expired", "raw"].map { old.file($0).lastPathComponent }
@@ -62,9 +62,7 @@ import Testing
 private func removal(of path: String) -> Migration {
     .adoptCacheDirectory(
         to: 1,
-        directory: URL(fileURLWithPath: path),
-        keys: .list(FloppyKeys.people),
-        type: "Friend",
-        afterwards: .remove
+        directory: CacheDirectory(at: URL(fileURLWithPath: path), keys: .list(FloppyKeys.people), type: "Friend"),
+        removingSource: true
     )
 }

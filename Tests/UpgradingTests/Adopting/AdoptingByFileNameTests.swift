@@ -78,7 +78,7 @@ import Testing
     }
 
     static let settings = Form.allCases.flatMap { form in
-        [(form, CacheDirectory.Existing.keep), (form, .replace)]
+        [(form, false), (form, true)]
     }
 
     private static let key = "photo.json"
@@ -97,14 +97,14 @@ import Testing
         try UpgradingTests.write(content, to: old.url.appending(path: name), modified: modified)
     }
 
-    private func open(_ form: Form, _ existing: CacheDirectory.Existing) throws -> CodableCache {
+    private func open(_ form: Form, _ replaces: Bool) throws -> CodableCache {
         let keys: CacheDirectory.Keys =
             switch form {
             case .list: .list([Self.key])
             case .fileNames: .fileNames
             case .fromValues: .fromValues { try $0.string("key") }
             }
-        return try old.open(old.adoption(keys, existing: existing, afterwards: .remove))
+        return try old.open(old.adoption(keys, onConflict: replaces ? .replace : .keep, removingSource: true))
     }
 
     private func text(_ cache: CodableCache, _ key: String) throws -> String? {
@@ -114,9 +114,9 @@ import Testing
     @Test(arguments: settings)
     func `The one that today's Cache reads is adopted, and the report names the other`(
         form: Form,
-        existing: CacheDirectory.Existing
+        replaces: Bool
     ) throws {
-        let cache = try open(form, existing)
+        let cache = try open(form, replaces)
         let key = form == .fileNames ? Self.name : Self.key
         #expect(try cache.keys() == [key])
         #expect(try text(cache, key) == "new")
@@ -134,10 +134,10 @@ import Testing
     @Test(arguments: settings)
     func `The other does not come back when the current one has expired or cannot be read`(
         form: Form,
-        existing: CacheDirectory.Existing
+        replaces: Bool
     ) throws {
         try write("new", in: Self.name, modified: 1_000_000_000)
-        var cache = try open(form, existing)
+        var cache = try open(form, replaces)
         try cache.expectCount(0)
         cache.report.expectOutcomes(.expired, .kept)
         cache.close()
@@ -145,7 +145,7 @@ import Testing
         let file = old.url.appending(path: Self.name)
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-        cache = try open(form, existing)
+        cache = try open(form, replaces)
         try cache.expectCount(0)
         cache.report.expectOutcomes(.unreadable, .kept)
         #expect(try Set(old.names) == [Self.bareName, Self.name])
@@ -154,10 +154,10 @@ import Testing
     @Test(arguments: settings)
     func `A name without an extension is adopted when it is the only one`(
         form: Form,
-        existing: CacheDirectory.Existing
+        replaces: Bool
     ) throws {
         try FileManager.default.removeItem(at: old.url.appending(path: Self.name))
-        let cache = try open(form, existing)
+        let cache = try open(form, replaces)
         #expect(try text(cache, form == .fileNames ? Self.bareName : Self.key) == "old")
         if form == .list { cache.report.expectOutcomes(.adopted) } else { cache.report.expectOutcomes() }
     }

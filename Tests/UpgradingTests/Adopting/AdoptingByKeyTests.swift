@@ -59,9 +59,12 @@ import Testing
         let keys = CacheDirectory.Keys.list(["int", "raw"])
         let migration: Migration =
             if isClosure {
-                .adoptCacheDirectory(to: 1, directory: old.url, keys: keys) { $0 == "int" ? "Int" : .data }
+                .adoptCacheDirectory(
+                    to: 1,
+                    directory: CacheDirectory(at: old.url, keys: keys) { $0 == "int" ? "Int" : .data }
+                )
             } else {
-                .adoptCacheDirectory(to: 1, directory: old.url, keys: keys, type: "Int")
+                .adoptCacheDirectory(to: 1, directory: CacheDirectory(at: old.url, keys: keys, type: "Int"))
             }
         let cache = try old.open(migration)
         // The key of the last one is not listed, and an entry that is no value is data.
@@ -81,23 +84,32 @@ import Testing
         #expect(try second.value(Int.self, forKey: "person-1") == 1)
     }
 
-    @Test(arguments: [CacheDirectory.Existing.keep, .replace], [false, true])
+    @Test(arguments: [false, true], [false, true])
     func `An existing record is kept, or replaced on request, also under a key from a value`(
-        existing: CacheDirectory.Existing,
+        replaces: Bool,
         isFromValue: Bool
     ) throws {
         try old.set("mine", forKey: "person-0")
         let keys: CacheDirectory.Keys =
             isFromValue ? .fromValues { "person-\(try $0.int("id"))" } : .list(["person-0", "person-1"])
-        let cache = try old.open(old.adoption(keys, existing: existing))
-        if existing == .keep {
+        let cache = try old.open(old.adoption(keys, onConflict: replaces ? .replace : .keep))
+        if !replaces {
             #expect(try cache.value(String.self, forKey: "person-0") == "mine")
         } else {
             try cache.expectFriend(0, forKey: "person-0")
             #expect(try cache.typeName(forKey: "person-0") == "Person")
         }
-        if !isFromValue { #expect(cache.report.keys.first?.outcome == (existing == .keep ? .kept : .replaced)) }
+        if !isFromValue { #expect(cache.report.keys.first?.outcome == (replaces ? .replaced : .kept)) }
         try cache.expectCount(112)
+    }
+
+    @Test func `An existing record fails an adoption that says so, and nothing is changed`() throws {
+        try old.set("mine", forKey: "person-0")
+        let adoption = old.adoption(.list(["person-0"]), onConflict: .fail, removingSource: true)
+        let names = try old.names
+        MoltError.thrown { try old.open(adoption) }?.expect(.keyExists, key: "person-0", outcome: .rolledBack)
+        #expect(try old.names == names)
+        try old.open().expectCount(1)
     }
 
     @Test func `An in-memory store adopts a directory, too`() throws {
@@ -109,7 +121,10 @@ import Testing
     @Test(arguments: ["/a/Floppy", "/b/Other"])
     func `The fingerprint is the same in all releases of Molt, wherever the directory is`(path: String) {
         let directory = URL(filePath: path)
-        let migration = Migration.adoptCacheDirectory(to: 1, directory: directory, keys: .list(["key"]), type: "Person")
+        let migration = Migration.adoptCacheDirectory(
+            to: 1,
+            directory: CacheDirectory(at: directory, keys: .list(["key"]), type: "Person")
+        )
         #expect(migration.fingerprint == "2feb03004bbb3f979b573fab1b953f8c")
     }
 }

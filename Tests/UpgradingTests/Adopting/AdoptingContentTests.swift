@@ -44,7 +44,7 @@ import Testing
         let other = try OldDirectory()
         try other.write(text, for: "key")
         let before = try other.contents()
-        let cache = try other.open(other.adoption(.list(["key"]), { _ in .value("Thing") }, afterwards: .remove))
+        let cache = try other.open(other.adoption(.list(["key"]), { _ in .value("Thing") }, removingSource: true))
         try cache.expectCount(0)
         cache.report.expectOutcomes(.notConvertible)
         #expect(cache.report.description.contains("not convertible: \"key\""))

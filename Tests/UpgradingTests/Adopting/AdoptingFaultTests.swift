@@ -34,7 +34,7 @@ import Testing
                     let old = try OldDirectory()
                     for key in ["secret", "open"] { try old.write(#"{"object":1}"#, for: key) }
                     chmod(old.file("secret").path, 0)
-                    let adoption = old.adoption(.list(["secret", "open"]), afterwards: .remove)
+                    let adoption = old.adoption(.list(["secret", "open"]), removingSource: true)
                     var cache = try old.open(adoption)
                     guard try cache.keys() == ["open"], cache.report.keys.map(\.outcome) == [.unreadable, .adopted],
                         try old.names == [old.file("secret").lastPathComponent]
@@ -57,7 +57,7 @@ import Testing
     @Test func `In strict mode, one file that cannot be adopted fails the upgrade without any change`() throws {
         try old.write("no value", for: "person-3")
         let before = try old.contents()
-        let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
+        let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, removingSource: true, strict: true)
         let error = MoltError.thrown { try old.open(adoption) }
         error?.expect(.notConvertible, key: "person-3", migration: "adopt-cache-directory")
         #expect(error.map { "\($0)" }?.contains("no value") == false)
@@ -69,7 +69,7 @@ import Testing
         let before = try old.contents()
         let failing = Migration(to: 2, "failing", .run { _ in throw TestFailure.expected })
         MoltError.thrown {
-            try old.open(old.adoption(.list(FloppyKeys.all), afterwards: .remove), failing)
+            try old.open(old.adoption(.list(FloppyKeys.all), removingSource: true), failing)
         }
         #expect(try old.contents() == before)
         #expect(try StoreFile.state(at: old.store).isFresh)
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `A dry run reads the directory and removes nothing`() throws {
         let before = try old.contents()
-        let adoption = old.adoption(.list(FloppyKeys.people), afterwards: .remove)
+        let adoption = old.adoption(.list(FloppyKeys.people), removingSource: true)
         var configuration = MoltConfiguration()
         configuration.now = { Date(timeIntervalSince1970: OldDirectory.time) }
         let report = try CacheFile(at: old.store).dryRunAndWait([adoption], configuration: configuration)
@@ -101,9 +101,9 @@ import Testing
 
     @Test func `A missing directory contributes no records, and defers the migration in an app extension`() throws {
         try FileManager.default.removeItem(at: old.url)
-        let adoption = old.adoption(.list(FloppyKeys.people), afterwards: .remove)
-        MoltError.thrown { try old.open(adoption) { $0.role = .appExtension } }?.expect(.deferred)
-        let cache = try old.open(adoption) { $0.role = .app }
+        let adoption = old.adoption(.list(FloppyKeys.people), removingSource: true)
+        MoltError.thrown { try old.open(adoption) { $0.process = .tool } }?.expect(.deferred)
+        let cache = try old.open(adoption) { $0.process = .app }
         try cache.expectCount(0)
         let absent = MigrationReport.KeyOutcome(
             store: old.url.path,
@@ -113,7 +113,7 @@ import Testing
         )
         #expect(cache.report.keys == [absent])
         cache.close()
-        let later = try old.open(adoption) { $0.role = .appExtension }
+        let later = try old.open(adoption) { $0.process = .tool }
         #expect(later.report.isEmpty && later.version == 1)
     }
 
@@ -121,7 +121,10 @@ import Testing
         try FileManager.default.removeItem(at: old.url)
         try Data("x".utf8).write(to: old.url)
         for url in [old.url, try #require(URL(string: "https://example.com/Floppy"))] {
-            let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
+            let migration = Migration.adoptCacheDirectory(
+                to: 1,
+                directory: CacheDirectory(at: url, keys: .fileNames, type: "Person")
+            )
             let error = MoltError.thrown { try old.open(migration) }
             error?.expect(.suiteFailed)
             #expect(error?.suite?.contains("adopt-cache-directory") == true)

@@ -49,7 +49,7 @@ import Testing
             for name in names + [".hidden", ".dat.nosync1234", CacheDirectory.fileName(forKey: "person-0")] {
                 try write(Data("x".utf8), to: old.url.appendingPathComponent(name), modified: OldDirectory.never)
             }
-            let cache = try old.open(old.adoption(keys, afterwards: .remove))
+            let cache = try old.open(old.adoption(keys, removingSource: true))
             try cache.expectCount(1)
             let left = cache.report.keys.filter { $0.outcome == .notConvertible }
             #expect(Set(left.map(\.key)) == Set(names))

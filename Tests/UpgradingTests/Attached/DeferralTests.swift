@@ -71,7 +71,7 @@ struct DeferralTests {
             from: notebook.suite,
             into: both.suite,
             keys: .only(["a"]),
-            afterwards: .clean
+            removingSource: true
         )
         let registry: MigrationRegistry = [
             notebook.adding("a"), move, both.adding("c", to: 3), other.adding("d", to: 4),

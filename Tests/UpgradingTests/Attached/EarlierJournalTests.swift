@@ -69,7 +69,7 @@ struct EarlierJournalTests {
 
     @Test func `is left to another process, also if the plan has a problem`() throws {
         let late: MigrationRegistry = [Migration(to: 1, "late"), notebook.adding("new", to: 2)]
-        try failure(late) { $0.owner = .anotherProcess() }.expect(.lateMigration)
+        try failure(late) { $0.process = .helper() }.expect(.lateMigration)
         try notebook.expectLines()
     }
 

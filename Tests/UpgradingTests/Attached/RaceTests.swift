@@ -54,7 +54,7 @@ struct RaceTests {
     @Test func `An app that upgrades the store in between supersedes this one`() throws {
         let old = try OldDirectory()
         try old.write(#"{"object":1}"#, for: "key")
-        let mine = old.adoption(.list(["key"]), afterwards: .remove)
+        let mine = old.adoption(.list(["key"]), removingSource: true)
         let configuration = afterCommit { [store = old.store] in
             // The version is the same, so it alone does not tell.
             try CodableCache(at: store, migrations: [mine, Self.rename]).close()

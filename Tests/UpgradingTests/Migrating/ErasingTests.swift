@@ -130,7 +130,7 @@ import Testing
         #expect(plan.description.hasPrefix("\(url.path): up to date at version 1\n"))
         #expect(String(decoding: try JSONEncoder().encode(plan), as: UTF8.self).contains(#""needsErasure":true"#))
         var configuration = MoltConfiguration()
-        configuration.owner = .anotherProcess()
+        configuration.process = .helper()
         try CodableCache(at: url, migrations: erasing, configuration: configuration).close()
         _ = try CacheFile(at: url).dryRunAndWait(erasing)
         try CodableCache(reading: url, migrations: erasing).close()

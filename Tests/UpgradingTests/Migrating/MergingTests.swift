@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-private typealias Policy = Record.ConflictPolicy
+private typealias Policy = ConflictPolicy<Record>
 
 private let sum = Policy.merge { record, other in
     record["n"] = .int(try record.int("n") + other.int("n"))
@@ -25,14 +25,14 @@ private let sum = Policy.merge { record, other in
     )
 
     private static let cases: [(Policy, first: String, second: String, child: String)] = [
-        (.keep, old, new, old), (.keep, new, old, new), (.newest(by: "at"), old, new, new),
+        (.keep, old, new, old), (.keep, new, old, new), (.replace, old, new, new), (.newest(by: "at"), old, new, new),
         (.newest(by: "at"), new, old, new), (sum, old, new, old.replacing("\"n\":1", with: "\"n\":3")),
     ]
 
     @Test func `become parents of one record by the policy, and no parent changes more than the others`() async throws {
         for (policy, first, second, child) in Self.cases {
             // A closure runs for each child after the first one, and so for the equal one, too.
-            let isMerge = if case .merge = policy { true } else { false }
+            let isMerge = policy.runsClosure
             let child = isMerge ? child.replacing("\"n\":3", with: "\"n\":4") : child
             for failures in [RecordFailurePolicy.stop, .drop(upTo: .none), .quarantine(upTo: .none)] {
                 let store = try OldStore(Self.posts([first, first, second, #"{"id":"y"}"#]))
@@ -74,7 +74,7 @@ private let sum = Policy.merge { record, other in
             let store = try OldStore(contents.enumerated().map { StoredRecord("Post", "p\($0)", $1) })
             let before = try store.snapshot()
             let error = await #expect(throws: MoltError.self) {
-                try await store.upgrade(Self.step(.stop).onFailure(failures))
+                try await store.upgrade(Self.step(.fail).onFailure(failures))
             }
             #expect(error?.code == .keyExists)
             #expect(try store.snapshot() == before)
@@ -113,14 +113,14 @@ private let sum = Policy.merge { record, other in
 
     /// Two equal children and the record that is there: a closure runs for each.
     private func policyKeepsOrSums(_ child: String, _ policy: Policy, _ first: String, _ second: String) -> String {
-        let child = if case .merge = policy { first.replacing("\"n\":1", with: "\"n\":5") } else { child }
+        let child = if policy.runsClosure { first.replacing("\"n\":1", with: "\"n\":5") } else { child }
         return "C x \(child) until 9000000000.0"
     }
 
     @Test func `What a policy cannot decide stops the upgrade, and leaves the store as it was`() async throws {
         struct Refused: Error {}
         let refusing: [(Policy, String, String)] = [
-            (.stop, Self.old, Self.new), (.newest(by: "n"), Self.old, Self.new.replacing("2,", with: "\"canary\",")),
+            (.fail, Self.old, Self.new), (.newest(by: "n"), Self.old, Self.new.replacing("2,", with: "\"canary\",")),
             (.newest(by: "n"), #"{"id":"x"}"#, #"{"id":"x","n":true}"#),
             (.newest(by: "n"), Self.old, #"{"id":"x","n":"2026-01-01T00:00:00Z"}"#),
             (.merge { _, _ in throw Refused() }, Self.old, Self.new),
@@ -130,7 +130,7 @@ private let sum = Policy.merge { record, other in
         for (policy, first, second) in refusing {
             let step = Self.step(policy).onFailure(.drop(upTo: .none))
             let error = try await OldStore(Self.posts([first, second])).failure(step)
-            if case .merge = policy { error.expect(.stepFailed) } else { error.expect(.keyExists, key: "p1") }
+            if policy.runsClosure { error.expect(.stepFailed) } else { error.expect(.keyExists, key: "p1") }
             #expect(!"\(error)".contains("canary") && !"\(error)".contains("\"x\""))
         }
         // Another type is never merged.
@@ -166,7 +166,7 @@ private let sum = Policy.merge { record, other in
             #expect(output.extracted.map { String(decoding: $0.content, as: UTF8.self) } == [child])
             #expect(try cache.storedText(forKey: "x") == child)
         }
-        let cache = try CodableCache(at: scratch.file("old.molt"), migrations: registry(Self.step(.stop)))
+        let cache = try CodableCache(at: scratch.file("old.molt"), migrations: registry(Self.step(.fail)))
         try cache.set(document: Data(Self.old.utf8), ofType: "C", writtenAt: 1, forKey: "x", expiry: .never)
         try cache.set(document: Data("{}".utf8), ofType: "D", writtenAt: 1, forKey: "z")
         func post(_ child: String) throws {

@@ -175,7 +175,7 @@ struct WorkAfterCommitTests {
         try open([migration()])
         #expect(log.count == 1)
         try CodableCache(reading: url, migrations: [migration()]).close()
-        let other = try open([migration()]) { $0.owner = .anotherProcess() }
+        let other = try open([migration()]) { $0.process = .helper() }
         #expect(other.pendingWork.map(\.problem) == ["it is up to the process that upgrades the store"])
         let undeclared = try open([Migration(to: 1, "person", .renameType("Alien", to: "Person"))])
         #expect(undeclared.isEmpty)

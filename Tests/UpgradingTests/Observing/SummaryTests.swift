@@ -104,7 +104,7 @@ import Testing
         let other = try OldStore([StoredRecord("Draft", "old", "1", expiration: 1)])
         let later = Migration(to: 2, "later", .changeSettings(in: .standard) { _ in })
         var extensions = configuration
-        extensions.role = .appExtension
+        extensions.process = .tool
         try await other.upgrade([Migration(to: 1, "first", .deleteType("Note")), later], extensions)
         var summary = try expect(.upgraded)
         #expect(summary.expired == 1)

@@ -45,18 +45,16 @@ struct OldDirectory {
     func adoption(
         _ keys: CacheDirectory.Keys,
         _ type: @escaping @Sendable (String) -> CacheDirectory.Content = { _ in "Person" },
-        existing: CacheDirectory.Existing = .keep,
-        afterwards: CacheDirectory.Afterwards = .keep,
+        onConflict policy: ConflictPolicy<CacheDirectory> = .keep,
+        removingSource: Bool = false,
         strict: Bool = false
     ) -> Migration {
         .adoptCacheDirectory(
             to: 1,
-            directory: url,
-            keys: keys,
-            existing: existing,
-            afterwards: afterwards,
-            strict: strict,
-            type: type
+            directory: CacheDirectory(at: url, keys: keys, type: type),
+            onConflict: policy,
+            removingSource: removingSource,
+            strict: strict
         )
     }
 

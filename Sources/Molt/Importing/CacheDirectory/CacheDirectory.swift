@@ -1,7 +1,44 @@
-internal import Foundation
+public import Foundation
 
-/// Namespace for the options of `Migration.adoptCacheDirectory`, which adopts a directory of the library Cache.
-public enum CacheDirectory {
+/// A directory of the library Cache (hyperoslo, version 7), and what is known of its files.
+///
+/// ```swift
+/// let directory = CacheDirectory(at: url, keys: .list(["john", "jane"]), type: "Alien")
+/// ```
+public struct CacheDirectory: Sendable {
+    /// The directory of one storage: the subdirectory `DiskConfig.name` of Cache's `DiskConfig.directory`, or of the
+    /// caches directory.
+    public let url: URL
+    let keys: Keys
+    /// Returns the kind of content for a key, or for the name of a file whose key is not listed.
+    let content: @Sendable (_ key: String) -> Content
+
+    /// Describes a directory whose files have values of one type.
+    ///
+    /// - Parameters:
+    ///   - url: The directory of one storage.
+    ///   - keys: The keys of the records: listed, from the values, or the names of the files.
+    ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
+    public init(at url: URL, keys: Keys, type: Content) {
+        self.init(at: url, keys: keys) { _ in type }
+    }
+
+    /// Describes a directory with a type for each key.
+    ///
+    /// ```swift
+    /// CacheDirectory(at: url, keys: .list(keys)) { key in key.hasPrefix("person-") ? "Person" : .data }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The directory of one storage.
+    ///   - keys: The keys of the records.
+    ///   - type: Returns the kind of content for a key, or for the name of a file whose key is not listed.
+    public init(at url: URL, keys: Keys, type: @escaping @Sendable (_ key: String) -> Content) {
+        self.url = url
+        self.keys = keys
+        content = type
+    }
+
     /// The keys of the adopted records.
     ///
     /// Cache names a file after a digest of its key, and a digest does not reveal the key. The app lists the keys that
@@ -72,25 +109,6 @@ public enum CacheDirectory {
         }
     }
 
-    /// Which content to keep when the store already has a record under a file's key.
-    public enum Existing: String, Sendable {
-        /// Keep the store's record.
-        case keep
-        /// Replace the record with the file's content.
-        case replace
-    }
-
-    /// What to do with the directory after the commit.
-    public enum Afterwards: String, Sendable {
-        /// Leave it unchanged.
-        case keep
-        /// Remove the adopted files that were not modified since, and the directory if it is then empty.
-        ///
-        /// A kill in between loses nothing: the remaining files are removed when the store is next opened. A file that
-        /// cannot be removed is left in place.
-        case remove
-    }
-
     // MARK: File names
 
     /// Returns the name of the file in which Cache keeps the value of a string key.
@@ -135,22 +153,13 @@ extension CacheDirectory.Content: ExpressibleByStringLiteral {
     }
 }
 
-extension CacheDirectory.Existing {
+extension ConflictPolicy<CacheDirectory> {
     /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: String {
-        switch self {
+        switch rule {
+        case .fail, .merge, .newest: "fail"
         case .keep: "keep"
         case .replace: "replace"
-        }
-    }
-}
-
-extension CacheDirectory.Afterwards {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .keep: "keep"
-        case .remove: "remove"
         }
     }
 }

@@ -8,8 +8,8 @@ struct CacheDirectoryAdoption {
     let keys: CacheDirectory.Keys
     /// The kind of content in a key's file; the argument is the file's name when the key is not listed.
     let content: (String) -> CacheDirectory.Content
-    let existing: CacheDirectory.Existing
-    let afterwards: CacheDirectory.Afterwards
+    let policy: ConflictPolicy<CacheDirectory>
+    let removesSource: Bool
     let isStrict: Bool
 
     /// The date that Cache sets for an entry that never expires: 2037-12-15T00:00:00Z, in seconds since 1970.
@@ -65,7 +65,7 @@ struct CacheDirectoryAdoption {
         }
         let end = expiration < Self.never ? Date(timeIntervalSince1970: expiration) : nil
         let outcome = try insert(record, until: end)
-        if afterwards == .remove, outcome != .kept { session.remove(file) }
+        if removesSource, outcome != .kept { session.remove(file) }
         let reason = key == nil && record.key == name ? unknownKey : nil
         // The counts are enough for files that were adopted by name, as requested; there may be many.
         if key != nil || reason != nil || outcome == .kept { try note(record.key, outcome, reason) }
@@ -100,7 +100,11 @@ struct CacheDirectoryAdoption {
             try migration.create(record, expiration: end)
             return .adopted
         } catch let error as MoltError where error.code == .keyExists {
-            guard existing == .replace else { return .kept }
+            switch policy.rule {
+            case .fail, .newest, .merge: throw error
+            case .keep: return .kept
+            case .replace: break
+            }
             try migration.delete(record.key)
             try migration.create(record, expiration: end)
             return .replaced

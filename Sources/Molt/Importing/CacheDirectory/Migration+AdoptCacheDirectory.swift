@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 extension Migration {
     /// Adopts the entries of a directory of the library Cache (hyperoslo, version 7) as records.
@@ -6,8 +6,8 @@ extension Migration {
     /// ```swift
     /// let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0].appending(path: "Floppy")
     /// let migrations: MigrationRegistry = [
-    ///     .adoptCacheDirectory(to: 1, directory: caches, keys: .list(["john", "jane"]), type: "Alien"),
-    ///     Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
+    ///     .adoptCacheDirectory(to: 1, directory: CacheDirectory(at: caches, keys: .list(["john", "jane"]), type:
+    ///     "Alien")), Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
     /// ]
     /// ```
     ///
@@ -31,74 +31,39 @@ extension Migration {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: The migration's name; each directory needs its own.
-    ///   - directory: The directory of one storage: the subdirectory `DiskConfig.name` of Cache's
-    ///     `DiskConfig.directory`, or of the caches directory.
-    ///   - keys: The keys of the records: listed, from the values, or the names of the files.
-    ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
-    ///   - existing: Which content to keep when the store already has a record under the key. The default is the
-    ///     store's.
-    ///   - afterwards: What to do with the directory after the commit. The default is to keep it.
+    ///   - directory: The directory, its keys and its types.
+    ///   - policy: Which content stays when the store already has a record under the key; the store's by default.
+    ///   - removingSource: Whether the adopted files that were not modified since are removed after the commit, and the
+    ///     directory if it is then empty; false by default. A kill in between loses nothing: the remaining files are
+    ///     removed when the store is next opened. A file that cannot be removed is left in place.
     ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is then rolled back. The default is
     ///     false.
     public static func adoptCacheDirectory(
         to version: Int,
         _ name: String = "adopt-cache-directory",
-        directory: URL,
-        keys: CacheDirectory.Keys,
-        type: CacheDirectory.Content,
-        existing: CacheDirectory.Existing = .keep,
-        afterwards: CacheDirectory.Afterwards = .keep,
+        directory: CacheDirectory,
+        onConflict policy: ConflictPolicy<CacheDirectory> = .keep,
+        removingSource: Bool = false,
         strict: Bool = false
-    ) -> Migration {
-        adoptCacheDirectory(
-            to: version,
-            name,
-            directory: directory,
-            keys: keys,
-            existing: existing,
-            afterwards: afterwards,
-            strict: strict,
-            type: { _ in type }
-        )
-    }
-
-    /// Adopts the entries of a directory of the library Cache as records, with a type for each key.
-    ///
-    /// ```swift
-    /// .adoptCacheDirectory(to: 1, directory: caches, keys: .list(keys)) { key in
-    ///     key.hasPrefix("person-") ? "Person" : .data
-    /// }
-    /// ```
-    ///
-    /// - Parameter type: Returns the kind of content for a key, or for the name of a file whose key is not listed.
-    public static func adoptCacheDirectory(
-        to version: Int,
-        _ name: String = "adopt-cache-directory",
-        directory: URL,
-        keys: CacheDirectory.Keys,
-        existing: CacheDirectory.Existing = .keep,
-        afterwards: CacheDirectory.Afterwards = .keep,
-        strict: Bool = false,
-        type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) -> Migration {
         let attached = AttachedDirectory(
             name: "the Cache directory of \"\(name)\"",
-            path: FileStatus.path(of: directory)
+            path: FileStatus.path(of: directory.url)
         )
         let declaration = AttachedStoreStep(
             name: "adoptCacheDirectory",
-            summary: "adopt the Cache directory \(directory.lastPathComponent)",
-            parameters: [existing.identity, afterwards.identity, "strict: \(strict)"]
+            summary: "adopt the Cache directory \(directory.url.lastPathComponent)",
+            parameters: [policy.identity, removingSource ? "remove" : "keep", "strict: \(strict)"]
         )
         let work = StepWork.adopt(attached) { migration in
             let adoption = CacheDirectoryAdoption(
                 migration: migration,
                 directory: attached,
                 session: try migration.directory(attached),
-                keys: keys,
-                content: type,
-                existing: existing,
-                afterwards: afterwards,
+                keys: directory.keys,
+                content: directory.content,
+                policy: policy,
+                removesSource: removingSource,
                 isStrict: strict
             )
             try adoption.run()

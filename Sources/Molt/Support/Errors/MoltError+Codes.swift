@@ -79,7 +79,7 @@ extension MoltError.Code {
 // MARK: Upgrades that did not run, or not to their end
 
 extension MoltError.Code {
-    /// The store needs an upgrade that another process must run; see ``MoltConfiguration/owner``.
+    /// The store needs an upgrade that another process must run; see ``MoltConfiguration/process``.
     public static let needsMigration = Self(rawValue: "needsMigration")
     /// A migration must wait, for example for settings that cannot be read now, and the others depend on it.
     public static let deferred = Self(rawValue: "deferred")

@@ -28,7 +28,7 @@ extension MigrationContext {
         key: Record.ExtractedKey,
         leaving remainder: Record.ExtractedRemainder = .key,
         owner: PropertyPath? = nil,
-        onConflict policy: Record.ConflictPolicy = .stop
+        onConflict policy: ConflictPolicy<Record> = .fail
     ) throws {
         try extract(
             ExtractRecordsStep(
@@ -164,7 +164,7 @@ extension Record {
         _ new: Record,
         from outer: Record,
         _ extraction: ExtractRecordsStep
-    ) throws -> ConflictPolicy.Resolution {
+    ) throws -> ConflictPolicy<Record>.Resolution {
         let isSameType = ExactName.isSame(typeName, new.typeName)
         var merged = self
         let resolution = isSameType ? try extraction.policy.merge(new, into: &merged) : .undecided(nil)

@@ -17,7 +17,7 @@ extension MigrationContext {
     public func renameKeys(
         _ type: String,
         to newKey: Record.NewKey,
-        onConflict policy: Record.ConflictPolicy = .stop
+        onConflict policy: ConflictPolicy<Record> = .fail
     ) throws {
         var sought = SoughtProperty(policy.path)
         try enumerate(type, mergingBy: Merging(policy: policy, newKey: newKey)) { _, record in
@@ -29,7 +29,7 @@ extension MigrationContext {
 
     /// How records become one that would have the same key.
     struct Merging {
-        var policy: Record.ConflictPolicy
+        var policy: ConflictPolicy<Record>
         var newKey: Record.NewKey
     }
 
@@ -87,7 +87,7 @@ extension MigrationContext {
         into kept: inout Kept,
         _ merging: Merging
     ) throws {
-        let resolution: Record.ConflictPolicy.Resolution
+        let resolution: ConflictPolicy<Record>.Resolution
         let before = kept
         do {
             resolution = try merging.policy.merge(record, into: &kept.record)

@@ -87,7 +87,7 @@ final class SuiteLocks {
         let isPending: Bool
         do {
             // It may have been killed before its commit, or removed since.
-            if try other.state().journal.contains(name), configuration.owner == .thisProcess {
+            if try other.state().journal.contains(name), configuration.process.upgrades {
                 let attempts = UpgradeAttempts(at: other, configuration, migrator.mode)
                 defer { attempts.end() }
                 _ = try JournalApplication(migrator.silent, other, attempts, self).run(.earlierUpgrade)

@@ -62,7 +62,7 @@ struct WorkAfterCommit {
     /// Why this opening does no work; nil if it does.
     private var obstacle: String? {
         if mode.isDryRun { return "a dry run does not do it" }
-        return configuration.owner == .thisProcess ? nil : "it is up to the process that upgrades the store"
+        return configuration.process.upgrades ? nil : "it is up to the process that upgrades the store"
     }
 
     private func waiting(in state: StoreState) -> [Migration] {

@@ -1,54 +1,40 @@
-extension Record {
-    /// The policy for two different records that would have the same key.
+extension ConflictPolicy<Record> {
+    /// The record with the greater value of a property stays.
     ///
-    /// Two records of one type with equal contents become one, and nothing is lost; only ``merge(revision:_:)`` runs
-    /// its closure for them, too. The order of properties and white space make no difference, but the text of numbers
-    /// does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type has
-    /// the key, the upgrade always stops.
+    /// Numbers are compared exactly, with up to 38 digits and exponents from -36 to 36. Strings are compared as dates
+    /// of ISO 8601, with or without a time. A record without the property, or with null, is older than any other. If
+    /// both are equally new, the content that comes last in the order of its bytes stays, so that the order of records
+    /// does not matter; its properties are sorted by name for this, and white space is left out.
     ///
-    /// If the policy cannot decide or its closure throws, the upgrade stops; `onFailure` does not apply, because
-    /// neither record is at fault.
-    public enum ConflictPolicy: Sendable {
-        /// The upgrade stops with the code `keyExists`.
-        case stop
-        /// The record that has the key stays.
-        ///
-        /// When keys are renamed and none of the records has the new key yet, the one with the first old key stays, in
-        /// the order of their bytes.
-        ///
-        /// - Important: The content of the other record is lost.
-        case keep
-        /// The record with the greater value of a property stays.
-        ///
-        /// Numbers are compared exactly, with up to 38 digits and exponents from -36 to 36. Strings are compared as
-        /// dates of ISO 8601, with or without a time. A record without the property, or with null, is older than any
-        /// other. If both are equally new, the content that comes last in the order of its bytes stays, so that the
-        /// order of records does not matter; its properties are sorted by name for this, and white space is left out.
-        ///
-        /// The upgrade stops with the code `keyExists` if a value is neither such a number nor a date, or if one record
-        /// has a number and the other one a date.
-        ///
-        /// - Important: The content of the other record is lost.
-        case newest(by: PropertyPath)
-        /// A closure merges the second record into the first one, which stays; the second one is then removed.
-        ///
-        /// ```swift
-        /// .merge { record, other in
-        ///     record["visits"] = .int(try record.int("visits") + other.int("visits"))
-        /// }
-        /// ```
-        ///
-        /// The first record is the one that would stay with ``keep``, and already has the later expiry of the two. The
-        /// closure may change its content and its expiry. It runs for each record after the first one, also for one
-        /// that is equal. It must give the same result whenever it runs. Increase the revision when you edit the
-        /// closure; see ``MigrationStep/transform(_:revision:_:)``.
-        ///
-        /// - Important: Whatever the closure does not take over from the second record is lost.
-        case merge(revision: Int = 1, @Sendable (_ record: inout Record, _ other: Record) throws -> Void)
+    /// The upgrade stops with the code `keyExists` if a value is neither such a number nor a date, or if one record has
+    /// a number and the other one a date.
+    ///
+    /// - Important: The content of the other record is lost.
+    public static func newest(by path: PropertyPath) -> Self { Self(rule: .newest(by: path)) }
+
+    /// A closure merges the second record into the first one, which stays; the second one is then removed.
+    ///
+    /// ```swift
+    /// .merge { record, other in
+    ///     record["visits"] = .int(try record.int("visits") + other.int("visits"))
+    /// }
+    /// ```
+    ///
+    /// The first record is the one that would stay with ``keep``, and already has the later expiry of the two. The
+    /// closure may change its content and its expiry. It runs for each record after the first one, also for one that is
+    /// equal. It must give the same result whenever it runs. Increase the revision when you edit the closure; see
+    /// ``MigrationStep/transform(_:revision:_:)``.
+    ///
+    /// - Important: Whatever the closure does not take over from the second record is lost.
+    public static func merge(
+        revision: Int = 1,
+        _ body: @escaping @Sendable (_ record: inout Record, _ other: Record) throws -> Void
+    ) -> Self {
+        Self(rule: .merge(revision: revision, body))
     }
 }
 
-extension Record.ConflictPolicy {
+extension ConflictPolicy<Record> {
     /// What became of two records with one key.
     enum Resolution {
         /// They are equal, so nothing is lost with the second one.
@@ -70,21 +56,22 @@ extension Record.ConflictPolicy {
     }
 
     var identity: [String] {
-        switch self {
-        case .stop: ["stop"]
+        switch rule {
+        case .fail: ["stop"]
         case .keep: ["keep"]
+        case .replace: ["replace"]
         case .newest(let path): ["newest"] + path.identity
         case .merge(let revision, _): ["merge", String(revision)]
         }
     }
 
     /// Whether the content of a record may be lost.
-    var isLossy: Bool { if case .stop = self { false } else { true } }
+    var isLossy: Bool { if case .fail = rule { false } else { true } }
 
-    var runsClosure: Bool { if case .merge = self { true } else { false } }
+    package var runsClosure: Bool { if case .merge = rule { true } else { false } }
 
     /// The property by which records are compared.
-    var path: PropertyPath? { if case .newest(let path) = self { path } else { nil } }
+    var path: PropertyPath? { if case .newest(let path) = rule { path } else { nil } }
 
     /// Why there can be no such policy, in a sentence.
     var fault: String? {
@@ -99,7 +86,7 @@ extension Record.ConflictPolicy {
     func merge(_ other: Record, into record: inout Record) throws -> Resolution {
         var merged = record
         var outcome = Resolution.merged
-        if case .merge(_, let body) = self {
+        if case .merge(_, let body) = rule {
             merged.extend(to: other)
             try body(&merged, other)
             try Self.check(merged, of: record, and: other)
@@ -120,7 +107,21 @@ extension Record.ConflictPolicy {
     private func choose(_ first: Record, _ second: Record) throws -> Resolution {
         let (content, other) = try (first.comparable(), second.comparable())
         if first.isData == second.isData, content == other { return .equal }
-        guard let path else { return if case .stop = self { .undecided(nil) } else { .first } }
+        switch rule {
+        case .fail: return .undecided(nil)
+        case .keep, .merge: return .first
+        case .replace: return .second
+        case .newest(let path): return try newest(of: first, content, second, other, by: path)
+        }
+    }
+
+    private func newest(
+        of first: Record,
+        _ content: [UInt8],
+        _ second: Record,
+        _ other: [UInt8],
+        by path: PropertyPath
+    ) throws -> Resolution {
         switch first.compare(to: second, by: path) {
         case .earlier: return .second
         case .later: return .first

@@ -1,54 +1,4 @@
-/// Options for moving settings into a suite, from another one or from a property list file.
-public enum SuiteMove {
-    /// The value that wins if both suites have different values under a key.
-    public enum Conflict: Hashable, Sendable {
-        /// The destination's value, because newer code has written it.
-        case destinationWins
-        /// The source's value.
-        case sourceWins
-        /// The value of the suite that was written last.
-        ///
-        /// Settings have no modification dates, so the app must have kept a date or an increasing number in both suites
-        /// under the given key. A suite without one counts as older; if both are equal, the destination wins.
-        case newest(by: String)
-    }
-
-    /// The treatment of the values in the source after the move.
-    public enum Afterwards: String, Hashable, Sendable {
-        // The names of the cases are parts of fingerprints.
-
-        /// They stay, for extensions and older releases.
-        case keep
-        /// They are removed after the copies were read back from disk; values that lost a conflict stay.
-        ///
-        /// - Important: On Apple's systems, a service writes settings a little after they are set. A loss of power in
-        ///   between can lose the values at both places. To be safe, remove them in a later release instead.
-        case clean
-    }
-}
-
-extension SuiteMove.Conflict {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: [String] {
-        switch self {
-        case .destinationWins: ["destinationWins"]
-        case .sourceWins: ["sourceWins"]
-        case .newest(let key): ["newest", key]
-        }
-    }
-}
-
-extension SuiteMove.Afterwards {
-    /// Its part of fingerprints, which must stay the same in all releases of Molt.
-    var identity: String {
-        switch self {
-        case .keep: "keep"
-        case .clean: "clean"
-        }
-    }
-}
-
-extension SuiteMove {
+extension Suite {
     /// The keys to move.
     public struct Keys: Sendable {
         /// The keys' part of fingerprints.
@@ -82,22 +32,6 @@ extension SuiteMove {
             let identity = ["except"] + excepted.sorted() + (prefixes.isEmpty ? [] : ["prefixes"] + prefixes)
             return Keys(identity: identity, list: nil) { key in
                 !isOfSystem(key) && !excepted.contains(key) && !prefixes.contains { key.hasPrefix($0) }
-            }
-        }
-
-        /// The keys for which a closure returns true, without the system's, as ``all`` defines them.
-        ///
-        /// - Parameters:
-        ///   - summary: A description of the keys, for readers of the code.
-        ///   - includesSystemKeys: Whether the closure is also asked about the system's keys; false by default.
-        ///   - includes: Returns whether a key is moved. It must return the same result at each opening.
-        public static func matching(
-            _ summary: String,
-            includesSystemKeys: Bool = false,
-            _ includes: @escaping @Sendable (String) -> Bool
-        ) -> Keys {
-            Keys(identity: ["matching"] + (includesSystemKeys ? ["system"] : []), list: nil) { key in
-                (includesSystemKeys || !isOfSystem(key)) && includes(key)
             }
         }
 

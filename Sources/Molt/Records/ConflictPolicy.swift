@@ -1,0 +1,40 @@
+/// What happens where two different values meet under one key.
+///
+/// | two values of | in |
+/// |---|---|
+/// | `ConflictPolicy<Record>` | `renameKeys` and `extractRecords` |
+/// | `ConflictPolicy<Suite>` | moves of settings, such as
+/// ``Migration/suiteToAppGroup(to:_:from:into:keys:renaming:onConflict:removingSource:)`` |
+/// | `ConflictPolicy<CodableCache>` | ``CodableCache/import(from:only:suites:onConflict:progress:)`` |
+/// | `ConflictPolicy<CacheDirectory>` |
+/// ``Migration/adoptCacheDirectory(to:_:directory:onConflict:removingSource:strict:)`` |
+///
+/// Equal values are no conflict. Two records of one type with equal contents become one, and nothing is lost; only
+/// `merge` runs its closure for them, too. The order of properties and white space make no difference, but the text of
+/// numbers does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type
+/// has the key, an upgrade always stops. If the policy cannot decide or its closure throws, it stops, too; `onFailure`
+/// does not apply, because neither value is at fault.
+public struct ConflictPolicy<Subject>: Sendable {
+    enum Rule: Sendable {
+        case fail, keep, replace
+        /// By a property of a record, by a setting of a suite, or, with an empty path, by the time of the last `set`.
+        case newest(by: PropertyPath)
+        case merge(revision: Int, @Sendable (_ record: inout Record, _ other: Record) throws -> Void)
+    }
+
+    let rule: Rule
+
+    /// The work stops with the code `keyExists`, and nothing is changed.
+    public static var fail: Self { Self(rule: .fail) }
+    /// What is there already stays.
+    ///
+    /// When keys of records are renamed and none of the records has the new key yet, the one with the first old key
+    /// stays, in the order of their bytes.
+    ///
+    /// - Important: The other value is lost where it would be removed anyway, as that of a record whose key is renamed.
+    public static var keep: Self { Self(rule: .keep) }
+    /// What comes replaces what is there.
+    ///
+    /// - Important: The value that is there is lost.
+    public static var replace: Self { Self(rule: .replace) }
+}
