@@ -3,5 +3,5 @@ extension ConflictPolicy<CodableCache> {
     ///
     /// A record that a migration creates during the import counts as older than any. Settings have no dates, so a suite
     /// keeps its values. An expired value in the cache does not count.
-    public static var newest: Self { Self(rule: .newest(by: [])) }
+    public static var newest: Self { Self(rule: .newestValue) }
 }

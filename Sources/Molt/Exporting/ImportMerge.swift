@@ -60,11 +60,11 @@ struct ImportMerge {
     ) throws {
         if let updated = try session.dates(record.stored.key)?.updated {
             switch policy.rule {
-            case .fail, .merge: throw conflict(record.stored)
-            case .newest where isCreated || record.updated <= updated, .keep:
+            case .fail, .merge, .newest, .newestSuite: throw conflict(record.stored)
+            case .newestValue where isCreated || record.updated <= updated, .keep:
                 summary.kept += 1
                 return
-            case .newest, .replace: summary.replaced += 1
+            case .newestValue, .replace: summary.replaced += 1
             }
         } else {
             summary.added += 1

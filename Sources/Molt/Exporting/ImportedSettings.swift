@@ -91,8 +91,8 @@ struct ImportedSettings {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }
                 switch policy.rule {
-                case .fail, .merge: throw conflict(key, name)
-                case .keep, .newest:
+                case .fail, .merge, .newest, .newestSuite: throw conflict(key, name)
+                case .keep, .newestValue:
                     summary.keptSettings += 1
                     continue
                 case .replace: break

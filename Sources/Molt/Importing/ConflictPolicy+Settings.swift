@@ -3,15 +3,15 @@ extension ConflictPolicy<Suite> {
     ///
     /// Settings have no modification dates, so the app must have kept a date or an increasing number in both suites
     /// under the given key. A suite without one counts as older; if both are equal, the destination's values stay.
-    public static func newest(by key: String) -> Self { Self(rule: .newest(by: PropertyPath(key))) }
+    public static func newest(by key: String) -> Self { Self(rule: .newestSuite(by: key)) }
 
     /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: [String] {
         switch rule {
-        case .fail, .merge: ["fail"]
+        case .fail, .merge, .newest, .newestValue: ["fail"]
         case .keep: ["destinationWins"]
         case .replace: ["sourceWins"]
-        case .newest(let key): ["newest"] + key.identity
+        case .newestSuite(let key): ["newest", key]
         }
     }
 }

@@ -179,10 +179,9 @@ struct SuiteMoveStep: Sendable {
 
     private func sourceWins(_ values: [String: PropertyListValue], _ new: SuiteEditor) throws -> Bool {
         switch policy.rule {
-        case .fail, .keep, .merge: return false
+        case .fail, .keep, .merge, .newest, .newestValue: return false
         case .replace: return true
-        case .newest(let path):
-            let key = path.description
+        case .newestSuite(let key):
             let here = try time(values[key], key, in: "\(source)")
             let newKey = newName(of: key)
             let there = try time(new.value(forKey: newKey), newKey, in: "\(destination)")

@@ -17,8 +17,12 @@
 public struct ConflictPolicy<Subject>: Sendable {
     enum Rule: Sendable {
         case fail, keep, replace
-        /// By a property of a record, by a setting of a suite, or, with an empty path, by the time of the last `set`.
+        /// By a property of a record.
         case newest(by: PropertyPath)
+        /// By a setting of a suite.
+        case newestSuite(by: String)
+        /// By the time of the last `set`.
+        case newestValue
         case merge(revision: Int, @Sendable (_ record: inout Record, _ other: Record) throws -> Void)
     }
 

@@ -13,7 +13,7 @@ extension MigrationStep {
     /// there already, `onConflict` decides. The outer records are the same in either case: what stays in place of an
     /// object is the key. Reports count the objects that were lost.
     ///
-    /// - Important: Any policy but ``Record/ConflictPolicy/stop`` can lose contents.
+    /// - Important: Any policy but ``ConflictPolicy/fail`` can lose contents.
     ///
     /// - Parameters:
     ///   - type: The type name of the outer records.
@@ -24,7 +24,7 @@ extension MigrationStep {
     ///   - owner: The property of the new records that gets the key of the outer record; by default there is none. With
     ///     it, equal objects of several outer records differ. Missing or null objects on its path are created.
     ///   - policy: The policy for two different records that would have the same key; by default the upgrade fails with
-    ///     the code `keyExists`. With ``Record/ConflictPolicy/keep``, it is the record that is there, or the object of
+    ///     the code `keyExists`. With ``ConflictPolicy/keep``, it is the record that is there, or the object of
     ///     the first outer record in the order of the store.
     public static func extractRecords(
         _ type: String,

@@ -10,7 +10,7 @@ extension MigrationStep {
     /// are not, `onConflict` decides. The record that stays expires with the last of them. Reports count the others
     /// among the losses. The result does not depend on the order in which the records were stored.
     ///
-    /// - Important: Any policy but ``Record/ConflictPolicy/stop`` can lose contents. References to the old keys in
+    /// - Important: Any policy but ``ConflictPolicy/fail`` can lose contents. References to the old keys in
     ///   other records are not changed.
     ///
     /// If a record of another type has the new key, the upgrade stops with the code `keyExists`. A record without a new
