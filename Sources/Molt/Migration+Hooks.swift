@@ -4,7 +4,7 @@ extension Migration {
     /// What must hold in a store before the migration may run.
     struct Requirement: Sendable {
         var reason: String
-        var isMet: @Sendable (StoreView) throws -> Bool
+        var isMet: @Sendable (StoreSnapshot) throws -> Bool
     }
 
     /// Declares a condition that a store must meet before the migration may run.
@@ -34,7 +34,8 @@ extension Migration {
     ///   - reason: Why the store cannot be upgraded now, and what to do about it, in sentences for people.
     ///   - isMet: Returns whether the condition holds. If it throws, the condition does not hold, and its error is the
     ///     ``MoltError/underlying`` one.
-    public func requirement(orElse reason: String, _ isMet: @escaping @Sendable (StoreView) throws -> Bool) -> Migration
+    public func requirement(orElse reason: String, _ isMet: @escaping @Sendable (StoreSnapshot) throws -> Bool)
+        -> Migration
     {
         changed { $0.requirements.append(Requirement(reason: reason, isMet: isMet)) }
     }
@@ -71,7 +72,7 @@ extension Migration {
     /// - Parameters:
     ///   - summary: What the check is about, for plans, reports and its error.
     ///   - check: Throws if something is wrong.
-    public func check(_ summary: String, _ check: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
+    public func check(_ summary: String, _ check: @escaping @Sendable (StoreSnapshot) throws -> Void) -> Migration {
         let step = MigrationStep(CheckStep(summary: summary), .check { try $0.check(summary, check) })
         return changed { $0.steps.append(step) }
     }
@@ -81,7 +82,7 @@ extension Migration {
     /// Work that a migration does outside the store.
     struct Work: Sendable {
         var summary: String
-        var run: @Sendable (StoreView) throws -> Void
+        var run: @Sendable (StoreSnapshot) throws -> Void
     }
 
     /// Declares work outside the store, to be done once the migration is committed.
@@ -104,10 +105,10 @@ extension Migration {
     ///   written. It must not fail because its result is there already.
     ///
     /// Opening the store waits for the work. Others can read and write the store meanwhile. If several processes open
-    /// the store, one does the work, and the others go on without it. Each call of the view reads the records as they
-    /// are at that moment, and opens the file for it, so prefer one `enumerate` to many calls; calls within it see the
-    /// same state. Records that migrations on read have not reached have their older form. A call throws ``MoltError``
-    /// with the code `storeChanged` if another process has upgraded the store.
+    /// the store, one does the work, and the others go on without it. Each call of the snapshot reads the records as
+    /// they are at that moment, and opens the file for it, so prefer one `enumerate` to many calls; calls within it see
+    /// the same state. Records that migrations on read have not reached have their older form. A call throws
+    /// ``MoltError`` with the code `storeChanged` if another process has upgraded the store.
     ///
     /// A lock is held while the work runs, so ``StoreAccess/suspend(timeout:)`` waits for it. For a store in an app
     /// group, keep the work short, or open the store in a background task.
@@ -125,7 +126,8 @@ extension Migration {
     /// - Parameters:
     ///   - summary: What the work does, for plans and reports.
     ///   - work: Does the work.
-    public func afterCommit(_ summary: String, _ work: @escaping @Sendable (StoreView) throws -> Void) -> Migration {
+    public func afterCommit(_ summary: String, _ work: @escaping @Sendable (StoreSnapshot) throws -> Void) -> Migration
+    {
         changed { migration in
             migration.declaresWorkTwice = migration.work != nil
             migration.work = Work(summary: summary, run: work)

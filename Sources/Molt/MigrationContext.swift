@@ -90,7 +90,7 @@ public final class MigrationContext {
     }
 
     /// The policy for a record or a setting that the step cannot convert.
-    var failurePolicy: RecordFailurePolicy { step.onFailure ?? runner.registry.failurePolicy }
+    var failurePolicy: FailurePolicy { step.onFailure ?? runner.registry.failurePolicy }
 
     /// Does the work of a step that is not fused with others.
     func run(_ work: StepWork) throws {

@@ -28,7 +28,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     private(set) var codings: [(through: Int, coding: RecordCoding)] = []
 
     /// The policy for records that a step without its own policy cannot convert; see ``onFailure(_:)``.
-    private(set) var failurePolicy = RecordFailurePolicy.stop
+    private(set) var failurePolicy = FailurePolicy.stop
 
     /// The version up to which migrations were removed from the code; see ``oldestVersion(_:)``.
     package private(set) var oldestSupportedVersion = 0
@@ -110,7 +110,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The registry with a policy for records that a step cannot convert; by default the upgrade stops.
     ///
     /// A step's own policy takes precedence; see ``MigrationStep/onFailure(_:)``.
-    public func onFailure(_ policy: RecordFailurePolicy) -> MigrationRegistry {
+    public func onFailure(_ policy: FailurePolicy) -> MigrationRegistry {
         var registry = self
         registry.failurePolicy = policy
         return registry

@@ -9,9 +9,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package let declaration: any StepDeclaration
     let work: StepWork
     /// The policy for records that the step cannot convert; nil for that of the registry.
-    private(set) var failurePolicy: RecordFailurePolicy?
+    private(set) var failurePolicy: FailurePolicy?
 
-    init(_ declaration: any StepDeclaration, _ work: StepWork, _ failurePolicy: RecordFailurePolicy? = nil) {
+    init(_ declaration: any StepDeclaration, _ work: StepWork, _ failurePolicy: FailurePolicy? = nil) {
         self.declaration = declaration
         self.work = work
         self.failurePolicy = failurePolicy
@@ -55,7 +55,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     ///
     /// The registry is invalid if the step processes neither records nor the content of settings, such as a rename of a
     /// type, or if the limit is out of range.
-    public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
+    public func onFailure(_ policy: FailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
         return step

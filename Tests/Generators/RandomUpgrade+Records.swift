@@ -126,7 +126,7 @@ extension RandomUpgrade {
         addsRecords: Bool
     ) -> MigrationStep {
         let place = type
-        let policy = RecordFailurePolicy.quarantine(upTo: .none)
+        let policy = FailurePolicy.quarantine(upTo: .none)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
         switch random.below(addsRecords ? 17 : 16) {

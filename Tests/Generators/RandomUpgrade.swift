@@ -28,7 +28,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
     /// For choices during the test, which must not change what was generated.
     package var random: SeededGenerator
     /// The policy of all registries for records that a step cannot convert.
-    private let policy: RecordFailurePolicy
+    private let policy: FailurePolicy
     package let releases: RandomReleases
     private let seed: UInt64
     private let traits: Traits

@@ -28,7 +28,7 @@ extension MigrationPlan {
         /// Whether it needs the records that a migration on read changes.
         ///
         /// - Parameter policy: That of the registry for records that cannot be converted.
-        func needs(_ migration: Migration, _ policy: RecordFailurePolicy) -> Bool {
+        func needs(_ migration: Migration, _ policy: FailurePolicy) -> Bool {
             guard version >= migration.version else { return false }
             // A record that cannot be converted leaves its key to others.
             let freesKeys = migration.steps.contains { ($0.failurePolicy ?? policy) != .stop }
@@ -42,7 +42,7 @@ extension MigrationPlan {
     /// now needs its records.
     ///
     /// - Parameter policy: That of the registry for records that cannot be converted.
-    mutating func planOnRead(_ mode: RunMode, _ policy: RecordFailurePolicy) {
+    mutating func planOnRead(_ mode: RunMode, _ policy: FailurePolicy) {
         guard !isFresh else { return }
         guard mode.leavesOnRead else {
             for index in entries.indices where entries[index].status == .onRead {

@@ -1,6 +1,6 @@
 extension MigrationRegistry {
     /// Returns the version at which a store without a ledger enters.
-    package typealias Baseline = @Sendable (StoreView) throws -> Int?
+    package typealias Baseline = @Sendable (StoreSnapshot) throws -> Int?
 
     /// Declares the version of a store without a ledger, if earlier releases counted versions by themselves.
     ///
@@ -15,8 +15,8 @@ extension MigrationRegistry {
     ///
     /// The closure is called for a cache file whose ledger is empty, and for a suite without a ledger that is upgraded
     /// without a cache, or with a new one. It is never called for a store with a ledger, whatever its suites have. The
-    /// closure may look at settings, at records, and at the ``StoreView/version``, which is the `user_version` of the
-    /// file.
+    /// closure may look at settings, at records, and at the ``StoreSnapshot/version``, which is the `user_version` of
+    /// the file.
     ///
     /// Migrations up to the version that it returns do not run; the ledger gets a row for each with the outcome
     /// ``LedgerEntry/Outcome/baseline``. For a new cache file, this concerns those that change settings; others still
@@ -29,7 +29,7 @@ extension MigrationRegistry {
     /// - Parameter body: Returns the version; the plan calls it, too, so it must change nothing. An error that it
     ///   throws, and a negative version, fail the opening with the code `baselineFailed`; a version above that of the
     ///   registry fails it with the code `superseded`.
-    public func baseline(from body: @escaping @Sendable (StoreView) throws -> Int?) -> MigrationRegistry {
+    public func baseline(from body: @escaping @Sendable (StoreSnapshot) throws -> Int?) -> MigrationRegistry {
         var registry = self
         registry.baseline = body
         return registry
@@ -68,10 +68,10 @@ extension AttachedStores {
             let coding = registry.coding(at: version)
             result.baseline = try read { records in
                 // A suite that is upgraded without a cache has no records, whether it has a file now or not.
-                let reading = records.flatMap { $0.holdsRecords ? StoreView.reading($0) : nil }
-                let view = StoreView(at: version, reading, coding, configuration) { try self.values(of: $0) }
-                defer { view.expire() }
-                return try baseline(view)
+                let reading = records.flatMap { $0.holdsRecords ? StoreSnapshot.reading($0) : nil }
+                let snapshot = StoreSnapshot(at: version, reading, coding, configuration) { try self.values(of: $0) }
+                defer { snapshot.expire() }
+                return try baseline(snapshot)
             }
         } catch {
             if let error = error as? MoltError, error.code == .deferred || error.isStop { throw error }

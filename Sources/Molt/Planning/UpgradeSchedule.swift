@@ -7,7 +7,7 @@ struct ScheduledStep: Sendable {
     /// What it does to records one by one; nil for work on the whole store or a suite, and for a move of the file.
     var recordWork: RecordWork?
     /// The step's policy for records that it cannot convert; nil for that of the registry.
-    var onFailure: RecordFailurePolicy?
+    var onFailure: FailurePolicy?
 
     init(_ step: MigrationStep, _ number: Int, of pending: PendingMigration) {
         self.pending = pending

@@ -8,7 +8,7 @@ import Testing
 
     static func upgrade(
         _ old: OldStore,
-        _ policy: RecordFailurePolicy = .quarantine(upTo: .none),
+        _ policy: FailurePolicy = .quarantine(upTo: .none),
         _ block: @escaping OldStore.Block
     ) throws -> CodableCache {
         try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `The record is quarantined or dropped, and the block continues`() throws {
-        let policies: [(RecordFailurePolicy, outcome: String, quarantined: [String])] = [
+        let policies: [(FailurePolicy, outcome: String, quarantined: [String])] = [
             (.quarantine(upTo: .none), "quarantined", ["b"]), (.drop(upTo: .none), "dropped", []),
         ]
         for (policy, outcome, quarantined) in policies {

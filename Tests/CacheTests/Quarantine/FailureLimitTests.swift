@@ -4,7 +4,7 @@ import MoltTesting
 import Testing
 
 @Suite struct `The limit of records that cannot be converted` {
-    typealias Policy = RecordFailurePolicy
+    typealias Policy = FailurePolicy
 
     /// Upgrades a store of `total` records, of which the first ones fail.
     static func upgrade(_ total: Int, failing: Int, _ policy: Policy, _ registry: MigrationRegistry? = nil) throws

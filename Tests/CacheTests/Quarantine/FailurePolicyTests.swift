@@ -17,7 +17,7 @@ struct FailurePolicyTests {
     static func open(
         _ old: OldStore,
         _ registry: MigrationRegistry,
-        _ policy: RecordFailurePolicy = .stop,
+        _ policy: FailurePolicy = .stop,
         configure: (inout MoltConfiguration) -> Void = { _ in }
     ) throws -> CodableCache {
         var configuration = MoltConfiguration()
@@ -28,7 +28,7 @@ struct FailurePolicyTests {
     static func failure(
         _ old: OldStore,
         _ registry: MigrationRegistry,
-        _ policy: RecordFailurePolicy = .stop,
+        _ policy: FailurePolicy = .stop,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> MoltError {
         let before = try old.snapshot()
@@ -111,7 +111,7 @@ struct FailurePolicyTests {
     @Test func `A policy is not part of a migration's fingerprint`() {
         let step = MigrationStep.transform("Person") { _ in }
         let plain = Migration(to: 1, "m", step)
-        for policy in [RecordFailurePolicy.stop, .quarantine(upTo: 3), .drop()] {
+        for policy in [FailurePolicy.stop, .quarantine(upTo: 3), .drop()] {
             #expect(Migration(to: 1, "m", step.onFailure(policy)).fingerprint == plain.fingerprint)
         }
     }
@@ -187,7 +187,7 @@ struct FailurePolicyTests {
     @Test func `Cancellation and a key that two records get stop the upgrade under every policy`() throws {
         let cancelled = registry(.transform("Person") { _ in throw CancellationError() })
         let colliding = registry(.transform("Person") { $0.key = "same" })
-        for policy in [RecordFailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
+        for policy in [FailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
             let error = try Self.failure(OldStore(Self.people), cancelled, policy)
             #expect(error.underlying is CancellationError)
             try Self.failure(OldStore(Self.people), colliding, policy).expect(.keyExists)

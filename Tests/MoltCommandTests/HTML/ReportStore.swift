@@ -39,7 +39,7 @@ struct ReportStore {
     /// Writes a page with the command, and returns what it printed.
     func run(
         _ migrations: MigrationRegistry = migrations,
-        onFailure policy: RecordFailurePolicy = .stop,
+        onFailure policy: FailurePolicy = .stop,
         words: String...
     ) async -> CommandRun {
         var configuration = MoltConfiguration()

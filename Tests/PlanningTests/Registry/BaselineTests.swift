@@ -106,7 +106,7 @@ struct BaselineTests {
 
     @Test func `A baseline that cannot be told, or that the registry does not know, changes nothing`() async throws {
         let store = try OldStore(Self.records)
-        func failure(_ baseline: @escaping @Sendable (StoreView) throws -> Int?) async throws -> MoltError {
+        func failure(_ baseline: @escaping @Sendable (StoreSnapshot) throws -> Int?) async throws -> MoltError {
             try await store.failure(Self.migrations.baseline(from: baseline))
         }
         let error = try await failure { _ in throw Unknown() }

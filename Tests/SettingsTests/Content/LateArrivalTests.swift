@@ -112,7 +112,7 @@ import Testing
 
     @Test func `A failure policy holds for the steps that a record goes through late`() throws {
         let broken: PropertyListValue = #"{"title":7}"#
-        for policy in [RecordFailurePolicy.stop, .quarantine(), .drop()] {
+        for policy in [FailurePolicy.stop, .quarantine(), .drop()] {
             let scratch = try ScratchSuite()
             let cache = try ScratchCache()
             let migrations = MigrationRegistry([

@@ -523,7 +523,7 @@ import Testing
             "date": Self.date, "dates": [Self.date], "in": ["at": Self.date, "x": 1],
         ]
         let scratch = try ScratchSuite(values.merging(["link": #"{"mail":1,"link":"molt:date"}"#]) { $1 })
-        let (suite, policy) = (scratch.suite, RecordFailurePolicy.quarantine())
+        let (suite, policy) = (scratch.suite, FailurePolicy.quarantine())
         let report = try upgrade(
             scratch,
             .addProperty(.setting("date", in: suite), "level", default: 1),

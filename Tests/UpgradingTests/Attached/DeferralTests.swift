@@ -104,7 +104,7 @@ struct DeferralTests {
             notebook.adding("a"), Migration(to: 2, "b", .run { [notebook] in _ = try $0.pages(notebook) }),
         ]
         let configuration = MoltConfiguration { $0.suites = [notebook.suite] }
-        let advice = "Name it in the step's `attaching`, so that the migration can be deferred."
+        let advice = "Name it in the step's `suites`, so that the migration can be deferred."
         MoltError.thrown {
             try notebook.whileClosed { try CodableCache(at: url, migrations: registry, configuration: configuration) }
         }?.expect(.deferred, migration: "b", says: advice)

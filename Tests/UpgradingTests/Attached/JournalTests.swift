@@ -178,7 +178,7 @@ struct JournalTests {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = try failure([Migration(to: 1, "note", block)])
-        error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `attaching`, or attach it where")
+        error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `suites`, or attach it where")
         #expect(try CacheFile(at: url).version() == 0)
 
         let attaching = MigrationStep.run(suites: [notebook.suite]) { try $0.pages(notebook).add("new") }

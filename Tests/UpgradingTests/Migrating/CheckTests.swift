@@ -14,7 +14,7 @@ struct CheckTests {
     }
 
     /// Notes the keys and contents of a type's records.
-    private func noting(_ type: String) -> @Sendable (StoreView) throws -> Void {
+    private func noting(_ type: String) -> @Sendable (StoreSnapshot) throws -> Void {
         { [seen] store in
             var line = "\(try store.types) \(try store.count(ofType: type))"
             try store.enumerate(type) { line += " \($0.key) \(try $0.string("name"))" }
@@ -23,7 +23,7 @@ struct CheckTests {
     }
 
     /// Steps that would be fused without the checks.
-    private func migrations(_ check: @escaping @Sendable (StoreView) throws -> Void) -> MigrationRegistry {
+    private func migrations(_ check: @escaping @Sendable (StoreSnapshot) throws -> Void) -> MigrationRegistry {
         let renaming = Migration(to: 1, "person", .renameType("Alien", to: "Person"))
         let exclaiming = MigrationStep.transform("Person") { $0["name"] = .string(try $0.string("name") + "!") }
         return [

@@ -14,7 +14,7 @@ struct WorkAfterCommitTests {
     }
 
     private func migration(
-        also body: @escaping @Sendable (StoreView) throws -> Void = { _ in }
+        also body: @escaping @Sendable (StoreSnapshot) throws -> Void = { _ in }
     ) -> Migration {
         Migration(to: 1, "person", .renameType("Alien", to: "Person")).afterCommit("remove the file") {
             [log, isFailing] store in
@@ -185,7 +185,7 @@ struct WorkAfterCommitTests {
 
     @Test func `is not done for a new store, unless the migration has brought in data there`() throws {
         let bringing = MigrationStep.run(onFreshStore: true) { try $0.create("Person", forKey: "new", [:]) }
-        let noting: @Sendable (StoreView) throws -> Void = { [log] in log.append("\(try $0.types)") }
+        let noting: @Sendable (StoreSnapshot) throws -> Void = { [log] in log.append("\(try $0.types)") }
         let plain = try CodableCache(inMemory: [migration()])
         #expect(plain.report.work.isEmpty && log.count == 0)
         let registry: MigrationRegistry = [Migration(to: 1, "bring", bringing).afterCommit("look", noting)]

@@ -357,7 +357,7 @@ extension MoltError {
     /// Whether the app, or its deadline, has stopped the work.
     var isStop: Bool { [.cancelled, .deadlinePassed, .suspended].contains(code) }
 
-    /// Whether an error of a closure that reads a view says that the opening cannot go on, and nothing of the closure.
+    /// Whether an error of a closure that reads a snapshot says that the opening cannot go on.
     func isOfOpening(_ store: String) -> Bool { isStop || code == .deferred || self.store == store }
 }
 

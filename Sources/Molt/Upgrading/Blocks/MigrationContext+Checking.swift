@@ -1,10 +1,16 @@
 extension MigrationContext {
-    /// Runs a check on a view of the store as the steps have left it.
-    func check(_ summary: String, _ body: (StoreView) throws -> Void) throws {
-        let view = StoreView(at: version, StoreView.reading(runner.records), attachedWork, of: migration, configuration)
-        defer { view.expire() }
+    /// Runs a check on a snapshot of the store as the steps have left it.
+    func check(_ summary: String, _ body: (StoreSnapshot) throws -> Void) throws {
+        let snapshot = StoreSnapshot(
+            at: version,
+            StoreSnapshot.reading(runner.records),
+            attachedWork,
+            of: migration,
+            configuration
+        )
+        defer { snapshot.expire() }
         do {
-            try body(view)
+            try body(snapshot)
         } catch let error as MoltError where error.isOfOpening(runner.storeName) {
             throw error
         } catch {

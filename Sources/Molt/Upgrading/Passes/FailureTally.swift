@@ -7,7 +7,7 @@ final class FailureTally {
     }
 
     struct Failures {
-        fileprivate let limit: RecordFailurePolicy.Limit
+        fileprivate let limit: FailurePolicy.Limit
         fileprivate let first: MoltError
         fileprivate(set) var count = 0
     }
@@ -16,14 +16,14 @@ final class FailureTally {
     private static let listLimit = 1_000
 
     /// The policy for steps without their own.
-    private let policy: RecordFailurePolicy
+    private let policy: FailurePolicy
     private var failures: [Scope: Failures] = [:]
     /// The settings that could not be converted.
     private var settings: [Scope: Failures] = [:]
     /// The first failed records of each step.
     private var records: [ScheduledStep.ID: [MigrationReport.FailedRecord]] = [:]
 
-    init(_ policy: RecordFailurePolicy) {
+    init(_ policy: FailurePolicy) {
         self.policy = policy
     }
 

@@ -13,7 +13,7 @@ struct RecordChanger: Sendable {
     /// The notes of a dry run, if it is one.
     var notes: DryRunNotes?
     /// For each step, the policy for a record that it cannot convert.
-    private let policies: [RecordFailurePolicy]
+    private let policies: [FailurePolicy]
     private let purpose: Purpose
     private let isParallel: Bool
     /// The maximum number of parts of a batch that are processed in parallel.
@@ -37,7 +37,7 @@ struct RecordChanger: Sendable {
         _ steps: [ScheduledStep],
         storeName: String?,
         configuration: MoltConfiguration,
-        onFailure policy: RecordFailurePolicy = .stop,
+        onFailure policy: FailurePolicy = .stop,
         for purpose: Purpose = .upgrade
     ) {
         stepsByType = StepsByType(steps)

@@ -12,7 +12,7 @@ final class RecordUpgrader: Sendable {
     private let storeName: String?
     private let configuration: MoltConfiguration
     /// The policy for steps without their own.
-    let policy: RecordFailurePolicy
+    let policy: FailurePolicy
     private let changer: RecordChanger
     private let chains = Locked<[(version: Int, typeName: String, chain: StepsByType.Chain)]>([])
 
@@ -26,7 +26,7 @@ final class RecordUpgrader: Sendable {
         _ migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onFailure policy: RecordFailurePolicy = .stop
+        onFailure policy: FailurePolicy = .stop
     ) {
         var steps: [ScheduledStep] = []
         for group in UpgradeSchedule(migrations.map { PendingMigration(backfilling: $0) }).groups {
@@ -41,7 +41,7 @@ final class RecordUpgrader: Sendable {
         of migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onFailure policy: RecordFailurePolicy,
+        onFailure policy: FailurePolicy,
         for purpose: RecordChanger.Purpose = .upgrade
     ) {
         self.migrations = migrations

@@ -56,9 +56,9 @@ final class AttachedWork {
         /// A block that does not name it.
         case block
         /// A closure that reads a view, which cannot name it.
-        case view
+        case snapshot
 
-        fileprivate var subject: String { self == .view ? "The closure" : "The step" }
+        fileprivate var subject: String { self == .snapshot ? "The closure" : "The step" }
     }
 
     private func begin(_ suite: Suite) throws -> SuiteEditor {
@@ -91,7 +91,7 @@ final class AttachedWork {
                 .deferred,
                 "\(caller.subject) needs \(name), which is unavailable: \(reason)",
                 advice: caller == .block
-                    ? "Name it in the step's `attaching`, so that the migration can be deferred."
+                    ? "Name it in the step's `suites`, so that the migration can be deferred."
                     : "Open the store again later.",
                 suite: name
             )
@@ -112,7 +112,7 @@ final class AttachedWork {
             .suiteNotNamed,
             "\(caller.subject) works on \(name), which is not attached.",
             advice:
-                "\(caller == .view ? "Name it in a step of the registry" : "Pass it in the step's `attaching`"), or "
+                "\(caller == .snapshot ? "Name it in a step of the registry" : "Pass it in the step's `suites`"), or "
                 + "attach it where the store is opened.",
             suite: name
         )

@@ -20,16 +20,16 @@ struct RequirementCheck {
         for entry in plan.entries where entry.willRun && !entry.isApplied {
             let migration = entry.declaration
             for requirement in migration.requirements {
-                let view = StoreView(
+                let snapshot = StoreSnapshot(
                     at: plan.from,
-                    StoreView.reading(transaction),
+                    StoreSnapshot.reading(transaction),
                     attachedWork,
                     of: migration,
                     configuration
                 )
-                defer { view.expire() }
+                defer { snapshot.expire() }
                 do {
-                    guard try !requirement.isMet(view) else { continue }
+                    guard try !requirement.isMet(snapshot) else { continue }
                     unmet.append((migration.id, requirement.reason, nil))
                 } catch var error as MoltError where error.isOfOpening(transaction.storeName) {
                     error.migration = error.migration ?? migration.id

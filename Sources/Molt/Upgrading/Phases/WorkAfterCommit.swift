@@ -103,9 +103,9 @@ struct WorkAfterCommit {
             let suites = AttachedWork(stores)
             suites.prepare(plan)
             defer { suites.end() }
-            let view = StoreView(at: state.version, read, suites, of: migration, configuration)
-            defer { view.expire() }
-            try migration.work?.run(view)
+            let snapshot = StoreSnapshot(at: state.version, read, suites, of: migration, configuration)
+            defer { snapshot.expire() }
+            try migration.work?.run(snapshot)
         } catch {
             return failed(migration, error)
         }
@@ -136,7 +136,7 @@ struct WorkAfterCommit {
 
     /// Runs a closure that reads the store as this opening has left it.
     ///
-    /// Between its calls, a view holds no snapshot, so that others can empty the log while the work runs.
+    /// Between its calls, a closure holds no read transaction, so that others can empty the log while the work runs.
     private func read(_ body: (StoreTransaction) throws -> Void) throws {
         try store.withSnapshot { records in
             guard try records.generation() == store.generation else { throw storeChanged }

@@ -17,8 +17,8 @@
 /// A suite that is upgraded without a cache has no records. The members that read some then throw ``MoltError`` with
 /// the code `unsupported`; only in the closure of a baseline do they find none.
 ///
-/// Do not use a view after its closure has returned: a call then stops the process.
-public final class StoreView {
+/// Do not use a snapshot after its closure has returned: a call then stops the process.
+public final class StoreSnapshot {
     /// The schema version of the store at that moment, which is SQLite's `user_version` of a file.
     public let version: Int
     /// Nil for a store that has no file yet.
@@ -51,7 +51,7 @@ public final class StoreView {
         self.values = values
     }
 
-    /// A view for a closure of a migration.
+    /// A snapshot for a closure of a migration.
     convenience init(
         at version: Int,
         _ reading: @escaping Reading,
@@ -60,14 +60,14 @@ public final class StoreView {
         _ configuration: MoltConfiguration
     ) {
         self.init(at: version, reading, migration.coding, configuration) { suite in
-            let editor = try suites.editor(of: suite, for: .view)
+            let editor = try suites.editor(of: suite, for: .snapshot)
             return try editor.keys.reduce(into: [:]) { $0[$1] = try editor.value(forKey: $1) }
         }
     }
 
-    /// The view without the settings of any suite.
-    func withoutSettings() -> StoreView {
-        StoreView(at: version, reading, coding, configuration) { _ in [:] }
+    /// The snapshot without the settings of any suite.
+    func withoutSettings() -> StoreSnapshot {
+        StoreSnapshot(at: version, reading, coding, configuration) { _ in [:] }
     }
 
     func expire() {
@@ -90,7 +90,7 @@ public final class StoreView {
     }
 
     private func checkExpiry() {
-        precondition(!isExpired, "A view of a store was used after its closure had returned.")
+        precondition(!isExpired, "A snapshot of a store was used after its closure had returned.")
     }
 
     private static func withoutRecords(_ store: String) -> MoltError {

@@ -14,7 +14,7 @@
 ///     try PersonV2(old)
 /// }.onFailure(.quarantine(upTo: 20)))
 /// ```
-public enum RecordFailurePolicy: Equatable, Sendable {
+public enum FailurePolicy: Equatable, Sendable {
     /// The upgrade stops and is rolled back; the error names the record.
     case stop
     /// The record is quarantined as it was before the migration, and the upgrade goes on, up to a limit.
@@ -90,7 +90,7 @@ public enum RecordFailurePolicy: Equatable, Sendable {
     }
 }
 
-extension RecordFailurePolicy.Limit: CustomStringConvertible {
+extension FailurePolicy.Limit: CustomStringConvertible {
     /// The limit as a string.
     public var description: String {
         let percent = share.map { "\(($0 * 1000).rounded() / 10) %".replacing(".0 %", with: " %") }
