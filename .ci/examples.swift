@@ -2,6 +2,10 @@
 import Foundation
 import Molt
 
+struct Unsuitable: Error, CustomStringConvertible {
+    let description: String
+}
+
 struct Person: Codable {
     var firstName, lastName: String
 }

@@ -440,7 +440,9 @@ extension CodableCache {
             forKey: key,
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
-        guard documents.contains(where: { !$0.isDropped }) else { return upgrade.output(of: documents, from: document) }
+        guard documents.contains(where: { !$0.isDropped }) else {
+            return upgrade.output(of: documents[0], from: document)
+        }
         return try change { session in
             var documents = documents
             for index in documents.indices where !documents[index].isDropped {
@@ -455,7 +457,7 @@ extension CodableCache {
                 )
                 try session.set(record.key, content)
             }
-            return upgrade.output(of: documents, from: document)
+            return upgrade.output(of: documents[0], from: document)
         }
     }
 

@@ -11,6 +11,11 @@
         var content: String
     }
 
+    /// The reason why a document stays as it is.
+    struct Unsuitable: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// A connection of your PostgreSQL client.
     protocol Connection {
         func rows(_ query: String, _ values: [String]) throws -> [Row]
@@ -41,7 +46,7 @@
                 for row in rows {
                     do {
                         try store(upgrade(row), inPlaceOf: row)
-                    } catch let error as MoltError {
+                    } catch let error where error is MoltError || error is Unsuitable {
                         let update = "UPDATE documents SET problem = $2 WHERE key = $1"
                         try connection.execute(update, [row.key, "\(error)"])
                     }
@@ -57,11 +62,8 @@
         private func upgrade(_ row: Row) throws -> DocumentUpgrade.Output {
             let content = Data(row.content.utf8)
             let new = try documents.upgrade(content, ofType: row.type, writtenAt: row.version, forKey: row.key)
-            if !new.extracted.isEmpty {
-                throw MoltError(.unsupported, "Documents were extracted from \(row.type) \(row.key).")
-            }
             if new.isData, !new.isDropped {
-                throw MoltError(.stepFailed, "Raw data of \(row.type) \(row.key) does not fit in a text column.")
+                throw Unsuitable(description: "Raw data of \(row.type) \(row.key) does not fit in a text column.")
             }
             return new
         }
@@ -71,7 +73,7 @@
             let old = [row.key, "\(row.version)", row.content]
             if new.isDropped { return try connection.execute("DELETE FROM documents \(isUnchanged)", old) }
             if new.key != row.key, try !connection.rows("\(select) WHERE key = $1", [new.key]).isEmpty {
-                throw MoltError(.keyExists, "\(row.type) \(row.key) gets the key \(new.key) of another document.")
+                throw Unsuitable(description: "\(row.type) \(row.key) gets the key \(new.key) of another document.")
             }
             let columns = "key = $4, type = $5, version = $6, content = $7, problem = NULL"
             let values = [new.key, new.typeName, "\(new.version)", String(decoding: new.content, as: UTF8.self)]

@@ -45,19 +45,19 @@ import Testing
         var refusals: [String: MoltError] = [:]
         for record in before.records where !record.isData {
             do {
-                let upgraded = try documents.upgrade(
+                let upgraded = try documents.upgradeAll(
                     Data(record.content),
                     ofType: record.type,
                     writtenAt: version,
                     forKey: record.key,
                     expiration: record.expiration.map(Date.init(timeIntervalSince1970:))
                 )
-                #expect(upgraded.version == registry.version, comment)
-                for document in (upgraded.isDropped ? [] : [upgraded]) + upgraded.extracted {
+                #expect(upgraded.allSatisfy { $0.version == registry.version }, comment)
+                for document in upgraded where !document.isDropped {
                     let expiration = document.expiration?.timeIntervalSince1970
                     found[document.key] = text(document.typeName, Array(document.content), expiration)
                 }
-                extracted += upgraded.extracted.count
+                extracted += upgraded.count - 1
             } catch let error as MoltError {
                 refusals[record.key] = error
             }

@@ -115,11 +115,16 @@ import Testing
         ]
         let post = Data(#"{"comments":[{"id":"c1","text":"x"},{"id":"c2"},{"id":"c1","text":"x"}]}"#.utf8)
         let documents = try DocumentUpgrade(migrations, types: ["Comment"])
-        let upgraded = try documents.upgrade(post, ofType: "Post", writtenAt: 0, forKey: "p")
-        #expect(upgraded.isDropped)
-        let texts = upgraded.extracted.map { "\($0.typeName) \($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+        let upgraded = try documents.upgradeAll(post, ofType: "Post", writtenAt: 0, forKey: "p")
+        #expect(upgraded[0].isDropped)
+        let texts = upgraded.dropFirst().map {
+            "\($0.typeName) \($0.key) \(String(decoding: $0.content, as: UTF8.self))"
+        }
         #expect(texts == [#"Comment c1 {"id":"c1","body":"x","post":"p"}"#, #"Comment c2 {"id":"c2","post":"p"}"#])
-        #expect(try documents.upgrade(post, ofType: "Post", writtenAt: 1, forKey: "p").extracted.isEmpty)
+        #expect(try documents.upgradeAll(post, ofType: "Post", writtenAt: 1, forKey: "p").count == 1)
+        MoltError.thrown { try documents.upgrade(post, ofType: "Post", writtenAt: 0, forKey: "p") }?
+            .expect(.unsupported, key: "p", migration: "comments")
+        #expect(try documents.upgrade(post, ofType: "Post", writtenAt: 1, forKey: "p").isDropped)
 
         let cache = try CodableCache(inMemory: migrations)
         try cache.set(document: post, ofType: "Post", writtenAt: 0, forKey: "p")
@@ -149,8 +154,8 @@ import Testing
         let blog = Data(
             #"{"posts":[{"id":"p","comments":[{"id":"c","at":1},{"id":"c","at":2}]}]}"#.utf8
         )
-        let upgraded = try documents.upgrade(blog, ofType: "Blog", writtenAt: 0, forKey: "b")
-        let texts = upgraded.extracted.map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+        let upgraded = try documents.upgradeAll(blog, ofType: "Blog", writtenAt: 0, forKey: "b")
+        let texts = upgraded.dropFirst().map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
         #expect(texts == [#"p {"id":"p","comments":["c","c"]}"#, #"c {"id":"c","at":2}"#])
     }
 
@@ -231,14 +236,19 @@ import Testing
         if let failure = failures.values.first { throw failure }
     }
 
-    /// The code of the guide "Upgrading documents in your own database".
+    // The code of the guide "Upgrading documents in your own database".
+
+    /// The reason why a document stays as it is.
+    struct Unsuitable: Error, CustomStringConvertible {
+        let description: String
+    }
+
     func upgradeFile(_ file: URL, _ documents: DocumentUpgrade) throws {
         let (folder, name) = (file.deletingLastPathComponent(), file.deletingPathExtension())
         guard file.pathExtension == "json", let version = Int(name.pathExtension), version < documents.version
         else { return }
         let (type, key) = (folder.lastPathComponent, name.deletingPathExtension().lastPathComponent)
         let new = try documents.upgrade(Data(contentsOf: file), ofType: type, writtenAt: version, forKey: key)
-        if !new.extracted.isEmpty { throw MoltError(.unsupported, "Documents were extracted from \(file.path).") }
         if !new.isDropped {
             let newFolder = folder.deletingLastPathComponent().appending(path: new.typeName)
             try FileManager.default.createDirectory(at: newFolder, withIntermediateDirectories: true)
@@ -246,7 +256,7 @@ import Testing
             if !FileManager.default.fileExists(atPath: target.path) {
                 try new.content.write(to: target, options: .atomic)
             } else if (type, key) != (new.typeName, new.key), try Data(contentsOf: target) != new.content {
-                throw MoltError(.keyExists, "There are two documents for \(target.path).")
+                throw Unsuitable(description: "There are two documents for \(target.path).")
             }
         }
         try FileManager.default.removeItem(at: file)
@@ -332,7 +342,8 @@ import Testing
     func `does not overwrite the file of another document`(path: String) throws {
         let files = [path: #"{"isOld":1}"#, "Person/old-ada.3.json": "{}"]
         let scratch = try ScratchDirectory()
-        MoltError.thrown { try upgrade(files, in: scratch) }?.expect(.keyExists)
+        let error = #expect(throws: Unsuitable.self) { try upgrade(files, in: scratch) }
+        #expect(error?.description.hasPrefix("There are two documents for ") == true)
         try expect(files, in: scratch)
     }
 

@@ -17,18 +17,9 @@ extension DocumentUpgrade {
         public let isDropped: Bool
         /// Whether a step has replaced the JSON text with raw data, which cannot be upgraded again.
         public let isData: Bool
-        /// The documents that steps have extracted from it; store each under its key.
-        public let extracted: [Output]
 
-        /// - Parameters:
-        ///   - original: The bytes that were passed, if no step has changed them.
-        ///   - extracted: The documents that steps have extracted from it.
-        init(
-            _ document: DocumentSteps.Document,
-            version: Int,
-            original: Data? = nil,
-            extracting extracted: [DocumentSteps.Document] = []
-        ) {
+        /// - Parameter original: The bytes that were passed, if no step has changed them.
+        init(_ document: DocumentSteps.Document, version: Int, original: Data? = nil) {
             content = original ?? Data(document.record.writtenContent)
             typeName = document.record.typeName
             self.version = version
@@ -36,7 +27,6 @@ extension DocumentUpgrade {
             expiration = document.record.expiration
             isDropped = document.isDropped
             isData = document.record.isData
-            self.extracted = extracted.filter { !$0.isDropped }.map { Output($0, version: version) }
         }
     }
 }

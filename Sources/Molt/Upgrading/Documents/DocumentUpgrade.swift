@@ -11,8 +11,9 @@ public import Foundation
 /// ```
 ///
 /// A document goes through the migrations to versions later than its own, in memory, and has byte for byte the content
-/// that a cache's record would have. A step that extracts records yields more documents: see ``Output/extracted``. A
-/// block (`run`) needs a whole store, so documents from before the last block are refused; see ``oldestVersion``.
+/// that a cache's record would have. A step that extracts records yields more documents, which
+/// ``upgradeAll(_:ofType:writtenAt:forKey:expiration:)`` returns. A block (`run`) needs a whole store, so documents
+/// from before the last block are refused; see ``oldestVersion``.
 ///
 /// A value can be used by any number of threads at once: keep one, since creating it takes longer than upgrading a
 /// document.
@@ -99,7 +100,8 @@ public struct DocumentUpgrade: Sendable {
     ///   with the code `superseded` if the version is later than that of the registry; with the code `tooOld` if it is
     ///   before ``oldestVersion``; with the code `partlyReplaced` if only migrations that are no longer registered,
     ///   because one replaces them, can have led to it; with the code `malformedContent` if the document is not JSON
-    ///   text.
+    ///   text; with the code `unsupported` if a step extracts documents from it, or if it gets a type that is not one
+    ///   of the upgrade's types.
     public func upgrade(
         _ document: Data,
         ofType typeName: String,
@@ -114,10 +116,48 @@ public struct DocumentUpgrade: Sendable {
             forKey: key,
             expiration: expiration
         )
-        return output(of: documents, from: document)
+        if let error = documents.lazy.filter({ !$0.isDropped }).compactMap(\.extractionError).first { throw error }
+        return output(of: documents[0], from: document)
     }
 
-    /// Upgrades a document.
+    /// Upgrades a document from which steps may extract others.
+    ///
+    /// ```swift
+    /// for document in try documents.upgradeAll(json, ofType: "Post", writtenAt: 0, forKey: "p") {
+    ///     try document.isDropped ? remove(document.key) : store(document)
+    /// }
+    /// ```
+    ///
+    /// Store each under its key, in one transaction. The objects of one document are merged by the step's `onConflict`;
+    /// what happens to another document with such a key is for the caller to decide.
+    ///
+    /// - Parameters:
+    ///   - document: JSON text.
+    ///   - typeName: The name that the document's type had at that version.
+    ///   - version: The version of the registry of the app that wrote the document; 0 if it had none.
+    ///   - key: The document's key.
+    ///   - expiration: When the document expires.
+    /// - Returns: The document, also if a step drops it, then those that were extracted from it.
+    /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``, but not for an extraction.
+    public func upgradeAll(
+        _ document: Data,
+        ofType typeName: String,
+        writtenAt version: Int,
+        forKey key: String = "",
+        expiration: Date? = nil
+    ) throws -> [Output] {
+        let documents = try documents(
+            from: document,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration
+        )
+        let extracted = documents.dropFirst().filter { !$0.isDropped }
+        return [output(of: documents[0], from: document)] + extracted.map { Output($0, version: self.version) }
+    }
+
+    /// Upgrades a document, for a caller that stores the records itself.
     ///
     /// - Returns: The document, then those that were extracted from it; also those that are gone.
     /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``.
@@ -162,19 +202,16 @@ public struct DocumentUpgrade: Sendable {
         )
     }
 
-    /// The output for upgraded documents.
+    /// The output for the document that was passed.
     ///
     /// - Parameter original: The bytes that were passed.
-    func output(of documents: [DocumentSteps.Document], from original: Data) -> Output {
-        Output(
-            documents[0],
-            version: version,
-            original: documents[0].isChanged ? nil : original,
-            extracting: Array(documents.dropFirst())
-        )
+    func output(of document: DocumentSteps.Document, from original: Data) -> Output {
+        Output(document, version: version, original: document.isChanged ? nil : original)
     }
 
     /// Upgrades a document, and decodes it with the registry's coders.
+    ///
+    /// Documents that a step extracts from it are left out.
     ///
     /// - Returns: The value; nil if a step drops the document or deletes its type.
     /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``, and `DecodingError`.
@@ -185,7 +222,7 @@ public struct DocumentUpgrade: Sendable {
         writtenAt version: Int,
         forKey key: String = ""
     ) throws -> Value? {
-        let upgraded = try upgrade(document, ofType: typeName, writtenAt: version, forKey: key)
+        let upgraded = try upgradeAll(document, ofType: typeName, writtenAt: version, forKey: key)[0]
         guard !upgraded.isDropped else { return nil }
         if upgraded.isData, let data = upgraded.content as? Value { return data }
         return try coding.decoder.decode(type, fromStored: upgraded.content)

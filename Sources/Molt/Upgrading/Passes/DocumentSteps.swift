@@ -61,6 +61,18 @@ struct DocumentSteps: Sendable {
 
         var isExtracted: Bool { extraction != nil }
 
+        /// The error of a call that returns one document and would lose this one; nil if it was not extracted.
+        var extractionError: MoltError? {
+            guard let extraction else { return nil }
+            let error = MoltError(
+                .unsupported,
+                "The step extracts more documents from this one.",
+                advice: "Call `upgradeAll`, and store each document that it returns."
+            )
+            let outer = extraction.outer
+            return MoltError(error, in: extraction.step, key: outer.key, type: outer.typeName, store: nil)
+        }
+
         /// Merges an extracted document into the record that has its key in a store, by the policy of the step.
         ///
         /// - Returns: Whether the record was changed.
