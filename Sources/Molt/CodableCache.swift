@@ -23,8 +23,7 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let version: Int
-    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``, or a newer
-    /// app has upgraded it; see ``MoltConfiguration/opensNewerStores``.
+    /// Whether the file can only be read: it was opened with ``init(reading:migrations:configuration:)``.
     ///
     /// Every writing call then throws ``MoltError`` with the code `readOnly`.
     public let isReadOnly: Bool
@@ -163,9 +162,10 @@ public final class CodableCache: Sendable {
         upgradeConfiguration.cancel(when: isCancelled)
         let migrator = Migrator(migrations, configuration: upgradeConfiguration, mode: mode)
         let reading = try migrator.reading(of: store)
-        isReadOnly = reading?.isReadOnly ?? false
-        keepsUnknown = configuration.keepsUnknownProperties || reading != nil
+        isReadOnly = reading != nil
         report = try reading?.report ?? migrator.migrate(store)
+        let isUpgraded = reading == nil && !report.isNewer
+        keepsUnknown = configuration.keepsUnknownProperties || !isUpgraded
         version = max(report.to, migrations.version)
         path = store.storeName
         self.migrations = migrations
@@ -173,13 +173,14 @@ public final class CodableCache: Sendable {
         coding = migrations.coding
         self.retained = retained
         // The shapes in a newer store are those of newer models.
-        checksShapes = configuration.checksShapes && reading == nil
+        checksShapes = configuration.checksShapes && isUpgraded
         do {
             core = try CacheCore(
                 store,
                 version: report.to,
                 registryVersion: migrations.version,
                 configuration: configuration,
+                isNewer: report.isNewer,
                 reading: reading
             )
         } catch {
@@ -189,7 +190,7 @@ public final class CodableCache: Sendable {
         upgrader = reading?.upgrader ?? migrator.upgrader(for: report.onRead, of: path)
         // What a reader upgrades is not written.
         sweep = reading?.upgrader == nil ? upgrader.map { [core, hub] in Backfill($0, core, hub, configuration) } : nil
-        if configuration.runsBackfill, configuration.process.upgrades, reading == nil { sweep?.start() }
+        if configuration.runsBackfill, configuration.process.upgrades, isUpgraded { sweep?.start() }
     }
 
     private static func check(_ sizeLimit: Int?, of store: borrowing StoreFile) throws {
@@ -269,7 +270,6 @@ extension StoreFile {
     /// Creates a store for a cache file, as a configuration has it.
     package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attaching: configuration.attachedStores)
-        options.readsLaterLayouts = configuration.opensNewerStores
         options.pageLimit = configuration.hooks.pageLimit
         options.isDurable = configuration.hooks.isDurable
     }

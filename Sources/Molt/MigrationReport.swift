@@ -116,7 +116,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     public package(set) var isDryRun = false
     /// Whether the store is open for reading only.
     ///
-    /// See ``CodableCache/init(reading:migrations:configuration:)`` and ``MoltConfiguration/opensNewerStores``.
+    /// See ``CodableCache/init(reading:migrations:configuration:)``.
     package var isReadOnly = false
     /// What became of deleted records that had to be erased; nil if there were none.
     public package(set) var erasure: Erasure?

@@ -54,15 +54,6 @@ public struct MoltConfiguration: Sendable {
     /// undone. ``MoltError/attempts`` lists the attempts. Let the user choose whether to try again, to restore a backup
     /// or to start afresh.
     public var retriesInterruptedUpgrades = false
-    /// Whether a store that a newer release has upgraded is opened if its migrations allow that; false by default.
-    ///
-    /// If every newer migration declares ``Migration/olderReleases(may:)``, the store is opened as usual, and
-    /// values that are set keep the properties that this release does not know. If each of them at least declares
-    /// ``Migration/olderReleases(may:)``, it is opened for reading; a store that a later release of Molt has
-    /// written is never opened for more. All other newer stores are refused with the code `superseded`. No opening
-    /// changes a newer store. To continue with one that is refused, call `CacheFile.restore(_:)` with a backup of an
-    /// earlier version, or `CacheFile.startAfresh()`, which sets the newer store aside.
-    public var opensNewerStores = false
     // Apple documents only the limit of tvOS. The messages of other systems are quoted in tus/TUSKit#73,
     // iterate-ch/cyberduck#16560 and RevenueCat/purchases-ios#5912.
     /// The size in bytes above which plans name a setting in ``MigrationPlan/notes``; nil to name none.

@@ -328,7 +328,7 @@ import Testing
         let writable: MigrationRegistry = [Migration(to: 3, "c"), Migration(to: 4, "e").olderReleases(may: .write)]
         let url = directory.file("writable.molt")
         try CodableCache(at: url, migrations: writable).close()
-        let older = try CodableCache(at: url, migrations: was, configuration: .init { $0.opensNewerStores = true })
+        let older = try CodableCache(at: url, migrations: was)
         try older.set(1, forKey: "one")
         #expect(try older.exportAndWait(to: file).version == 3)
         #expect(try older.importAndWait(from: file, onConflict: .replace).replaced == 1)
@@ -418,9 +418,8 @@ import Testing
         )
         newer.close()
         let reading = try CodableCache(
-            at: other,
-            migrations: MigrationRegistry([Migration(to: 3, "c")]).oldestVersion(2),
-            configuration: .init { $0.opensNewerStores = true }
+            reading: other,
+            migrations: MigrationRegistry([Migration(to: 3, "c")]).oldestVersion(2)
         )
         MoltError.thrown { try reading.importAndWait(from: file) }?.expect(.readOnly)
         #expect(try reading.exportAndWait(to: directory.file("newer.json")).version == 4)

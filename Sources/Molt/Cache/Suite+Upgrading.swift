@@ -15,9 +15,8 @@ extension Suite {
     /// group. The report and the backups have its name. If the call throws, do not write settings: a value under a key
     /// that a migration still has to set makes the next upgrade fail.
     ///
-    /// Settings that a newer release has upgraded are refused with the code `superseded`. With
-    /// ``MoltConfiguration/opensNewerStores``, they stay as they are if its migrations let older releases read them,
-    /// and ``MigrationReport/isNewer`` says so.
+    /// Settings that a newer release has upgraded stay as they are if each of its migrations lets older releases write;
+    /// see ``Migration/olderReleases(may:)``. Others are refused with the code `superseded`.
     ///
     /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
     /// one upgrades and the other waits.
@@ -34,7 +33,6 @@ extension Suite {
         try advisingOnDamage {
             let migrator = Migrator(migrations, configuration: configuration)
             let store = try StoreFile(upgrading: self, attaching: configuration.suites)
-            if let reading = try migrator.reading(of: store) { return reading.report }
             return try migrator.migrate(store)
         }
     }

@@ -48,6 +48,14 @@ package enum RunMode: Sendable {
         }
     }
 
+    /// Whether a store that a newer release has upgraded is left as it is, if its migrations allow that.
+    var mayLeaveNewer: Bool {
+        switch self {
+        case .opening, .atOnce, .dryRun: true
+        case .importing, .reading, .document, .retry: false
+        }
+    }
+
     /// Whether migrations that were edited after they had shipped are noticed.
     var checksEdits: Bool {
         switch self {

@@ -97,14 +97,20 @@ extension Migrator {
 }
 
 extension Migrator {
-    /// How a store is opened that is not upgraded; nil if it is.
+    /// How a store is opened that is only read; nil if it is to be upgraded.
     ///
-    /// A store that may only be read takes no lock, and is opened for writing only to remove an empty log at the end.
+    /// It takes no lock, and is opened for writing only to remove an empty log at the end.
     func reading(of store: StoreFile) throws -> StoreReading? {
-        switch mode {
-        case .reading: try ReadOnlyOpening(registry, configuration, mode).check(store)
-        case .opening, .atOnce, .dryRun, .importing, .document, .retry: try readNewer(store)
-        }
+        guard case .reading = mode else { return nil }
+        return try ReadOnlyOpening(registry, configuration, mode).check(store)
+    }
+
+    /// The report of a store that a newer release has upgraded and that stays as it is; nil if it is to be upgraded.
+    ///
+    /// - Throws: ``MoltError`` with the code `superseded` if this release may not write the store.
+    func leaving(_ store: StoreFile, _ plan: MigrationPlan) throws -> MigrationReport? {
+        guard !plan.problems.isEmpty, mode.mayLeaveNewer else { return nil }
+        return try ReadOnlyOpening(registry, configuration, mode).writing(store, plan)
     }
 
     /// The upgrader for migrations that records go through when they are read; nil if there are none.
@@ -120,18 +126,6 @@ extension Migrator {
             configuration: configuration,
             onFailure: registry.failurePolicy
         )
-    }
-
-    /// How a store is opened that a newer release has upgraded; nil if none has, or if it is put back.
-    ///
-    /// - Throws: ``MoltError`` with the code `superseded` if this release may not read the store.
-    private func readNewer(_ store: StoreFile) throws -> StoreReading? {
-        guard configuration.opensNewerStores else { return nil }
-        if configuration.redoesLastUpgrade {
-            let plan = try plan(for: store)
-            if plan.isSuperseded { _ = try undoUnshipped(plan, of: store) }
-        }
-        return try ReadOnlyOpening(registry, configuration, mode).checkNewer(store)
     }
 }
 

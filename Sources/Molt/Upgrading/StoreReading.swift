@@ -3,12 +3,8 @@ internal import Foundation
 /// How a store is opened that this process does not upgrade.
 struct StoreReading {
     let report: MigrationReport
-    /// Whether it may only be read; false for a newer one after which older releases may also write.
-    var isReadOnly: Bool { report.isReadOnly }
     /// Sends older records through the migrations that they lack; nil if no record lacks any.
     let upgrader: RecordUpgrader?
-    /// Whether a newer release, or one with other migrations, has upgraded the store.
-    let isNewer: Bool
 }
 
 /// Checks whether a store can be read without an upgrade.
@@ -23,16 +19,15 @@ struct ReadOnlyOpening {
         self.mode = mode
     }
 
-    /// Checks a store that may be newer than the registry, and sends the events of an opening if it is.
+    /// The report of opening a store that a newer release has upgraded, and that this one may write.
     ///
-    /// - Returns: Nil when the store is neither newer than the registry nor written by a later release of Molt.
-    /// - Throws: ``MoltError`` with the code `superseded` and the reason why the store cannot be read.
-    func checkNewer(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> StoreReading? {
-        try check(store, opening) { histories in
-            guard isNewer(histories) else { return nil }
-            let plan = try plan(for: store, histories)
-            return (plan, { try reading(newer: histories, plan) })
-        }
+    /// - Parameter plan: Its plan, which has problems.
+    /// - Returns: Nil if the store is not newer.
+    /// - Throws: ``MoltError`` with the problem, and the reason why this release may not write the store.
+    func writing(_ store: StoreFile, _ plan: MigrationPlan) throws -> MigrationReport? {
+        let histories = try AttachedStores(store, registry, configuration).histories(store.state())
+        guard isNewer(histories) else { return nil }
+        return try reading(newer: histories, plan, to: .write).report
     }
 
     /// Checks a store of any version that is to be read, and sends the events of an opening.
@@ -40,13 +35,15 @@ struct ReadOnlyOpening {
     /// - Throws: ``MoltError`` with the code `fileMissing`, that of a problem of the plan, or `needsMigration` if a
     ///   pending migration cannot be applied to single records in memory.
     func check(_ store: StoreFile) throws -> StoreReading {
-        let found = try check(store, nil) { histories in
+        let found = try check(store) { histories in
             if let move = try OldFiles(of: store, isFresh: histories.isFresh, registry).move, !move.copyIsComplete {
                 throw MoltError.needsMigration(try registry.plan(for: store), moving: move)
             }
             guard !histories.isFresh else { return nil }
             let plan = try plan(for: store, histories)
-            return (plan, { try isNewer(histories) ? reading(newer: histories, plan) : reading(older: plan) })
+            return (
+                plan, { try isNewer(histories) ? reading(newer: histories, plan, to: .read) : reading(older: plan) }
+            )
         }
         guard let found else { throw store.missing }
         return found
@@ -55,10 +52,9 @@ struct ReadOnlyOpening {
     /// - Parameter choose: Returns the plan, and how the store is read; nil if it is not.
     private func check(
         _ store: StoreFile,
-        _ opening: OpeningSummary?,
         choosing choose: (Histories) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
-        var opening = opening ?? configuration.opening(of: store, mode)
+        var opening = configuration.opening(of: store, mode)
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)
@@ -121,7 +117,7 @@ struct ReadOnlyOpening {
         var report = report(plan)
         report.isReadOnly = true
         report.onRead = upgrader?.migrations.map(\.id) ?? []
-        return StoreReading(report: report, upgrader: upgrader, isNewer: false)
+        return StoreReading(report: report, upgrader: upgrader)
     }
 
     /// Sends records through the migrations of a plan; nil if none of them changes records.
@@ -144,16 +140,26 @@ struct ReadOnlyOpening {
 
     // MARK: Newer stores
 
-    private func reading(newer histories: Histories, _ plan: MigrationPlan) throws -> StoreReading {
+    /// - Parameter access: What this release wants to do with the store.
+    private func reading(
+        newer histories: Histories,
+        _ plan: MigrationPlan,
+        to access: Migration.Access
+    ) throws -> StoreReading {
         let newer = registry.unknown(in: histories.store.rows)
         try checkReadable(histories, plan, newer)
+        if access == .write, let first = newer.first(where: { $0.olderReleases < .write && $0.outcome.isApplied }) {
+            throw superseded(
+                plan,
+                "It can only be opened for reading, because migration \"\(first.name)\" does not declare "
+                    + "`olderReleases(may: .write)`: use `CodableCache(reading:)`."
+            )
+        }
         var report = report(plan)
-        let isWritable =
-            histories.laterLayout == nil && newer.allSatisfy { $0.olderReleases == .write || !$0.outcome.isApplied }
         report.isNewer = true
-        if case .reading = mode { report.isReadOnly = true } else { report.isReadOnly = !isWritable }
+        report.isReadOnly = access < .write
         report.onRead = plan.onRead
-        return StoreReading(report: report, upgrader: nil, isNewer: true)
+        return StoreReading(report: report, upgrader: nil)
     }
 
     private func checkReadable(_ histories: Histories, _ plan: MigrationPlan, _ newer: [LedgerEntry]) throws {

@@ -38,11 +38,17 @@ final class Upgrade {
     /// Upgrades the store, and tells the monitor how the opening ended.
     func run() throws -> MigrationReport {
         defer { locks.release() }
-        let result = Result { try runPhases() }
+        let ending = Result { try runPhases() }
         attempts.end()
         opening.interruptions = attempts.interruptions
         do {
-            let result = try result.get()
+            let result: UpgradeTransaction.Result
+            switch try ending.get() {
+            case .upgraded(let upgraded): result = upgraded
+            case .left(let report):
+                opening.end(with: report)
+                return report
+            }
             opening.stage = .committed
             var report = report(of: result)
             backup.removeExcess()
@@ -73,8 +79,16 @@ final class Upgrade {
 
     // MARK: The phases
 
-    private func runPhases() throws -> UpgradeTransaction.Result {
-        var plan = try prepare(moveFile(makePlan()))
+    private enum Ending {
+        case upgraded(UpgradeTransaction.Result)
+        /// The store is newer, and stays as it is.
+        case left(MigrationReport)
+    }
+
+    private func runPhases() throws -> Ending {
+        var plan = try makePlan()
+        if let report = try migrator.leaving(store, plan) { return .left(report) }
+        plan = try prepare(moveFile(plan))
         while plan.needsRun {
             let transaction = UpgradeTransaction(of: migrator, store, backup, attempts, locks)
             if var result = try transaction.run(plan, &opening) {
@@ -82,13 +96,13 @@ final class Upgrade {
                     _ = try applyJournal(.thisUpgrade)
                     result.plan.journal = []
                 }
-                return result
+                return .upgraded(result)
             }
             try configuration.checkCancellation()
             plan = try prepare(moveFile(migrator.plan(for: store)))
         }
         try migrator.setProtection(of: store)
-        return UpgradeTransaction.Result(plan: plan)
+        return .upgraded(UpgradeTransaction.Result(plan: plan))
     }
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.

@@ -8,11 +8,21 @@ extension TemporaryStore {
         migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> CodableCache {
+        try open(migrations, configuration, mode: .opening)
+    }
+
+    /// Opens the copy, also only to read it.
+    package func open(
+        _ migrations: MigrationRegistry,
+        _ configuration: MoltConfiguration,
+        mode: RunMode
+    ) throws -> CodableCache {
         let configuration = try redirected(configuration, migrations)
         return try CodableCache(
             StoreFile(at: url, configuration),
             migrations: migrations,
             configuration: configuration,
+            mode: mode,
             retaining: self
         )
     }

@@ -115,10 +115,10 @@ struct OlderReleases {
     ) {
         do {
             let copy = try TemporaryStore(store.declaring(what: upgrades.migrations))
-            var configuration = upgrades.configuration
-            configuration.opensNewerStores = true
+            let configuration = upgrades.configuration
             let older = upgrades.migrations.withoutShortcuts.upTo(version: version)
-            let cache = try copy.open(migrations: older, configuration: configuration)
+            let mayWrite = passed.allSatisfy { $0.olderReleases == .write }
+            let cache = try copy.open(older, configuration, mode: mayWrite ? .opening : .reading)
             defer { cache.close() }
             let live = store.withoutExpired(by: upgrades.configuration.now()).records
             guard try cache.count() == live.count,

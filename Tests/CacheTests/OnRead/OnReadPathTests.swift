@@ -98,7 +98,6 @@ import Testing
             #expect(error?.code == .needsMigration, "\(upgrade)")
         case 1 where before.version > 0:
             // An earlier release.
-            configuration.opensNewerStores = true
             let registry = upgrade.registry(of: upgrade.random.below(before.version))
             let error = MoltError.thrown {
                 try CodableCache(at: store.url, migrations: registry, configuration: configuration)

@@ -170,10 +170,7 @@ import Testing
         #expect(try cache.value(Late.self, forKey: "john") == Late(given: "John", last: "Appleseed"))
         cache.close()
 
-        let still = MoltConfiguration {
-            $0.runsBackfill = false
-            $0.opensNewerStores = true
-        }
+        let still = MoltConfiguration { $0.runsBackfill = false }
         try CodableCache(at: url, migrations: Self.registry.upTo(version: 3), configuration: still).close()
         let replaced = MigrationRegistry([
             Migration(to: 1, "first"), Migration(to: 3, "all", replacing: ["contact", "short"]),

@@ -43,9 +43,8 @@
         }
 
         @Test(arguments: [false, true])
-        func `are put back on an older branch, though newer stores may be opened`(hasCache: Bool) throws {
-            var configuration = redoing
-            configuration.opensNewerStores = true
+        func `are put back on an older branch`(hasCache: Bool) throws {
+            let configuration = redoing
             let later = Migration(to: 2, "later", .removeSettings("first", in: suite)).olderReleases(may: .read)
             let cache = try ScratchCache()
             for registry in [migrations("first"), MigrationRegistry(migrations("first").migrations + [later])] {

@@ -243,10 +243,10 @@ struct ShortcutTests {
         }
         let store = try OldStore(Self.records)
         #expect(try await store.upgrade(newer).outcomes == (isNested ? "all ran" : "both ran"))
-        var configuration = MoltConfiguration()
-        configuration.opensNewerStores = true
         func open() throws -> CodableCache {
-            try CodableCache(at: store.url, migrations: [Self.trace(1)], configuration: configuration)
+            declared == "writable"
+                ? try CodableCache(at: store.url, migrations: [Self.trace(1)])
+                : try CodableCache(reading: store.url, migrations: [Self.trace(1)])
         }
         guard declared != "nothing" else {
             let error = #expect(throws: MoltError.self) { try open() }
@@ -421,7 +421,7 @@ struct ShortcutTests {
         try notebook.suite.upgrade(with: parts.upTo("a"))
         try notebook.suite.correctLedger(.markApplied("c"), with: later, reason: "a test")
         let merged: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
-        await #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: merged) }?
+        #expect(throws: MoltError.self) { try notebook.suite.upgrade(with: merged) }?
             .expect(.partlyReplaced, migration: "both", says: #"(missing: "b")"#)
         try notebook.suite.upgrade(with: MigrationRegistry(parts.migrations + [notebook.adding("c", to: 5)]))
         #expect(try notebook.lines == ["old", "a", "b"])
@@ -462,10 +462,10 @@ struct ShortcutTests {
         let registry: MigrationRegistry = [parts.migrations[2], notebook.adding("c", to: 5)]
         let store = try OldStore(Self.records)
         let url = isNew ? store.url.appendingPathExtension("new") : store.url
-        let errors = await [
+        let errors = [
             #expect(throws: MoltError.self) { try CodableCache(at: url, migrations: registry) },
             #expect(throws: MoltError.self) { try CacheFile(at: store.url).dryRunAndWait(registry) },
-            #expect(throws: MoltError.self) { try await notebook.suite.upgrade(with: registry) },
+            #expect(throws: MoltError.self) { try notebook.suite.upgrade(with: registry) },
         ]
         for error in errors {
             error?.expect(.partlyReplaced, migration: "both", says: #"("a") but not all (missing: "b")"#)
@@ -587,8 +587,8 @@ struct ShortcutTests {
     @Test func `A suite alone is up to date after a shortcut, and nothing is written`() async throws {
         let notebook = try Notebook(["old"])
         let registry = MigrationRegistry(registry(notebook).migrations + [Self.trace(3)])
-        #expect(try await notebook.suite.upgrade(with: registry).outcomes == "both ran")
-        #expect(try await notebook.suite.upgrade(with: registry).isEmpty)
+        #expect(try notebook.suite.upgrade(with: registry).outcomes == "both ran")
+        #expect(try notebook.suite.upgrade(with: registry).isEmpty)
         #expect(try !notebook.suite.plan(registry).needsUpgrade)
     }
 

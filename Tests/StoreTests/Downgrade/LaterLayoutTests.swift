@@ -26,9 +26,6 @@ struct LaterLayoutTests {
         )
     }
 
-    /// A configuration that opens files of a newer release for reading.
-    private var reading: MoltConfiguration { .init { $0.opensNewerStores = true } }
-
     private func allowReaders() throws {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
     }
@@ -44,12 +41,10 @@ struct LaterLayoutTests {
         }?.expect(.newerFormat, store: url.path, says: url.path)
     }
 
-    @Test func `is read, also by a dry run, and what this release does not know in it is ignored`() throws {
+    @Test func `is read, and what this release does not know in it is ignored`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
-        let report = try CacheFile(at: url).dryRunAndWait([first], configuration: reading)
-        #expect(report.isReadOnly && report.store == url.path)
-        let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
+        let cache = try CodableCache(reading: url, migrations: [first])
         #expect(cache.report.isEmpty && cache.isReadOnly)
         #expect(try cache.value(String.self, forKey: "key") == "value")
         cache.close()
@@ -68,13 +63,13 @@ struct LaterLayoutTests {
             let configuration = MoltConfiguration { $0.monitor = MigrationMonitor { events.append($0.word) } }
             MoltError.thrown {
                 try CodableCache(at: url, migrations: migrations, configuration: configuration)
-            }?.expect(.newerFormat, says: "can only be opened for reading: set `opensNewerStores = true`")
+            }?.expect(.newerFormat, says: "can only be opened for reading, with `CodableCache(reading:)`")
             #expect(events.all == ["failed"])
         }
         MoltError.thrown {
-            try CodableCache(at: url, migrations: pending, configuration: reading)
+            try CodableCache(reading: url, migrations: pending)
         }?.expect(.superseded, says: "\"second\" (version 2) was not applied to it")
-        let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
+        let cache = try CodableCache(reading: url, migrations: [first])
         MoltError.thrown { try cache.set("new", forKey: "key") }
         cache.close()
         #expect(try Data(contentsOf: url) == bytes)

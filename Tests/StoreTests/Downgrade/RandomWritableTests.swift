@@ -130,11 +130,7 @@ import Testing
             at: scratch.file(),
             migrations: [first, Migration(to: 2, "more").olderReleases(may: .write)]
         )
-        let old = try CodableCache(
-            at: scratch.file(),
-            migrations: [first],
-            configuration: .init { $0.opensNewerStores = true }
-        )
+        let old = try CodableCache(at: scratch.file(), migrations: [first])
         var random = SeededGenerator(seed: UInt64(seed))
         for edit in Edit.allCases {
             var album = Album<NewTrack, NewPart>(

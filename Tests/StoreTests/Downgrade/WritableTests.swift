@@ -30,8 +30,8 @@ import Testing
 
     private static let writable = Migration(to: 2, "photo").olderReleases(may: .write)
 
-    private static func old(at url: URL, reads: Bool = true) throws -> CodableCache {
-        try CodableCache(at: url, migrations: [first], configuration: .init { $0.opensNewerStores = reads })
+    private static func old(at url: URL) throws -> CodableCache {
+        try CodableCache(at: url, migrations: [first])
     }
 
     @Test func `has a report that says in an older build whose version it has`() throws {
@@ -76,26 +76,31 @@ import Testing
         }
     #endif
 
-    @Test func `is only read if one newer migration allows no more, and refused without the option`() throws {
+    @Test func `is only read if one newer migration allows no more, and refused otherwise`() throws {
         let registry = MigrationRegistry(
             Self.newer(Self.writable).migrations + [Migration(to: 3, "more").olderReleases(may: .read)]
         )
         try CodableCache(at: url, migrations: registry).close()
-        let old = try Self.old(at: url)
+        MoltError.thrown { try Self.old(at: url) }?.expect(.superseded, says: "\"more\"", "CodableCache(reading:)")
+        let old = try CodableCache(reading: url, migrations: [Self.first])
         #expect(old.isReadOnly)
         MoltError.thrown { try old.set(1, forKey: "1") }?.expect(.readOnly)
-        MoltError.thrown { try Self.old(at: url, reads: false) }?.expect(.superseded)
+    }
+
+    @Test func `is left as it is by a dry run, which says so`() throws {
+        try CodableCache(at: url, migrations: Self.newer(Self.writable)).close()
+        let report = try CacheFile(at: url).dryRunAndWait([Self.first])
+        #expect(report.isNewer && report.isDryRun && report.isEmpty)
     }
 
     @Test func `is refused if the newer app has retired migrations that this release needs`() throws {
-        let configuration = MoltConfiguration { $0.opensNewerStores = true }
         try CodableCache(at: url, migrations: [Self.writable]).close()
         MoltError.thrown {
-            try CodableCache(at: url, configuration: configuration)
+            try CodableCache(at: url)
         }?.expect(.superseded, says: "was created at that version")
         let other = scratch.file("other.molt")
         try CodableCache(at: other, migrations: [Migration(to: 1, "one").olderReleases(may: .write)]).close()
-        #expect(try !CodableCache(at: other, configuration: configuration).isReadOnly)
+        #expect(try !CodableCache(at: other).isReadOnly)
     }
 
     @Test func `is only read when it was opened for that`() throws {

@@ -78,9 +78,7 @@ import Testing
 
     @Test func `tells openings apart`() throws {
         let url = store.directory.file("new")
-        func open(readsNewer: Bool = false) {
-            var configuration = configuration
-            configuration.opensNewerStores = readsNewer
+        func open() {
             try? CodableCache(at: url, migrations: Self.migrations, configuration: configuration).close()
         }
         _ = try CacheFile(at: url).dryRunAndWait(Self.migrations, configuration: configuration)
@@ -91,7 +89,7 @@ import Testing
         #expect(try expect(.upToDate).migrations == [])
         let newer = Migration(to: 3, "newer").olderReleases(may: .read)
         try CodableCache(at: url, migrations: MigrationRegistry(Self.migrations.migrations + [newer])).close()
-        open(readsNewer: true)
+        try CodableCache(reading: url, migrations: Self.migrations, configuration: configuration).close()
         #expect(try expect(.readOnly).to == 3)
         open()
         let refused = try expect(.failed, failure: "superseded")
@@ -172,14 +170,10 @@ import Testing
     @Test func `has the code of a file that is no store`() throws {
         let file = store.directory.file("text")
         try Data(repeating: 65, count: 10_000).write(to: file)
-        for readsNewer in [false, true] {
-            var configuration = configuration
-            configuration.opensNewerStores = readsNewer
-            MoltError.thrown {
-                try CodableCache(at: file, migrations: Self.migrations, configuration: configuration)
-            }
-            #expect(try expect(.failed, failure: "notADatabase").from == nil)
-        }
+        MoltError.thrown { try CodableCache(at: file, migrations: Self.migrations, configuration: configuration) }
+        #expect(try expect(.failed, failure: "notADatabase").from == nil)
+        MoltError.thrown { try CodableCache(reading: file, migrations: Self.migrations, configuration: configuration) }
+        #expect(try expect(.failed, failure: "notADatabase").from == nil)
     }
 
     #if CHILD_PROCESSES

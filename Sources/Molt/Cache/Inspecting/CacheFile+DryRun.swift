@@ -22,8 +22,7 @@ extension CacheFile {
     /// ```
     ///
     /// Suites and other attached stores are read and not changed. If a newer release has upgraded the store, nothing is
-    /// upgraded: the call throws `superseded`, or, with ``MoltConfiguration/opensNewerStores``, the report may say that
-    /// the store would be open for reading.
+    /// upgraded: the call throws `superseded`, unless each newer migration lets older releases write.
     ///
     /// A release can try the migrations of the next one in the field, while the app is running:
     ///

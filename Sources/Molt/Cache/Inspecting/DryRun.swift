@@ -16,7 +16,6 @@ struct DryRun {
 
     func run() throws -> MigrationReport {
         let original = StoreFile(at: url)
-        original.options.readsLaterLayouts = configuration.opensNewerStores
         var opening = configuration.opening(of: original, mode)
         let copy: ScratchCopy
         let oldFiles: OldFiles
@@ -37,16 +36,10 @@ struct DryRun {
         }
         defer { withExtendedLifetime(copy) {} }
         let store = StoreFile(at: copy.url, attaching: configuration.attachedStores)
-        store.options.readsLaterLayouts = configuration.opensNewerStores
         defer { store.close() }
         opening.restart()
         do {
-            let reading =
-                configuration.opensNewerStores
-                ? try ReadOnlyOpening(migrations, configuration, mode).checkNewer(store, opening) : nil
-            var report =
-                try reading?.report
-                ?? Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
+            var report = try Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
             report.store = FileStatus.path(of: url)
             if let move = oldFiles.move { report.add(move) }
             report.otherStores = oldFiles.others

@@ -67,11 +67,12 @@ final class CacheCore: Sendable {
         version: Int,
         registryVersion: Int,
         configuration: MoltConfiguration,
+        isNewer: Bool = false,
         reading: StoreReading? = nil
     ) throws {
         path = store.storeName
-        isReadOnly = reading?.isReadOnly ?? false
-        isNewer = reading?.isNewer ?? false
+        isReadOnly = reading != nil
+        self.isNewer = isNewer
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds

@@ -287,8 +287,8 @@ package enum FileFormat {
     package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> MoltError {
         let formats =
             isReadable
-            ? "writes formats up to \(number), so the file can only be opened for reading: set "
-                + "`opensNewerStores = true`"
+            ? "writes formats up to \(number), so the file can only be opened for reading, with "
+                + "`CodableCache(reading:)`"
             : "reads formats up to \(number)"
         return MoltError(
             .newerFormat,
