@@ -78,7 +78,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package var usesRecords: Bool { work.usesRecords }
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
-    public var runsOnFreshStore: Bool {
+    package var runsOnFreshStore: Bool {
         switch work {
         case .settings, .adopt: true
         case .block(let declaration, _): declaration.onFreshStore

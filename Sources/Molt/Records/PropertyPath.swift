@@ -6,7 +6,7 @@
 /// person[["addresses", .each, "country"]] = "FR"
 /// ```
 ///
-/// For names known only at run time, use `PropertyPath(name)`, `PropertyPath(names)` or `PropertyPath(paths)`. Names
+/// For names known only at run time, use `PropertyPath(name)` or `PropertyPath(paths)`. Names
 /// are compared by their bytes, and a dot in a name is part of that name.
 public struct PropertyPath: Sendable {
     enum Part: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct PropertyPath: Sendable {
     }
 
     /// Creates a path from names, the outermost first.
-    public init(_ names: [String]) {
+    package init(_ names: [String]) {
         self.init(parts: names.map { .name(ExactName($0)) })
     }
 
@@ -156,19 +156,7 @@ extension PropertyPath: ExpressibleByStringInterpolation, ExpressibleByArrayLite
     }
 }
 
-extension PropertyPath: Codable, CustomStringConvertible {
-    /// Decodes a path from an array of names, with null for `each`.
-    public init(from decoder: any Decoder) throws {
-        let names = try decoder.singleValueContainer().decode([String?].self)
-        self.init(parts: names.map { $0.map { .name(ExactName($0)) } ?? .each })
-    }
-
-    /// Encodes the path as an array of names, with null for `each`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(parts.map(\.name))
-    }
-
+extension PropertyPath: CustomStringConvertible {
     /// The names, joined with dots; `[]` stands for `each`, as in "addresses[].zip".
     public var description: String {
         var text = ""

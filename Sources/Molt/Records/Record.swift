@@ -20,7 +20,7 @@ public struct Record: Sendable {
     /// The content followed by the key's UTF-8, in one buffer.
     private var object: SplicedObject
     /// The record's id in its store; 0 for a record that is not in a store yet.
-    public private(set) var id: Int64 = 0
+    package private(set) var id: Int64 = 0
     /// The version at which the record's content was stored.
     private(set) var storedVersion = 0
     /// Whether the content is raw data and not JSON.
@@ -125,7 +125,7 @@ public struct Record: Sendable {
     }
 
     /// Appends the content in its stored form.
-    public func writeContent(to bytes: inout [UInt8]) {
+    package func writeContent(to bytes: inout [UInt8]) {
         if isData {
             bytes.append(contentsOf: object.bytes[0..<object.contentEnd])
         } else {

@@ -29,9 +29,9 @@ extension RecordCoding: ContentCoding {
 /// ```
 public final class RecordCoding: Sendable {
     /// Encodes a value to a record's content.
-    public let encoder: JSONEncoder
+    package let encoder: JSONEncoder
     /// Decodes a record's content.
-    public let decoder: JSONDecoder
+    package let decoder: JSONDecoder
 
     /// Foundation's coders with their defaults, except for sorted keys and unescaped slashes.
     public static let standard = RecordCoding()

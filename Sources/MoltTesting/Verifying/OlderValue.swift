@@ -131,7 +131,7 @@ extension OlderValue: Codable {
                     try object.properties.sorted { $0.key < $1.key }.compactMap { name, shape in
                         guard container.contains(Name(name)) else { return nil }
                         let decoder = try container.superDecoder(forKey: Name(name))
-                        return .init(name: name, value: try read(shape, decoder, model))
+                        return (name: name, value: try read(shape, decoder, model))
                     }
                 )
             )
@@ -142,7 +142,7 @@ extension OlderValue: Codable {
                     try container.allKeys.compactMap { name in
                         guard let shape = cases[name.stringValue] else { return nil }
                         let decoder = try container.superDecoder(forKey: name)
-                        return .init(name: name.stringValue, value: try read(shape, decoder, model))
+                        return (name: name.stringValue, value: try read(shape, decoder, model))
                     }
                 )
             )
@@ -163,7 +163,7 @@ extension OlderValue: Codable {
             guard
                 let members = try? Self.$model.withValue(inner, operation: { try single?.decode([String: Self].self) })
             else { break }
-            return .object(.init(members.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value.json) }))
+            return .object(.init(members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value.json) }))
         default: break
         }
         return try AnyJSON(from: decoder).json
@@ -191,7 +191,7 @@ extension OlderValue: Codable {
                 json = .object(
                     .init(
                         try container.allKeys.map {
-                            .init(name: $0.stringValue, value: try container.decode(AnyJSON.self, forKey: $0).json)
+                            (name: $0.stringValue, value: try container.decode(AnyJSON.self, forKey: $0).json)
                         }
                     )
                 )
@@ -219,7 +219,7 @@ extension RecordValue {
     fileprivate var withChangedElements: RecordValue {
         switch self {
         case .object(let object):
-            .object(.init(object.properties.map { .init(name: $0.name, value: $0.value.withChangedElements) }))
+            .object(.init(object.properties.map { (name: $0.name, value: $0.value.withChangedElements) }))
         case .array(let elements):
             .array(elements.map { $0.withChangedElements.changed })
         case .null, .bool, .number, .string:

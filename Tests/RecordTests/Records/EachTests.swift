@@ -264,7 +264,7 @@ import Testing
             value = .object(
                 RecordValue.Object(
                     object.properties.compactMap { property in
-                        changed(property.value).map { RecordValue.Object.Property(name: property.name, value: $0) }
+                        changed(property.value).map { (name: property.name, value: $0) }
                     }
                 )
             )
@@ -286,7 +286,7 @@ extension RecordValue {
             .object(
                 .init(
                     object.properties.filter { !$0.value.isNull }.map {
-                        .init(name: $0.name, value: $0.value.withoutNulls)
+                        (name: $0.name, value: $0.value.withoutNulls)
                     }
                 )
             )

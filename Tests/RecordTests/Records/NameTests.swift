@@ -32,13 +32,6 @@ struct PropertyPathTests {
         let paths: Set<PropertyPath> = ["caf\u{E9}", "cafe\u{301}", ["a", "bc"], ["ab", "c"], "abc", ["a", "bc"]]
         #expect(paths.count == 5)
     }
-
-    @Test func `A path is encoded as an array of names`() throws {
-        let paths: [PropertyPath] = ["mail", ["address", "zip"], []]
-        let json = try JSONEncoder().encode(paths)
-        #expect(String(decoding: json, as: UTF8.self) == #"[["mail"],["address","zip"],[]]"#)
-        #expect(try JSONDecoder().decode([PropertyPath].self, from: json) == paths)
-    }
 }
 
 private struct Plain {}

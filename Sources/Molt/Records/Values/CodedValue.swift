@@ -28,7 +28,7 @@ enum CodedValue: Hashable, Sendable {
         case .data(let data): .string(data.base64EncodedString())
         case .array(let elements): .array(elements.map(\.json))
         case .object(let members):
-            .object(.init(members.sortedByKey.map { .init(name: $0.key, value: $0.value.json) }))
+            .object(.init(members.sortedByKey.map { (name: $0.key, value: $0.value.json) }))
         }
     }
 }

@@ -153,14 +153,14 @@ private struct ScannedReader {
     }
 
     private mutating func object() -> RecordValue.Object {
-        var properties: [RecordValue.Object.Property] = []
+        var properties: [(name: String, value: RecordValue)] = []
         position += 1
         skipWhitespace()
         while base[position] != 0x7D {
             let name = string()
             skipWhitespace()
             position += 1
-            properties.append(RecordValue.Object.Property(name: name, value: value()))
+            properties.append((name: name, value: value()))
             skipSeparator()
         }
         position += 1

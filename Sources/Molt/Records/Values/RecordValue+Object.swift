@@ -8,31 +8,17 @@ extension RecordValue {
     /// address["city"] = "Lyon"
     /// ```
     public struct Object: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-        /// A name and its value.
-        public struct Property: Sendable {
-            /// The name, unquoted and unescaped.
-            public var name: String
-            /// The value.
-            public var value: RecordValue
-
-            /// Creates a property.
-            public init(name: String, value: RecordValue) {
-                self.name = name
-                self.value = value
-            }
-        }
-
-        /// The properties, in their stored order.
-        public var properties: [Property]
+        /// The properties, in their stored order; names are unquoted and unescaped.
+        public var properties: [(name: String, value: RecordValue)]
 
         /// Creates an object; names may be repeated.
-        public init(_ properties: [Property] = []) {
+        public init(_ properties: [(name: String, value: RecordValue)] = []) {
             self.properties = properties
         }
 
         /// Creates an object from a dictionary literal.
         public init(dictionaryLiteral elements: (String, RecordValue)...) {
-            properties = elements.map { Property(name: $0.0, value: $0.1) }
+            properties = elements.map { (name: $0.0, value: $0.1) }
         }
 
         /// The value of the last property with a name; setting nil removes all properties with that name.
@@ -48,7 +34,7 @@ extension RecordValue {
                 if let index = properties.lastIndex(where: { ExactName.isSame($0.name, name) }) {
                     properties[index].value = newValue
                 } else {
-                    properties.append(Property(name: name, value: newValue))
+                    properties.append((name: name, value: newValue))
                 }
             }
         }
@@ -76,7 +62,7 @@ extension RecordValue {
         var sorted: Object {
             Object(
                 values.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
-                    .map { Property(name: $0.key.text, value: $0.value.sorted) }
+                    .map { (name: $0.key.text, value: $0.value.sorted) }
             )
         }
     }

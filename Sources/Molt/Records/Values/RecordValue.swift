@@ -74,7 +74,7 @@ public enum RecordValue: Hashable, Sendable {
     }
 
     /// The value's kind, for messages.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a Boolean"
@@ -121,6 +121,6 @@ extension RecordValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 
     /// Creates an object.
     public init(dictionaryLiteral elements: (String, RecordValue)...) {
-        self = .object(RecordValue.Object(elements.map { RecordValue.Object.Property(name: $0.0, value: $0.1) }))
+        self = .object(RecordValue.Object(elements.map { (name: $0.0, value: $0.1) }))
     }
 }

@@ -327,7 +327,7 @@ extension PropertyListValue {
         case .data: .string(description)
         case .array(let elements): .array(elements.map(\.recordValue))
         case .dictionary(let values):
-            .object(.init(values.sortedByKey.map { .init(name: $0, value: $1.recordValue) }))
+            .object(.init(values.sortedByKey.map { (name: $0, value: $1.recordValue) }))
         }
     }
 }

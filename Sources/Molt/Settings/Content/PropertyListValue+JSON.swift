@@ -36,7 +36,7 @@ extension PropertyListValue {
             var object = RecordValue.Object()
             for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 guard let value = value.json(nulls: nulls) else { return nil }
-                object.properties.append(RecordValue.Object.Property(name: name, value: value))
+                object.properties.append((name: name, value: value))
             }
             return .object(object)
         }
