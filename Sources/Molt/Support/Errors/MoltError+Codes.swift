@@ -40,7 +40,7 @@ extension MoltError.Code {
     /// A migration was edited after the store had counted it as applied.
     public static let migrationEdited = Self(rawValue: "migrationEdited")
     /// A row of the ledger cannot be corrected as requested; the message says why.
-    public static let notCorrected = Self(rawValue: "notCorrected")
+    package static let notCorrected = Self(rawValue: "notCorrected")
     /// A type's stored shape differs from the one recorded at the same schema version.
     public static let schemaDrift = Self(rawValue: "schemaDrift")
 }

@@ -10,6 +10,8 @@ public import Foundation
 /// `debugDescription` and `errorDescription` name the underlying error by its type only. They do name the keys of
 /// records and settings, and the properties of Codable types. Read ``underlying`` for the rest.
 ///
+/// The errors that an app throws itself are of its own types.
+///
 /// ```swift
 /// do {
 ///     cache = try CodableCache(at: url, migrations: migrations)
@@ -21,22 +23,22 @@ public struct MoltError: Error, Sendable {
     private var facts: SharedValue<Facts>
 
     /// The kind of failure.
-    public var code: Code {
+    public package(set) var code: Code {
         get { facts.value.code }
         set { facts.value.code = newValue }
     }
     /// The problem, its subject and its cause, in full sentences.
-    public var problem: String {
+    public package(set) var problem: String {
         get { facts.value.problem }
         set { facts.value.problem = newValue }
     }
     /// The remedy, in full sentences; nil if there is none, or none that this error knows.
-    public var advice: String? {
+    public package(set) var advice: String? {
         get { facts.value.advice }
         set { facts.value.advice = newValue }
     }
     /// What the failed call has done to the store; nil if it had nothing to change there, or if that is not known.
-    public var outcome: Outcome? {
+    public package(set) var outcome: Outcome? {
         get { facts.value.outcome }
         set { facts.value.outcome = newValue }
     }
@@ -44,43 +46,43 @@ public struct MoltError: Error, Sendable {
     /// The path of the store's file, or the domain name of the suite.
     ///
     /// In an upgrade of a suite without a cache, it is the name that plans and reports have, such as "suite x".
-    public var store: String? {
+    public package(set) var store: String? {
         get { facts.value.store }
         set { facts.value.store = newValue }
     }
     /// The migration that was run or checked.
-    public var migration: MigrationID? {
+    public package(set) var migration: MigrationID? {
         get { facts.value.migration }
         set { facts.value.migration = newValue }
     }
     /// The step of that migration: its number, from 1, and its description.
-    public var step: StepPosition? {
+    public package(set) var step: StepPosition? {
         get { facts.value.step }
         set { facts.value.step = newValue }
     }
     /// The suite, or the file or directory beside the store, that the failure is about; ``key`` is then one of its
     /// keys.
-    public var suite: String? {
+    public package(set) var suite: String? {
         get { facts.value.suite }
         set { facts.value.suite = newValue }
     }
     /// The key of the record or setting, or a list of several keys.
-    public var key: String? {
+    public package(set) var key: String? {
         get { facts.value.key }
         set { facts.value.key = newValue }
     }
     /// The type name that the record was written as.
-    public var type: String? {
+    public package(set) var type: String? {
         get { facts.value.type }
         set { facts.value.type = newValue }
     }
     /// The type that the caller asked for.
-    public var requestedType: String? {
+    public package(set) var requestedType: String? {
         get { facts.value.requestedType }
         set { facts.value.requestedType = newValue }
     }
     /// The path of the property, joined with dots.
-    public var property: String? {
+    public package(set) var property: String? {
         get { facts.value.property }
         set { facts.value.property = newValue }
     }
@@ -92,30 +94,30 @@ public struct MoltError: Error, Sendable {
         set { facts.value.valuePath = newValue }
     }
     /// The store's version, if the failure is about versions.
-    public var storeVersion: Int? {
+    public package(set) var storeVersion: Int? {
         get { facts.value.storeVersion }
         set { facts.value.storeVersion = newValue }
     }
     /// The version that the registry brings a store to, or the oldest one that it supports.
-    public var registryVersion: Int? {
+    public package(set) var registryVersion: Int? {
         get { facts.value.registryVersion }
         set { facts.value.registryVersion = newValue }
     }
 
     /// The upgrades that began and were interrupted, if the failure is about them.
-    public var attempts: [UpgradeAttempt] {
+    public package(set) var attempts: [UpgradeAttempt] {
         get { facts.value.attempts }
         set { facts.value.attempts = newValue }
     }
     /// The lock holder, if the store is busy and the holder is known.
-    public var holder: UpgradeAttempt? {
+    public package(set) var holder: UpgradeAttempt? {
         get { facts.value.holder }
         set { facts.value.holder = newValue }
     }
     /// The error that a closure, a coder, SQLite or the system threw.
     ///
     /// - Important: It may contain a value; do not log it where user data must not go.
-    public var underlying: (any Error)? {
+    public package(set) var underlying: (any Error)? {
         get { facts.value.underlying }
         set { facts.value.underlying = newValue }
     }
@@ -130,7 +132,7 @@ public struct MoltError: Error, Sendable {
     ///   - store: The path of the store's file, or the domain name of the suite.
     ///   - underlying: The error that caused this one.
     @inline(never)  // It is called at 200 places, and would be copied into all of them.
-    public init(
+    package init(
         _ code: Code,
         _ problem: String,
         advice: String? = nil,
