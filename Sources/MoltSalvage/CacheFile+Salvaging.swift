@@ -77,8 +77,8 @@ extension CacheFile {
     ///
     /// - Important: SQLite keeps no checksums of the file. If a changed bit leaves the content valid JSON, the damage
     ///   goes unnoticed and the record is saved as it is. The log beside the file, which has the last writes, does have
-    ///   checksums, and each of its intact pages is used. ``SalvageReport/lostPageCount`` counts the others, and
-    ///   ``SalvageReport/staleCount`` the records that may be older because of them. A missing log goes unnoticed.
+    ///   checksums, and each of its intact pages is used. The report's description counts the others, and the records
+    ///   that may be older because of them. A missing log goes unnoticed.
     /// - Parameters:
     ///   - newURL: The new file. Neither it nor a log beside it may exist.
     ///   - migrations: The migrations that the app opens its caches with. They are used only when a part of the ledger

@@ -47,65 +47,65 @@ public struct SalvageReport: Equatable, Sendable, Codable {
         }
 
         /// The kind and cause.
-        public var kind: Kind
+        public package(set) var kind: Kind
         /// The record's key, if known.
-        public var key: String?
+        public package(set) var key: String?
         /// The ids of the records, if known; a single record is a range of one.
-        public var ids: ClosedRange<Int64>?
+        public package(set) var ids: ClosedRange<Int64>?
         /// The page of the file if no id is known; the first is 1.
-        public var page: Int?
+        public package(set) var page: Int?
         /// The maximum number of records; nil when unknown.
-        public var count: Int?
+        public package(set) var count: Int?
     }
 
     /// The path of the damaged file.
-    public var source: String
+    public package(set) var source: String
     /// The path of the new file.
-    public var destination: String
+    public package(set) var destination: String
     /// The path that the damaged file was moved to; nil when it stayed in place.
-    public var setAside: String?
+    public package(set) var setAside: String?
     /// The number of saved records.
-    public var savedCount = 0
+    public package(set) var savedCount = 0
     /// The number of saved records that SQLite no longer finds, and that were found page by page.
-    public var rawCount = 0
+    package var rawCount = 0
     /// The number of saved records that may be older than the last write, or may have been removed, because a newer
     /// state in the log is lost.
     ///
     /// They are the records of the pages that ``lostPageCount`` counts. If the log does not tell which page was lost,
     /// they are the records of all pages not written again later.
     /// A record also counts when its newest row in the log is damaged, although the log's checksum is right.
-    public var staleCount = 0
+    package var staleCount = 0
     /// The number of lost pages of the log whose newest state is nowhere else.
     ///
     /// Records that were new on such a page are missing; those with an earlier state are in ``staleCount``.
-    public var lostPageCount = 0
+    package var lostPageCount = 0
     /// The number of records known to be lost, from the losses.
     public var lostCount: Int { losses.reduce(0) { $0 + ($1.isOfARecord ? $1.count ?? 0 : 0) } }
-    /// The losses, at most ``lossLimit``.
-    public var losses: [Loss] = []
+    /// The losses, at most ``lossLimit``; the description says how many more there are.
+    public package(set) var losses: [Loss] = []
     /// The number of losses beyond the listed ones.
-    public var unlistedLossCount = 0
+    package var unlistedLossCount = 0
     /// The schema version of the new file.
-    public var version = 0
+    public package(set) var version = 0
     /// The number of saved rows of the ledger.
-    public var ledgerCount = 0
+    package var ledgerCount = 0
     /// Whether the ledger was read completely.
     ///
     /// If not, and without migrations, opening the new file throws `lateMigration` for each migration whose row is
     /// lost.
-    public var isLedgerWhole = true
+    package var isLedgerWhole = true
     /// The number of pending changes of attached stores, which the new file has, too.
-    public var journalCount = 0
+    package var journalCount = 0
     /// Whether all pending changes of attached stores were read.
-    public var isJournalWhole = true
+    package var isJournalWhole = true
     /// The number of saved records in quarantine; the new file has them in quarantine, too.
-    public var quarantinedCount = 0
+    package var quarantinedCount = 0
     /// Whether the quarantine was read completely.
-    public var isQuarantineWhole = true
+    package var isQuarantineWhole = true
     /// One sentence for each missing or unreadable part and the assumption in its place.
-    public var assumptions: [String] = []
+    public package(set) var assumptions: [String] = []
     /// The faults that SQLite reports, in its own words; at most 100 lines.
-    public var damage: [String] = []
+    public package(set) var damage: [String] = []
 
     /// The maximum number of listed losses.
     public static let lossLimit = 10_000
