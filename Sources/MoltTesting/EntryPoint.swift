@@ -1,5 +1,5 @@
 /// A way to open and upgrade a store.
-public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+package enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// For a file: `CodableCache(at:migrations:)`.
     case open = "open"
     /// For a file: `CodableCache.open(at:migrations:)`.
@@ -10,10 +10,10 @@ public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case suite = "suite"
 
     /// The entry point's name, such as `async open`.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
     /// The entry points of a primary store.
-    public static func all(for primary: StoreFixture.Primary) -> [EntryPoint] {
+    package static func all(for primary: StoreFixture.Primary) -> [EntryPoint] {
         switch primary {
         case .cache: [.open, .asyncOpen, .inMemory]
         case .suite: [.suite]

@@ -26,17 +26,42 @@ public struct StoreFixture: Equatable, Sendable {
     /// The schema version of the store.
     public var version: Int
     /// The migrations recorded as applied, in order.
-    public var ledger: [LedgerEntry]
+    public package(set) var ledger: [LedgerEntry]
     /// The records, in the order they were added.
     public var records: [Record]
     /// The settings that migrations work on, by suite.
     public var suites: [Suite: [String: PropertyListValue]]
 
     /// Creates a fixture in code.
+    ///
+    /// ```swift
+    /// StoreFixture(version: 1, applied: [MigrationID(name: "alien-becomes-person", version: 1)])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - primary: The store that carries the version and the ledger.
+    ///   - version: The version of the store.
+    ///   - applied: The migrations of its ledger, in order. Without any, an upgrade counts those up to the version as
+    ///     applied.
+    ///   - records: The records, in the order they were added.
+    ///   - suites: The settings that migrations work on, by suite.
     public init(
         primary: Primary = .cache,
         version: Int,
-        ledger: [LedgerEntry] = [],
+        applied: [MigrationID] = [],
+        records: [Record] = [],
+        suites: [Suite: [String: PropertyListValue]] = [:]
+    ) {
+        let ledger = applied.map {
+            LedgerEntry(name: $0.name, version: $0.version, appliedAt: .neverApplied, moltVersion: "")
+        }
+        self.init(primary: primary, version: version, ledger: ledger, records: records, suites: suites)
+    }
+
+    package init(
+        primary: Primary = .cache,
+        version: Int,
+        ledger: [LedgerEntry],
         records: [Record] = [],
         suites: [Suite: [String: PropertyListValue]] = [:]
     ) {

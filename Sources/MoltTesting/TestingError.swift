@@ -1,53 +1,53 @@
 public import Foundation
 
-/// A failure of the testing kit, or a problem it has found, with a code and a message.
+/// A failure of the testing kit, or a problem that it has found, in words.
 ///
 /// Unlike the library's errors it shows values, because fixtures contain no user data.
 public struct TestingError: Error, Sendable {
-    /// The kinds of failure; later releases may add some, so switch over them with a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of failure.
+    package struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code's stable name.
-        public let rawValue: String
+        package let rawValue: String
 
         /// The code's stable name.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// Creates a code from its stable name.
-        public init(rawValue: String) {
+        package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// A file is not a fixture, or its format is not supported by this release.
-        public static let malformedFixture = Code(rawValue: "malformedFixture")
+        package static let malformedFixture = Code(rawValue: "malformedFixture")
         /// A fixture cannot be used for this purpose.
-        public static let unsuitable = Code(rawValue: "unsuitable")
+        package static let unsuitable = Code(rawValue: "unsuitable")
         /// A file cannot be read.
-        public static let unreadable = Code(rawValue: "unreadable")
+        package static let unreadable = Code(rawValue: "unreadable")
         /// A file cannot be written.
-        public static let unwritable = Code(rawValue: "unwritable")
+        package static let unwritable = Code(rawValue: "unwritable")
         /// A file already exists, and overwriting was not requested.
-        public static let fileExists = Code(rawValue: "fileExists")
+        package static let fileExists = Code(rawValue: "fileExists")
         /// A file is missing or outdated, and the run was not told to record it.
-        public static let notRecorded = Code(rawValue: "notRecorded")
+        package static let notRecorded = Code(rawValue: "notRecorded")
         /// A file belongs to a shipped version and must not change.
-        public static let shipped = Code(rawValue: "shipped")
+        package static let shipped = Code(rawValue: "shipped")
         /// A file was written in this run, so nothing was checked.
-        public static let recorded = Code(rawValue: "recorded")
+        package static let recorded = Code(rawValue: "recorded")
         /// A store differs from the expected one.
-        public static let different = Code(rawValue: "different")
+        package static let different = Code(rawValue: "different")
     }
 
     /// The kind of failure.
-    public var code: Code
+    package var code: Code
     /// The problem, its place and what to do; may have several lines.
-    public var message: String
+    public package(set) var message: String
     /// The file concerned.
-    public var file: URL?
+    public package(set) var file: URL?
     /// The error that caused this one.
-    public var underlying: (any Error)?
+    public package(set) var underlying: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, file: URL? = nil, underlying: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, file: URL? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.file = file

@@ -22,6 +22,15 @@ struct MigratedStoreTests {
         #expect(error?.code == .unknownMigration && error?.problem.contains("split-full-name") == true)
     }
 
+    @Test func `A fixture made in code names the migrations that were applied`() throws {
+        let applied = [MigrationID(name: "alien-becomes-person", version: 1)]
+        let fixture = StoreFixture(version: 1, applied: applied, records: [])
+        let row = #"{"name": "alien-becomes-person", "version": 1}"#
+        #expect(fixture == (try StoreFixture(json: "{\"format\": 1, \"schemaVersion\": 1, \"ledger\": [\(row)]}")))
+        let migrated = try fixture.migrated(through: Releases.migrations.upTo(version: 2))
+        #expect(migrated.fixture.history == "2, alien-becomes-person 1 ran, split-full-name 2 ran")
+    }
+
     @Test func `A fixture made in code can be migrated, and its values can be read`() throws {
         struct Person: Codable, Equatable { var name: String }
         let settings = Molt.Suite("group.example")

@@ -20,8 +20,8 @@ extension FixtureCatalog {
     ///   - name: Letters, digits, `-`, `_`, `.` and spaces. It must not differ from another name only in case.
     ///   - migrations: The app's registry, which determines the newest version. Without it, files can be created but
     ///     not overwritten, because nothing else shows whether a version has shipped.
-    /// - Throws: ``TestingError`` with the code `recorded` if the file was written, `notRecorded` or `shipped` if it
-    ///   was not, `unsuitable` for an invalid name, or the error of reading or writing a file.
+    /// - Throws: ``TestingError`` if the file was written, so that recording is noticed, or if it differs and was not
+    ///   written; also for an invalid name, and for a file that cannot be read or written.
     public func record(
         _ fixture: StoreFixture,
         named name: String,

@@ -52,8 +52,8 @@ public struct FixtureCatalog: Sendable {
 
     /// Reads a fixture: `fixture(1, "everyday")` reads `1-everyday.json`.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, also if the version in the file is not that of its
-    ///   name; `unsuitable` for an invalid name; or the error of reading the file.
+    /// - Throws: ``TestingError`` if the file cannot be read, if it is not a fixture, if the version in it is not that
+    ///   of its name, or if the name is invalid.
     public func fixture(_ version: Int, _ name: String) throws -> StoreFixture {
         try CatalogFile.requireName(name)
         return try fixture(at: CatalogFile(fixtureVersion: version, name: name))

@@ -1,9 +1,9 @@
-public import Foundation
+internal import Foundation
 
 /// Whether a run records its results as expectations for later runs.
 ///
 /// By default nothing is written. A run that has written a file fails and names it, so that recording is always
-/// noticed.
+/// noticed. By default, the environment variable `MOLT_RECORD` decides.
 public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
     /// Nothing is written; missing files are failures.
     case never
@@ -13,7 +13,7 @@ public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
     case all
 
     /// The name of the environment variable that sets the mode: `MOLT_RECORD`.
-    public static let variable = "MOLT_RECORD"
+    package static let variable = "MOLT_RECORD"
 
     /// The mode set by the environment: `missing` or `all`; ``never`` if the variable is not set or empty.
     ///
@@ -21,8 +21,8 @@ public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
     /// MOLT_RECORD=missing swift test
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` for any other value.
-    public static func fromEnvironment(
+    /// - Throws: ``TestingError`` for any other value.
+    package static func fromEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> RecordingMode {
         guard let text = environment[variable], !text.isEmpty else { return .never }

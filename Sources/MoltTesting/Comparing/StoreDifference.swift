@@ -178,7 +178,7 @@ extension StoreFixture {
     /// try fixture.migrated(through: migrations).fixture.requireEqual(to: expected)
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `different` and a message that lists the differences.
+    /// - Throws: ``TestingError`` with a message that lists the differences.
     public func requireEqual(to expected: StoreFixture) throws {
         let difference = StoreDifference(expected: expected, found: self)
         guard !difference.isEmpty else { return }

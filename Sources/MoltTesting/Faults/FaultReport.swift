@@ -11,13 +11,13 @@ public import Foundation
 /// ``StoreFixture/sweepFaults(through:configuration:limit:)`` returns it, or throws it if something went wrong.
 public struct FaultReport: Error, Sendable {
     /// An upgrade that was interrupted.
-    public struct Trial: Hashable, Sendable {
+    package struct Trial: Hashable, Sendable {
         /// What happened, in words.
-        public var fault: String { kind.rawValue }
+        package var fault: String { kind.rawValue }
         /// Where it happened, with the type, the record or the attached store concerned.
-        public var point: String { faultPoint.description }
+        package var point: String { faultPoint.description }
         /// What went wrong afterwards; nil if the store was as it should be.
-        public let problem: String?
+        package let problem: String?
         package let kind: FaultSweep.Fault
         package let faultPoint: FaultPoint
 
@@ -33,14 +33,14 @@ public struct FaultReport: Error, Sendable {
     }
 
     /// All interruptions, in order.
-    public internal(set) var trials: [Trial] = []
+    package internal(set) var trials: [Trial] = []
     /// The problems of upgrades without an interruption; if upgrades differ by themselves, none is interrupted.
-    public internal(set) var problems: [String] = []
+    package internal(set) var problems: [String] = []
     /// The number of points, including those that a limit left out.
     package internal(set) var available = 0
 
     /// The interruptions after which something was wrong.
-    public var failures: [Trial] { trials.filter { $0.problem != nil } }
+    package var failures: [Trial] { trials.filter { $0.problem != nil } }
 }
 
 extension FaultReport: CustomStringConvertible, LocalizedError {

@@ -22,7 +22,7 @@ extension StoreFixture {
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.
     /// - Throws: ``FaultReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
-    ///   with the code `unsuitable` if nothing is pending.
+    ///   if nothing is pending.
     @discardableResult
     public func sweepFaults(
         through migrations: MigrationRegistry,

@@ -58,7 +58,8 @@ extension StoreFixture {
     /// let fixture = try StoreFixture(contentsOf: fixtures.appending(path: "v1.json"))
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, the place and the expected value, or `unreadable`.
+    /// - Throws: ``TestingError`` if the file cannot be read or is not a fixture, with the place and the expected
+    ///   value.
     public init(contentsOf url: URL) throws {
         try self.init(FixtureText(contentsOf: url).root())
     }
@@ -68,7 +69,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - text: The content of a fixture file.
     ///   - file: The file's URL for errors.
-    /// - Throws: ``TestingError`` with the code `malformedFixture`.
+    /// - Throws: ``TestingError`` if it is not a fixture.
     public init(json text: String, file: URL? = nil) throws {
         try self.init(json: Data(text.utf8), file: file)
     }
@@ -78,7 +79,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - data: The content of a fixture file.
     ///   - file: The file's URL for errors.
-    /// - Throws: ``TestingError`` with the code `malformedFixture`.
+    /// - Throws: ``TestingError`` if it is not a fixture.
     public init(json data: Data, file: URL? = nil) throws {
         try self.init(FixtureText(data, file: file).root())
     }

@@ -28,7 +28,7 @@ extension StoreFixture {
     ///   - url: The file.
     ///   - overwriting: Whether an existing file may be replaced; false by default, because the fixture of a shipped
     ///     release must not change.
-    /// - Throws: ``TestingError`` with the code `fileExists` or `unwritable`.
+    /// - Throws: ``TestingError`` if the file exists, or cannot be written.
     public func write(to url: URL, overwriting: Bool = false) throws {
         do {
             try Data(json.utf8).write(to: url, options: overwriting ? .atomic : .withoutOverwriting)

@@ -27,16 +27,25 @@ extension TemporaryStore {
         )
     }
 
-    /// Upgrades the copy and closes it.
+    /// Upgrades the copy as an app would that opens it, and closes it.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - entry: The way in which the app opens the store.
     ///   - configuration: How the app opens its cache.
     /// - Returns: The report of the upgrade.
     /// - Throws: The error of the upgrade.
     @discardableResult
     public func upgrade(
+        through migrations: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration()
+    ) async throws -> MigrationReport {
+        let entry = EntryPoint.all(for: fixture.primary)[0]
+        return try await upgrade(through: migrations, by: entry, configuration: configuration)
+    }
+
+    /// Upgrades the copy through an entry point, and closes it.
+    @discardableResult
+    package func upgrade(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
         configuration: MoltConfiguration = MoltConfiguration()
@@ -125,9 +134,13 @@ extension TemporaryStore {
 extension TemporaryStore {
     /// The current content of the copy.
     ///
-    /// - Parameter entry: The entry point of the upgrade; the store in memory is separate from the file.
     /// - Throws: `MoltError` if the copy cannot be read.
-    public func contents(after entry: EntryPoint = .open) throws -> StoreFixture {
+    public func contents() throws -> StoreFixture { try contents(after: .open) }
+
+    /// The content of the copy after an upgrade.
+    ///
+    /// - Parameter entry: The entry point of the upgrade; the store in memory is separate from the file.
+    package func contents(after entry: EntryPoint) throws -> StoreFixture {
         var found = StoreFixture(primary: fixture.primary, version: 0)
         switch fixture.primary {
         case .cache where entry == .inMemory:

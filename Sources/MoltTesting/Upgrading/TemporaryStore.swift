@@ -27,7 +27,7 @@ public final class TemporaryStore: Sendable {
         var directories: [String: AttachedDirectory] = [:]
         /// Whether the ledgers of the suites say what the fixture's ledger does.
         var isMarked = false
-        /// The content of the store for ``EntryPoint/inMemory`` between two upgrades.
+        /// The content of the store for `EntryPoint.inMemory` between two upgrades.
         var memory: StoreContents?
     }
 
@@ -41,7 +41,7 @@ public final class TemporaryStore: Sendable {
 
     /// Copies a fixture.
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` for a suite with records.
+    /// - Throws: ``TestingError`` for a suite with records.
     public convenience init(_ fixture: StoreFixture) throws {
         try self.init(fixture, pageSize: nil)
     }
@@ -113,7 +113,7 @@ public final class TemporaryStore: Sendable {
         state.withLock { Array($0.standIns.values) }
     }
 
-    /// The content of the store for ``EntryPoint/inMemory`` between two upgrades; nil if it is new.
+    /// The content of the store for `EntryPoint.inMemory` between two upgrades; nil if it is new.
     var memory: StoreContents? {
         get { state.withLock { $0.memory } }
         set { state.withLock { $0.memory = newValue } }

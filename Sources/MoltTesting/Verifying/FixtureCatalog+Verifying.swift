@@ -11,7 +11,7 @@ extension FixtureCatalog {
     /// )
     /// ```
     ///
-    /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
+    /// Each fixture is upgraded to the newest version and to each one in between, through every entry point and as a
     /// dry run. Every result must equal the upgraded fixture of its version. One jump must have the same result, byte
     /// for byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and
     /// every record must be readable as a current type, and so must every setting of `settings`. Every shipped version

@@ -57,18 +57,18 @@ public struct FixtureSetting: Sendable {
     ///   - key: The key.
     ///   - type: The type.
     ///   - suite: The suite.
-    ///   - samples: At least one value.
     ///   - form: The form in which the app stores the value; by default a native value for a string, a Boolean, a
     ///     number, a date or data, and JSON text for any other type.
     ///   - coding: The coders with which the app writes and reads JSON; Foundation's own by default. If those of the
     ///     registry would write the sample differently, one of the two must be passed.
+    ///   - samples: At least one value.
     public static func setting<Value: Codable & SendableMetatype>(
         _ key: String,
         _ type: Value.Type,
         in suite: Suite,
-        samples: sending [Value],
-        as form: SettingForm? = nil,
-        coding: RecordCoding? = nil
+        form: SettingForm? = nil,
+        coding: RecordCoding? = nil,
+        samples: sending [Value]
     ) -> FixtureSetting {
         var setting = FixtureSetting.setting(key, type, in: suite, coding: coding)
         setting.samples = SettingSamples(key, samples, as: form, coding: coding)

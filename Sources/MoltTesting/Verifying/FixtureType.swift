@@ -56,13 +56,16 @@ public struct FixtureType: Sendable {
     /// random numbers, or sets of several elements, whose order changes from run to run.
     ///
     /// - Parameters:
-    ///   - type: The type, which is stored under the name of `RecordTypeName`. Raw data can have samples, too.
+    ///   - type: The type. Raw data can have samples, too.
+    ///   - name: Another name; that under which a cache writes the type's values by default. With it, a model of an old
+    ///     release, such as `V1.Contact`, can stand for records that have today's type `Person`.
     ///   - samples: The values by their keys. No other type may have a sample with the same key.
     public static func type<Value: Codable & SendableMetatype>(
         _ type: Value.Type,
+        named name: String? = nil,
         samples: sending [String: Value]
     ) -> FixtureType {
-        var fixtureType = FixtureType.type(type)
+        var fixtureType = FixtureType.type(type, named: name)
         fixtureType.samples = TypeSamples(samples)
         return fixtureType
     }

@@ -43,7 +43,7 @@ struct SampledRelease {
         for setting in sampled {
             try setting.samples?.write(store.standIn(for: setting.place.suite), migrations.coding)
         }
-        self.store = try store.contents().withoutTimes()
+        self.store = try store.contents().withoutTimes().naming(types)
     }
 
     private static func shapes(
@@ -85,5 +85,18 @@ struct SampledRelease {
                 )
             }
         }
+    }
+}
+
+extension StoreFixture {
+    /// The store with the names of the types, which may differ from those under which a cache writes the samples.
+    fileprivate func naming(_ types: [FixtureType]) -> StoreFixture {
+        var fixture = self
+        let names = types.flatMap { type in (type.samples?.keys ?? []).map { (ExactName($0), type.name) } }
+        let nameByKey = Dictionary(names) { $1 }
+        for index in records.indices {
+            if let name = nameByKey[ExactName(records[index].key)] { fixture.records[index].typeName = name }
+        }
+        return fixture
     }
 }

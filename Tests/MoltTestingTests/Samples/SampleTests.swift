@@ -212,6 +212,15 @@ import Testing
         #expect(try directory.files() == files)
     }
 
+    @Test func `Samples are recorded under the name that their type has in the call`() async throws {
+        let named = FixtureType.type(V1.Person.self, named: "Contact", samples: ["john": V1.Person()])
+        let group = FixtureType.type(V1.Group.self, samples: ["group": V1.Group()])
+        try await record(named, group, files: ["1-samples.json", "types.json"])
+        let recorded = try directory.catalog().fixture(1, "samples")
+        #expect(recorded.records.map { "\($0.key) \($0.typeName)" }.sorted() == ["group Group", "john Contact"])
+        #expect(try directory.text("types.json").contains(#""Contact""#))
+    }
+
     @Test func `A new type needs no version but must be recorded, and one without a sample is reported`() async throws {
         try await record(john, files: ["1-samples.json", "types.json"])
         let group = FixtureType.type(V1.Group.self, samples: ["group": V1.Group()])
@@ -230,7 +239,7 @@ import Testing
 
     @Test func `Samples of settings are stored as the app stores them, and their types are compared`() async throws {
         func profile(_ form: SettingForm?) -> FixtureSetting {
-            .setting("profile", V1.Profile.self, in: .standard, samples: [V1.Profile()], as: form)
+            .setting("profile", V1.Profile.self, in: .standard, form: form, samples: [V1.Profile()])
         }
         let json = #"{"mail":"a@b.c"}"#
         let forms: [(SettingForm?, PropertyListValue)] = [
@@ -272,7 +281,7 @@ import Testing
         }
         let migrations = self.migrations.coding(coding)
         func setting(_ coding: RecordCoding?, _ form: SettingForm?) -> FixtureSetting {
-            .setting("mail", Mail.self, in: .standard, samples: [Mail()], as: form, coding: coding)
+            .setting("mail", Mail.self, in: .standard, form: form, coding: coding, samples: [Mail()])
         }
         for form in [SettingForm.jsonText, .jsonData, .jsonTexts, nil] {
             let failure = try #require(try await verify(.missing, settings: [setting(nil, form)], through: migrations))

@@ -44,7 +44,7 @@ struct TemporaryStoreTests {
             let migrations = Self.adoption(of: directory)
             let store = try TemporaryStore(StoreFixture(version: 0))
             let dry = try store.dryRun(migrations)
-            let report = try await store.upgrade(through: migrations, by: .open)
+            let report = try await store.upgrade(through: migrations)
             let adopted = try store.contents()
             #expect(adopted.records.filter { $0.typeName == "Friend" }.map(\.key) == Self.records)
             let text = adopted.record(forKey: "person-7").map { String(decoding: $0.content.bytes, as: UTF8.self) }
