@@ -414,7 +414,7 @@ struct ShortcutTests {
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
-    @Test func `A later migration that was marked as applied says nothing about replaced ones`() async throws {
+    @Test func `A later migration that was marked as applied says nothing about replaced ones`() throws {
         let notebook = try Notebook(["old"])
         let parts = registry(notebook)
         let later = MigrationRegistry([parts.migrations[0], parts.migrations[1], notebook.adding("c", to: 5)])
@@ -455,7 +455,7 @@ struct ShortcutTests {
     @Test(arguments: [false, true])
     func `A replacement without its parts is refused, whatever opens a suite that has been through some of them`(
         isNew: Bool
-    ) async throws {
+    ) throws {
         let notebook = try Notebook(["old"])
         let parts = registry(notebook)
         try notebook.suite.upgrade(with: parts.upTo("a"))
@@ -584,7 +584,7 @@ struct ShortcutTests {
         #expect(try await first.upgrade(registry).isEmpty)
     }
 
-    @Test func `A suite alone is up to date after a shortcut, and nothing is written`() async throws {
+    @Test func `A suite alone is up to date after a shortcut, and nothing is written`() throws {
         let notebook = try Notebook(["old"])
         let registry = MigrationRegistry(registry(notebook).migrations + [Self.trace(3)])
         #expect(try notebook.suite.upgrade(with: registry).outcomes == "both ran")

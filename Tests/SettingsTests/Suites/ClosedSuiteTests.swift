@@ -72,8 +72,8 @@ import Testing
                         #expect(cache.report.deferred.count == 6)
                         return cache.close()
                     }
-                    let error = await #expect(throws: MoltError.self) {
-                        try await Suite(name).upgrade(with: registry)
+                    let error = #expect(throws: MoltError.self) {
+                        try Suite(name).upgrade(with: registry)
                     }
                     error?.expect(.deferred, store: Suite(name).attachedName)
                     let isLast = error?.message.hasSuffix("Try again later.") == true

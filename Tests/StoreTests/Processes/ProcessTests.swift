@@ -61,7 +61,7 @@ import Testing
                     usleep(UInt32(microseconds))
                     kill(getpid(), SIGKILL)
                 }
-                try await CodableCache(at: url).setAll((0..<100).map { (key: "\($0)", value: Person.john) })
+                try CodableCache(at: url).setAll((0..<100).map { (key: "\($0)", value: Person.john) })
                 let cache = try CodableCache(at: url, migrations: renaming)
                 for number in 0..<Int.max { try cache.set(number, forKey: "\(number)") }
             }
