@@ -100,9 +100,9 @@ public struct MoltConfiguration: Sendable {
         /// Use it while you write a migration. When you then edit, rename or remove the migrations of the store's
         /// version, the next opening restores the copy of the store and its suites that was made before those
         /// migrations ran, and upgrades the store again. Upgrades make such copies even without a ``backup`` policy. If
-        /// there is no copy, a cache whose migrations attach no suite is started afresh. The replaced contents are kept
-        /// beside the store until the app removes them. A change of an earlier migration is an error as usual, and so
-        /// is a closure whose edit does not increase its revision: Molt cannot see it.
+        /// there is no copy, a cache whose migrations work on no suite is started afresh. The replaced contents are
+        /// kept beside the store until the app removes them. A change of an earlier migration is an error as usual, and
+        /// so is a closure whose edit does not increase its revision: Molt cannot see it.
         ///
         /// It exists in debug builds only, so that it cannot ship:
         ///

@@ -194,7 +194,7 @@ package struct RandomReleases: Sendable {
         if migrations.isEmpty || random.oneIn(2) {
             var step = Self.edit(models[version], version, &random, fails: fails)
             if fails, random.oneIn(2) {
-                step = step.onFailure(random.pick([.quarantine(upTo: .none), .drop(upTo: .none)]))
+                step = step.onFailure(random.pick([.quarantine(upTo: .unlimited), .drop(upTo: .unlimited)]))
             }
             let migration = Migration(to: version, "edit \(version)", step)
             migrations.append(isRecoded ? migration.coding(codings[version]) : migration)

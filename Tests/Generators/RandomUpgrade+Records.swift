@@ -13,7 +13,10 @@ extension RandomUpgrade {
             return [step(&random, mark: mark, addsRecords: !fails)]
         }
         let step = failingStep(&random, mark: mark)
-        return [random.oneIn(4) ? step.onFailure(random.pick([.quarantine(upTo: .none), .drop(upTo: .none)])) : step]
+        return [
+            random.oneIn(4)
+                ? step.onFailure(random.pick([.quarantine(upTo: .unlimited), .drop(upTo: .unlimited)])) : step
+        ]
     }
 
     /// Steps after which several records of a type are one, or have one record that was in each of them.
@@ -126,7 +129,7 @@ extension RandomUpgrade {
         addsRecords: Bool
     ) -> MigrationStep {
         let place = type
-        let policy = FailurePolicy.quarantine(upTo: .none)
+        let policy = FailurePolicy.quarantine(upTo: .unlimited)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
         switch random.below(addsRecords ? 17 : 16) {

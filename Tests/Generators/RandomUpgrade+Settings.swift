@@ -34,7 +34,7 @@ extension RandomUpgrade {
         let new = setting(&random)
         if random.oneIn(4) {
             let steps = Resident.steps(.setting(Resident.name, in: suite), &random)
-            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .none)) })
+            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .unlimited)) })
         }
         switch random.below(13) {
         case 0:
@@ -77,7 +77,7 @@ extension RandomUpgrade {
             let place =
                 random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Settings.setting(key, in: suite)
             let steps = [contentStep(place, &random), contentStep(place, &random)]
-            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .none)) })
+            return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .unlimited)) })
         default:
             return .suiteToAppGroup(
                 to: version,

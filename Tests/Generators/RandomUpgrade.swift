@@ -43,7 +43,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         random = SeededGenerator(seed: seed)
         policy =
             if !traits.contains(.failures) { .stop } else {
-                random.oneIn(5) ? .drop(upTo: .none) : .quarantine(upTo: .none)
+                random.oneIn(5) ? .drop(upTo: .unlimited) : .quarantine(upTo: .unlimited)
             }
         while true {
             var releases = RandomReleases(&random, varies: traits.contains(.models))

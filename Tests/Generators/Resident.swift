@@ -98,7 +98,7 @@ package struct Resident: Codable, Equatable, Sendable {
         _ random: inout SeededGenerator
     ) -> [MigrationStep] {
         func at(_ names: PropertyPath...) -> PropertyPath { PropertyPath([path] + names) }
-        let policy = FailurePolicy.quarantine(upTo: .none)
+        let policy = FailurePolicy.quarantine(upTo: .unlimited)
         return switch random.below(fails ? 9 : 7) {
         case 0: [.addProperty(place, at("home", "level"), default: 0)]
         case 1: [.addProperty(place, at("home", "geo", "unit"), default: "m")]

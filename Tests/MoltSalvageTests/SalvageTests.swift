@@ -176,7 +176,7 @@ struct Person: Codable, Equatable, Sendable {
         for number in numbers { try cache.set(number, forKey: "key \(number)") }
         cache.close()
         let step = MigrationStep.transform("Int") { if $0.key.hasSuffix("5") { throw Refusal() } }
-            .onFailure(.quarantine(upTo: .none))
+            .onFailure(.quarantine(upTo: .unlimited))
         try CodableCache(at: url, migrations: [Migration(to: 1, "fails", step)]).close()
     }
 

@@ -24,7 +24,8 @@ extension Suite {
     /// - Parameters:
     ///   - migrations: The registry.
     ///   - configuration: The suites that blocks use but steps do not name, the app's version, the monitor, and more.
-    /// - Throws: ``MoltError`` as `Migrator.migrate(_:)` does, or for a suite that cannot be used.
+    /// - Throws: ``MoltError`` as ``CodableCache/init(at:migrations:configuration:)`` does, or for a suite that cannot
+    ///   be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,

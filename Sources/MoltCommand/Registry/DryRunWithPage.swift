@@ -47,7 +47,7 @@ struct DryRunWithPage {
         guard case .failure(let error as MoltError) = result, error.isAboutRecord else { return nil }
         var tolerant = trial
         tolerant.configuration.monitor = nil
-        tolerant.migrations = trial.migrations.onFailure(.quarantine(upTo: .none))
+        tolerant.migrations = trial.migrations.onFailure(.quarantine(upTo: .unlimited))
         // If another failure stops this one too, the page shows the first alone.
         return try? tolerant.dryRun(samples: 0)
     }

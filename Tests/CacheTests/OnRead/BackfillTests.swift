@@ -315,7 +315,7 @@ import Testing
 
     @Test func `tells the monitor which records it quarantined, as an eager upgrade reports them`() throws {
         let second = Self.renaming(to: 2, "newest") { $0 % 100 == 5 }
-        let migrations = MigrationRegistry([Self.failing, second]).onFailure(.quarantine(upTo: .none))
+        let migrations = MigrationRegistry([Self.failing, second]).onFailure(.quarantine(upTo: .unlimited))
         let failed = Log<[MigrationReport.FailedRecord]>()
         let monitor = MigrationMonitor { event in
             if case .backfillFinished(let records) = event { failed.append(records) }
@@ -369,7 +369,7 @@ import Testing
             }
             return number % 100 == 10
         }
-        let migrations = MigrationRegistry([failing]).onFailure(.quarantine(upTo: .none))
+        let migrations = MigrationRegistry([failing]).onFailure(.quarantine(upTo: .unlimited))
         let cache = try openStill(store.url, migrations)
         open.withLock { $0 = cache }
         try cache.backfillAndWait()

@@ -319,7 +319,7 @@ import Testing
             isClosure
             ? .transform("City") { $0.key = try $0.string("name") } : .renameKeys("City", to: .property("name"))
         let registry = MigrationRegistry(Self.migrations.migrations + [Migration(to: 2, "keys", keys)])
-        let migrations = isQuarantined ? registry.onFailure(.quarantine(upTo: .none)) : registry
+        let migrations = isQuarantined ? registry.onFailure(.quarantine(upTo: .unlimited)) : registry
         let old = try OldStore([
             StoredRecord("Contact", "rome", #"{"name":7}"#), StoredRecord("City", "city", #"{"name":"rome"}"#),
         ])
@@ -336,7 +336,7 @@ import Testing
             Migration(to: 1, "contacts", .transform("Contact") { _ in }).onRead(),
             Migration(to: 2, "cities", .transform("City") { _ in }).onRead(),
             Migration(to: 3, "zip", .removeProperty("City", "zipCode")),
-        ]).onFailure(.quarantine(upTo: .none))
+        ]).onFailure(.quarantine(upTo: .unlimited))
         let plan = try CacheFile(at: store.url).plan(registry)
         #expect(plan.entries.map { $0.neededBy?.name } == [nil, "zip", nil])
     }

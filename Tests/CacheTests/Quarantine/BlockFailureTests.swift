@@ -8,19 +8,19 @@ import Testing
 
     static func upgrade(
         _ old: OldStore,
-        _ policy: FailurePolicy = .quarantine(upTo: .none),
+        _ policy: FailurePolicy = .quarantine(upTo: .unlimited),
         _ block: @escaping OldStore.Block
     ) throws -> CodableCache {
         try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
     }
 
     static func failure(_ old: OldStore, _ block: @escaping OldStore.Block) throws -> MoltError {
-        try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .none))
+        try FailurePolicyTests.failure(old, registry(.run("visit", block)), .quarantine(upTo: .unlimited))
     }
 
     @Test func `The record is quarantined or dropped, and the block continues`() throws {
         let policies: [(FailurePolicy, outcome: String, quarantined: [String])] = [
-            (.quarantine(upTo: .none), "quarantined", ["b"]), (.drop(upTo: .none), "dropped", []),
+            (.quarantine(upTo: .unlimited), "quarantined", ["b"]), (.drop(upTo: .unlimited), "dropped", []),
         ]
         for (policy, outcome, quarantined) in policies {
             let old = try OldStore(Self.people)

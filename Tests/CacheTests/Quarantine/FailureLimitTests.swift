@@ -40,7 +40,7 @@ import Testing
         (10, 0, .init(share: 0)), (10, 1, .init(share: 0.1)), (10, 1, .init(share: 0.19)),
         (100, 29, .init(share: 0.29)),
         (10, 5, .init(share: 0.5)), (10, 10, .init(share: 1)), (10, 0, .init(share: .nan)), (10, 0, .init(share: -1)),
-        (10, 2, .init(count: 2, share: 0.5)), (10, 2, .init(count: 5, share: 0.2)), (10, 10, .none),
+        (10, 2, .init(count: 2, share: 0.5)), (10, 2, .init(count: 5, share: 0.2)), (10, 10, .unlimited),
         (10, 5, .standard), (1, 0, .standard), (2, 1, .standard), (600, 100, .standard),
     ]
 
@@ -72,7 +72,7 @@ import Testing
             .expect(key: "0", says: "6 of 10 records could not be converted, and the limit is 25.5 %.")
         try failure(.init(count: 7, share: 0.5))
             .expect(says: "6 of 10 records could not be converted, and the limit is 7 and 50 %.")
-        #expect("\(Policy.Limit.standard), \(Policy.Limit.none)" == "100 and 50 %, any number")
+        #expect("\(Policy.Limit.standard), \(Policy.Limit.unlimited)" == "100 and 50 %, any number")
     }
 
     @Test func `The limit of the opening applies to each migration, and a step may have its own`() throws {

@@ -146,7 +146,7 @@ struct FailurePolicyTests {
             StoredRecord("T", "bad", #"{"taken":"text","other":1}"#), StoredRecord("Other", "good", #"{"n":1}"#),
             StoredRecord("Other", "good too", #"{"n":1}"#),
         ])
-        let cache = try Self.open(old, registry(step), .quarantine(upTo: .none))
+        let cache = try Self.open(old, registry(step), .quarantine(upTo: .unlimited))
         let failure = try cache.firstQuarantined().failure
         #expect(failure.code == code)
         if let property { #expect(failure.property == property) }
@@ -173,7 +173,7 @@ struct FailurePolicyTests {
         defer { withExtendedLifetime(old) {} }
         try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key LIKE 'not%'")
         let migrations = registry(.addProperty("T", "x", default: 1), .transform("T") { _ in throw Refusal() })
-        let cache = try Self.open(old, migrations, .quarantine(upTo: .none))
+        let cache = try Self.open(old, migrations, .quarantine(upTo: .unlimited))
         let records = try cache.quarantined()
         let kept = records.map { StoredRecord($0.stored) }.sorted { $0.key < $1.key }
         stored.sort { $0.key < $1.key }
@@ -187,7 +187,7 @@ struct FailurePolicyTests {
     @Test func `Cancellation and a key that two records get stop the upgrade under every policy`() throws {
         let cancelled = registry(.transform("Person") { _ in throw CancellationError() })
         let colliding = registry(.transform("Person") { $0.key = "same" })
-        for policy in [FailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
+        for policy in [FailurePolicy.quarantine(upTo: .unlimited), .drop(upTo: .unlimited)] {
             let error = try Self.failure(OldStore(Self.people), cancelled, policy)
             #expect(error.underlying is CancellationError)
             try Self.failure(OldStore(Self.people), colliding, policy).expect(.keyExists)
@@ -229,7 +229,7 @@ struct FailurePolicyTests {
         for step in steps {
             let old = try OldStore(people)
             defer { withExtendedLifetime(old) {} }
-            let cache = try Self.open(old, registry(step), .quarantine(upTo: .none))
+            let cache = try Self.open(old, registry(step), .quarantine(upTo: .unlimited))
             let record = try cache.firstQuarantined()
             var dumped = ""
             dump(record, to: &dumped)

@@ -38,7 +38,7 @@ import Testing
             let old = try OldStore(Self.records)
             var configuration = MoltConfiguration()
             configuration.hooks.batchSize = batchSize
-            let registry = Self.registry().onFailure(.quarantine(upTo: .none))
+            let registry = Self.registry().onFailure(.quarantine(upTo: .unlimited))
             let report = try Migrator(registry, configuration: configuration).migrate(StoreFile(at: old.url))
             let kept = Self.count - failing.count
             let counts = "\(Self.count) read, \(kept) changed, \(failing.count) quarantined"
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `All records can be retried and put back, as if they had never failed`() throws {
         let old = try OldStore(Self.records)
-        let cache = try FailurePolicyTests.open(old, Self.registry(), .quarantine(upTo: .none))
+        let cache = try FailurePolicyTests.open(old, Self.registry(), .quarantine(upTo: .unlimited))
         let fixed = Self.registry(isFixed: true)
         let retried = try cache.retryQuarantined(with: fixed)
         #expect(retried.count { $0.outcome == .converted } == cache.report.counts.quarantined)

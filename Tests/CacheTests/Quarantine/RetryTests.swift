@@ -40,7 +40,7 @@ struct RetryTests {
         _ registry: MigrationRegistry,
         configure: (inout MoltConfiguration) -> Void = { _ in }
     ) throws -> CodableCache {
-        try FailurePolicyTests.open(old, registry, .quarantine(upTo: .none), configure: configure)
+        try FailurePolicyTests.open(old, registry, .quarantine(upTo: .unlimited), configure: configure)
     }
 
     let old: OldStore

@@ -41,7 +41,7 @@ enum QuarantineScenario {
             .transform("Person") { person in
                 if try person.value("n", as: Int.self) % 3 == 2 { throw Failure() }
                 person["long"] = .string(String(repeating: "x", count: 500))
-            }.onFailure(.quarantine(upTo: .none)),
+            }.onFailure(.quarantine(upTo: .unlimited)),
             .renameType("Person", to: "Human"),
             .removeProperty("Note", "m", ifMissing: .skip)
         ),
@@ -57,7 +57,7 @@ enum QuarantineScenario {
                     new["seen"] = true
                     if old.key == "p4+" || old.key == "p7+" { throw Failure() }
                 }
-            }.onFailure(.quarantine(upTo: .none))
+            }.onFailure(.quarantine(upTo: .unlimited))
         ),
     ]
 }

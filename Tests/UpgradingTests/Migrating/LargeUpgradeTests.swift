@@ -269,7 +269,7 @@ struct MemoryTests {
         Migration(
             to: 2,
             "set-aside",
-            .transform("Note") { _ in throw CocoaError(.formatting) }.onFailure(.quarantine(upTo: .none))
+            .transform("Note") { _ in throw CocoaError(.formatting) }.onFailure(.quarantine(upTo: .unlimited))
         ),
     ]
 

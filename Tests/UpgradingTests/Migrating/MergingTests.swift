@@ -34,7 +34,7 @@ private let sum = Policy.merge { record, other in
             // A closure runs for each child after the first one, and so for the equal one, too.
             let isMerge = policy.runsClosure
             let child = isMerge ? child.replacing("\"n\":3", with: "\"n\":4") : child
-            for failures in [FailurePolicy.stop, .drop(upTo: .none), .quarantine(upTo: .none)] {
+            for failures in [FailurePolicy.stop, .drop(upTo: .unlimited), .quarantine(upTo: .unlimited)] {
                 let store = try OldStore(Self.posts([first, first, second, #"{"id":"y"}"#]))
                 let report = try await store.upgrade(Self.step(policy).onFailure(failures))
                 try store.snapshot().expect(
@@ -70,7 +70,7 @@ private let sum = Policy.merge { record, other in
     // The child must not get the key that p2 gives up when it fails later.
     @Test func `meet the key of a parent that fails later`() async throws {
         let contents = [#"{"c":[{"id":"p1"}]}"#, #"{"c":[5]}"#]
-        for failures in [FailurePolicy.drop(upTo: .none), .quarantine(upTo: .none)] {
+        for failures in [FailurePolicy.drop(upTo: .unlimited), .quarantine(upTo: .unlimited)] {
             let store = try OldStore(contents.enumerated().map { StoredRecord("Post", "p\($0)", $1) })
             let before = try store.snapshot()
             let error = await #expect(throws: MoltError.self) {
@@ -128,7 +128,7 @@ private let sum = Policy.merge { record, other in
             (.merge { record, _ in record.drop() }, Self.old, Self.new),
         ]
         for (policy, first, second) in refusing {
-            let step = Self.step(policy).onFailure(.drop(upTo: .none))
+            let step = Self.step(policy).onFailure(.drop(upTo: .unlimited))
             let error = try await OldStore(Self.posts([first, second])).failure(step)
             if policy.runsClosure { error.expect(.stepFailed) } else { error.expect(.keyExists, key: "p1") }
             #expect(!"\(error)".contains("canary") && !"\(error)".contains("\"x\""))
@@ -311,7 +311,7 @@ private let sum = Policy.merge { record, other in
     @Test func `Different twins, and a key of another type, stop the upgrade whatever the failure policy`() async throws
     {
         let error = try await OldStore(Self.twins)
-            .failure(MigrationStep.renameKeys("A", to: .lowercased).onFailure(.drop(upTo: .none)))
+            .failure(MigrationStep.renameKeys("A", to: .lowercased).onFailure(.drop(upTo: .unlimited)))
         error.expect(.keyExists, key: "TAG")
         #expect(
             error.problem == """

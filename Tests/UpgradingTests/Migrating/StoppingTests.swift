@@ -77,7 +77,7 @@ struct StoppingTests {
             isOver.withLock { $0 = true }
         }
         MoltError.thrown {
-            try Migrator(migrations.onFailure(.quarantine(upTo: .none)), configuration: configuration)
+            try Migrator(migrations.onFailure(.quarantine(upTo: .unlimited)), configuration: configuration)
                 .migrate(StoreFile(at: store.url))
         }?.expect(
             way == .deadline ? .deadlinePassed : .cancelled,

@@ -78,15 +78,15 @@ extension CacheFile {
     /// Other processes may have the file open. They see the old values until the restore is done, and then get errors
     /// with the code `storeChanged` until they reopen it. A process that is killed midway leaves the file unchanged.
     ///
-    /// A suite's settings in the backup are restored when the cache is next opened. The configuration's `attached` must
+    /// A suite's settings in the backup are restored when the cache is next opened. The configuration's `suites` must
     /// then include the suites that ``StoreBackup/suites`` names. Otherwise this and every later opening fails
     /// with the code `suiteNotNamed`. A backup with suites is therefore refused unless they are passed here, too.
     ///
     /// An older release cannot know a suite that a newer one has introduced, such as that of an app group. It restores
     /// the records with `leavingOthers: true`; the settings of such a suite stay as they are.
     ///
-    /// Upgrades that did not attach all suites may have left backups that lack some. To go back several versions then,
-    /// restore these backups one after another, the newest first, and open the store after each, with
+    /// Upgrades whose configuration did not name all suites may have left backups that lack some. To go back several
+    /// versions then, restore these backups one after another, the newest first, and open the store after each, with
     /// ``MigrationRegistry/upTo(version:)``.
     ///
     /// The replaced contents are kept in a file whose name ends with `replaced`, or with `damaged` when they are not

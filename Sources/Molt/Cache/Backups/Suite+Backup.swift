@@ -50,11 +50,11 @@ extension Suite {
 
     /// Replaces the suite's settings and its ledger with those of a backup.
     ///
-    /// If the process is killed during the restore, the next upgrade of the suite finishes it; it must attach the same
-    /// suites. The backup's settings of other suites are restored, too. Pass these suites, whose names are in
-    /// ``StoreBackup/suites``.
+    /// If the process is killed during the restore, the next upgrade of the suite finishes it; its configuration must
+    /// name the same suites. The backup's settings of other suites are restored, too. Pass these suites, whose names
+    /// are in ``StoreBackup/suites``.
     ///
-    /// The replaced settings, including those of the attached suites, are kept in a file beside the backups until
+    /// The replaced settings, including those of the other suites, are kept in a file beside the backups until
     /// ``remove(_:)``; ``filesAside()`` lists it.
     ///
     /// - Important: Settings made since the backup are no longer in the suite.

@@ -19,7 +19,7 @@ extension CacheFile {
     ///   - change: The migration, and what the ledger says of it from now on.
     ///   - migrations: The app's registry.
     ///   - reason: Why, in a few words for people, without values of users; the ledger keeps it.
-    ///   - configuration: The attached suites, the app's version, and how long to wait for others; the defaults
+    ///   - configuration: The suites, the app's version, and how long to wait for others; the defaults
     ///     otherwise.
     /// - Returns: The corrected row.
     /// - Throws: ``MoltError`` with the code `busy` if the cache is open in this process or another one; `notCorrected`

@@ -14,7 +14,7 @@ extension Suite {
     ///   - change: The migration, and what the ledger says of it from now on.
     ///   - migrations: The app's registry.
     ///   - reason: Why, in a few words for people, without values of users; the ledger keeps it.
-    ///   - configuration: The attached suites, the app's version, and how long to wait for others; the defaults
+    ///   - configuration: The other suites, the app's version, and how long to wait for others; the defaults
     ///     otherwise.
     /// - Returns: The corrected row.
     /// - Throws: ``MoltError`` with the codes for a cache; `busy` if another process is upgrading the suite.

@@ -21,7 +21,7 @@ extension CacheFile {
     ///     + lastName: "Lovelace"
     /// ```
     ///
-    /// Suites and other attached stores are read and not changed. If a newer release has upgraded the store, nothing is
+    /// Suites and directories are read and not changed. If a newer release has upgraded the store, nothing is
     /// upgraded: the call throws `superseded`, unless each newer migration lets older releases write.
     ///
     /// A release can try the migrations of the next one in the field, while the app is running:

@@ -50,7 +50,7 @@ extension MigrationReport {
             public static let unreadable = Outcome("unreadable")
         }
 
-        /// The attached store or directory of the key or file.
+        /// The suite, file or directory of the key or file.
         public package(set) var store: String
         /// The key, or the file's name.
         public package(set) var key: String

@@ -57,7 +57,7 @@ public enum FailurePolicy: Equatable, Sendable {
         /// 100 records, and at most half of all: a step that fails for more is probably wrong itself.
         public static let standard = Limit(count: 100, share: 0.5)
         /// Any number of records.
-        public static let none = Limit()
+        public static let unlimited = Limit()
 
         /// Whether a number of failures exceeds the count.
         func isExceeded(by failed: Int) -> Bool {
