@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A cache file that need not be open: its version, its plan, its backups, and what repairs it.
+/// A cache file, open or not: its version, its plan, its backups, and what repairs it.
 ///
 /// ```swift
 /// let file = CacheFile(at: url)
