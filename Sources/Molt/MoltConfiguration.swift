@@ -46,7 +46,7 @@ public struct MoltConfiguration: Sendable {
     }
     /// Called between records, on any thread, and while waiting; if it returns true, an upgrade that is not committed
     /// is rolled back.
-    public var isCancelled: @Sendable () -> Bool = { false }
+    package var isCancelled: @Sendable () -> Bool = { false }
     /// Whether an upgrade is tried again that a crash or a kill has interrupted five times; false by default.
     ///
     /// If false, it fails with the code `attemptsFailed` until another build of the app opens the store: one with
@@ -63,7 +63,7 @@ public struct MoltConfiguration: Sendable {
     /// Systems limit all settings of a domain together. tvOS warns an app at 512 kB and terminates it at 1 MB, as Apple
     /// documents at `UserDefaults.sizeLimitExceededNotification`. iOS since 13 and macOS log an error for a domain
     /// of 4 MiB, and watchOS 26 for one of 1 MiB.
-    public var largeSettingSize: Int? = 512 * 1024
+    package var largeSettingSize: Int? = 512 * 1024
     /// What happens if code does not match the store's record of it: an error in debug builds, an event in all others.
     ///
     /// There are two cases:

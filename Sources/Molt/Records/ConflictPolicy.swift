@@ -30,14 +30,14 @@ public struct ConflictPolicy<Subject>: Sendable {
 
     /// The work stops with the code `keyExists`, and nothing is changed.
     public static var fail: Self { Self(rule: .fail) }
-    /// What is there already stays.
+    /// The value that is there already stays.
     ///
     /// When keys of records are renamed and none of the records has the new key yet, the one with the first old key
     /// stays, in the order of their bytes.
     ///
     /// - Important: The other value is lost where it would be removed anyway, as that of a record whose key is renamed.
     public static var keep: Self { Self(rule: .keep) }
-    /// What comes replaces what is there.
+    /// The new value replaces the one that is there.
     ///
     /// - Important: The value that is there is lost.
     public static var replace: Self { Self(rule: .replace) }

@@ -33,38 +33,28 @@ extension MigrationStep {
         public var description: String { place.label }
         /// The settings themselves.
         public var _settings: Settings? { self }
-
-        /// The content of a setting.
-        ///
-        /// - Parameters:
-        ///   - key: The key.
-        ///   - suite: The suite.
-        ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
-        ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may
-        ///     be; a string only if it is an object, an array, or a string in quotes.
-        public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Settings {
-            Settings(place: SettingsPlace(suite, key: key, form: form))
-        }
-
-        /// The content of each setting whose key begins with a prefix, which must not be empty.
-        ///
-        /// - Parameters:
-        ///   - prefix: The prefix.
-        ///   - suite: The suite.
-        ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
-        public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Settings {
-            Settings(place: SettingsPlace(suite, prefix: prefix, form: form))
-        }
     }
 }
 
 extension MigrationStep.Place where Self == MigrationStep.Settings {
-    /// The content of a setting; see ``MigrationStep/Settings``.
+    /// The content of a setting.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - suite: The suite.
+    ///   - form: The form of the value, if the value does not show it: whether a string such as `[1]` or `7` is
+    ///     ``SettingForm/jsonText`` or ``SettingForm/native``, for example. By default, a value is JSON if it may be; a
+    ///     string only if it is an object, an array, or a string in quotes.
     public static func setting(_ key: String, in suite: Suite, form: SettingForm? = nil) -> Self {
         Self(place: SettingsPlace(suite, key: key, form: form))
     }
 
-    /// The content of each setting whose key begins with a prefix; see ``MigrationStep/Settings``.
+    /// The content of each setting whose key begins with a prefix, which must not be empty.
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix.
+    ///   - suite: The suite.
+    ///   - form: The form of the values, if they do not show it; see ``setting(_:in:form:)``.
     public static func settings(withPrefix prefix: String, in suite: Suite, form: SettingForm? = nil) -> Self {
         Self(place: SettingsPlace(suite, prefix: prefix, form: form))
     }
