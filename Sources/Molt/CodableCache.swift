@@ -154,16 +154,16 @@ public final class CodableCache: Sendable {
         migrations: MigrationRegistry,
         configuration: MoltConfiguration,
         mode: RunMode = .opening,
-        isCancelled: @escaping @Sendable () -> Bool = { false },
         retaining retained: (any Sendable)? = nil
     ) throws {
         try Self.check(configuration.sizeLimit, of: store)
-        var upgradeConfiguration = configuration
-        upgradeConfiguration.cancel(when: isCancelled)
-        let migrator = Migrator(migrations, configuration: upgradeConfiguration, mode: mode)
+        let migrator = Migrator(migrations, configuration: configuration, mode: mode)
         let reading = try migrator.reading(of: store)
         isReadOnly = reading != nil
         report = try reading?.report ?? migrator.migrate(store)
+        var configuration = configuration
+        // The opening that could be cancelled is over.
+        configuration.isCancelled = { false }
         let isUpgraded = reading == nil && !report.isNewer
         keepsUnknown = configuration.keepsUnknownProperties || !isUpgraded
         version = max(report.to, migrations.version)
@@ -180,7 +180,6 @@ public final class CodableCache: Sendable {
                 version: report.to,
                 registryVersion: migrations.version,
                 configuration: configuration,
-                isNewer: report.isNewer,
                 reading: reading
             )
         } catch {
@@ -255,12 +254,13 @@ extension CodableCache {
         mode: RunMode
     ) async throws -> CodableCache {
         try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
-            try CodableCache(
+            var configuration = configuration
+            configuration.cancel(when: isCancelled)
+            return try CodableCache(
                 StoreFile(at: url, configuration),
                 migrations: migrations,
                 configuration: configuration,
-                mode: mode,
-                isCancelled: isCancelled
+                mode: mode
             )
         }
     }
@@ -646,7 +646,7 @@ extension CodableCache {
         let advice =
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
-            : core.isNewer
+            : report.isNewer
                 ? "If the newer release wrote it, this one cannot read everything that it writes; see `KeepingUnknown` "
                     + "for enums."
                 : "If an earlier release wrote it, the type has another shape or other coders now: add a migration that "

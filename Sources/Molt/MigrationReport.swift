@@ -135,28 +135,12 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
     public package(set) var isNewer = false
 
-    package init(
-        store: String,
-        from: Int,
-        to: Int,
-        isFresh: Bool,
-        startedAt: Date,
-        duration: Double = 0,
-        entries: [Entry] = [],
-        expiredCount: Int = 0,
-        deferred: [Deferral] = [],
-        isDryRun: Bool = false
-    ) {
+    package init(store: String, from: Int, to: Int, isFresh: Bool, startedAt: Date) {
         self.store = store
         self.from = from
         self.to = to
         self.isFresh = isFresh
         self.startedAt = startedAt
-        self.duration = duration
-        self.entries = entries
-        self.expiredCount = expiredCount
-        self.deferred = deferred
-        self.isDryRun = isDryRun
     }
 
     private enum CodingKeys: CodingKey {

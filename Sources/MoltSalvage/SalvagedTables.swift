@@ -261,9 +261,9 @@ struct SalvagedTables {
                 name: migration.name,
                 version: migration.version,
                 outcome: migration.isOnRead ? .onRead : .ran,
-                appliedAt: Date(),
-                replaces: migrations.replaced(by: migration)
+                appliedAt: Date()
             )
+            row.replaces = migrations.replaced(by: migration)
             row.replacedKinds = migrations.replacedKinds(by: migration)
             return row
         }

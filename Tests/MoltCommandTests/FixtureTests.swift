@@ -274,13 +274,9 @@ import Testing
     }
 
     @Test func `the ledger keeps its migrations, and loses its times`() async throws {
-        let entry = LedgerEntry(
-            name: "split-name",
-            version: 1,
-            appliedAt: Date(timeIntervalSince1970: 1_700_000_000),
-            appVersion: "2.1",
-            fingerprint: "f"
-        )
+        var entry = LedgerEntry(name: "split-name", version: 1, appliedAt: Date(timeIntervalSince1970: 1_700_000_000))
+        entry.appVersion = "2.1"
+        entry.fingerprint = "f"
         try scratch.store("people.molt", version: 1, ledger: [entry], [.json("ada", "1")])
         let run = await run("fixture", path, "--redact")
         run.expect(hides: "2.1", "appliedAt")

@@ -58,16 +58,11 @@ struct SoundStore {
         let store = StoreFile(at: scratch.file())
         store.options.pageSize = Self.pageSize
         let records = (0..<140).map { number in Self.record(number, &random) }
-        let ledger = [
-            LedgerEntry(name: "first", version: 1, appliedAt: Date(timeIntervalSince1970: 1), attachedCounts: ["a": 2]),
-            LedgerEntry(
-                name: "second",
-                version: 2,
-                appliedAt: Date(timeIntervalSince1970: 2),
-                olderReleases: .write
-            ),
-        ]
-        try StoreContents(version: 2, ledger: ledger, records: records).write(to: store)
+        var first = LedgerEntry(name: "first", version: 1, appliedAt: Date(timeIntervalSince1970: 1))
+        first.attachedCounts = ["a": 2]
+        var second = LedgerEntry(name: "second", version: 2, appliedAt: Date(timeIntervalSince1970: 2))
+        second.olderReleases = .write
+        try StoreContents(version: 2, ledger: [first, second], records: records).write(to: store)
         store.close()
         // Creates free pages, as in every store that was used for a while.
         do {

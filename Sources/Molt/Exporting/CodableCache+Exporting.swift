@@ -109,7 +109,7 @@ extension CodableCache {
     /// - Returns: Nil if no suites are named.
     private func transferred(_ named: [Suite]) throws -> TransferredSuites? {
         guard !named.isEmpty else { return nil }
-        guard !core.isNewer else {
+        guard !report.isNewer else {
             throw MoltError(
                 .superseded,
                 "A newer release of the app has upgraded the cache at \(path), so its settings may have a form that "

@@ -105,7 +105,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     /// memory.
     public package(set) var storeSize: Int64?
     /// The number of earlier attempts at this upgrade, by any version of the app, that a crash or a kill interrupted.
-    public package(set) var interruptions: Int
+    public package(set) var interruptions = 0
     /// Why the opening failed; nil if it did not.
     public package(set) var failure: Failure?
     /// The sum of the counts of all migrations.
@@ -137,22 +137,13 @@ extension MigrationSummary {
     ///
     /// - Parameters:
     ///   - plan: The plan; nil if none could be made.
-    init(
-        _ plan: MigrationPlan?,
-        _ configuration: MoltConfiguration,
-        _ mode: RunMode,
-        duration: Double,
-        storeSize: Int64?,
-        interruptions: Int
-    ) {
+    init(_ plan: MigrationPlan?, _ configuration: MoltConfiguration, _ mode: RunMode, duration: Double) {
         outcome = .upToDate
         isDryRun = mode.isDryRun
         from = plan?.from
         to = plan?.to
         appVersion = Self.shortened(configuration.appVersion)
         self.duration = Self.rounded(duration)
-        self.storeSize = storeSize
-        self.interruptions = interruptions
     }
 
     /// Returns the summary of an opening that ended with a report.

@@ -24,18 +24,11 @@ struct StepsByType: Sendable {
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
-        init(
-            _ scheduled: ScheduledStep,
-            index: Int,
-            firstIndex: Int,
-            typeName: String,
-            isRenamed: Bool,
-            edit: RecordEdit,
-            coding: RecordCoding
-        ) {
+        /// The step at a position in a pass.
+        fileprivate init(_ edit: RecordEdit, at index: Int, of pass: StepsByType, typeName: String, isRenamed: Bool) {
             self.index = index
-            self.firstIndex = firstIndex
-            self.scheduled = scheduled
+            firstIndex = pass.firstStepIndices[index]
+            scheduled = pass.steps[index]
             recordVersion = scheduled.pending.recordVersion
             doneFrom = scheduled.pending.doneFrom
             isOnRead = scheduled.migration.isOnRead
@@ -44,20 +37,23 @@ struct StepsByType: Sendable {
             self.edit = edit
             apply = edit.apply
             hasAlternatives = !edit.alternatives.isEmpty
-            self.coding = coding
+            coding = scheduled.migration.coding
         }
 
         /// The same step with other coders.
-        convenience init(_ step: ChainStep, _ coding: RecordCoding) {
-            self.init(
-                step.scheduled,
-                index: step.index,
-                firstIndex: step.firstIndex,
-                typeName: step.typeName,
-                isRenamed: step.isRenamed,
-                edit: step.edit,
-                coding: coding
-            )
+        fileprivate init(_ step: ChainStep, _ coding: RecordCoding) {
+            index = step.index
+            firstIndex = step.firstIndex
+            scheduled = step.scheduled
+            recordVersion = step.recordVersion
+            doneFrom = step.doneFrom
+            isOnRead = step.isOnRead
+            typeName = step.typeName
+            isRenamed = step.isRenamed
+            edit = step.edit
+            apply = step.apply
+            hasAlternatives = step.hasAlternatives
+            self.coding = coding
         }
     }
 
@@ -106,8 +102,7 @@ struct StepsByType: Sendable {
         var typeName = typeName
         var isRenamed = false
         for index in start..<max(start, steps.count) {
-            let step = steps[index]
-            switch step.recordWork {
+            switch steps[index].recordWork {
             case .renameType(let name, let newName):
                 if ExactName.isSame(name, typeName) {
                     typeName = newName
@@ -120,15 +115,7 @@ struct StepsByType: Sendable {
             case .edit(let edit, let type):
                 guard ExactName.isSame(type, typeName) else { continue }
                 chain.steps.append(
-                    ChainStep(
-                        step,
-                        index: index,
-                        firstIndex: firstStepIndices[index],
-                        typeName: typeName,
-                        isRenamed: isRenamed,
-                        edit: edit,
-                        coding: step.migration.coding
-                    )
+                    ChainStep(edit, at: index, of: self, typeName: typeName, isRenamed: isRenamed)
                 )
             case nil:
                 break

@@ -179,18 +179,18 @@ private struct StoredRow: Codable {
             version: version,
             outcome: outcome ?? .ran,
             appliedAt: appliedAt,
-            duration: duration ?? 0,
-            counts: counts ?? MigrationReport.Counts(),
-            attachedCounts: attachedCounts ?? [:],
-            appVersion: appVersion ?? "",
-            moltVersion: moltVersion,
-            fingerprint: fingerprint,
-            replaces: replaces ?? [],
-            corrections: corrections ?? [],
-            isWorkPending: isWorkPending ?? false,
-            olderReleases: isWritableByOlderReleases == true
-                ? .write : isReadableByOlderReleases == true ? .read : .nothing
+            moltVersion: moltVersion
         )
+        entry.duration = duration ?? 0
+        entry.counts = counts ?? MigrationReport.Counts()
+        entry.attachedCounts = attachedCounts ?? [:]
+        entry.appVersion = appVersion ?? ""
+        entry.fingerprint = fingerprint
+        entry.corrections = corrections ?? []
+        entry.isWorkPending = isWorkPending ?? false
+        entry.olderReleases =
+            isWritableByOlderReleases == true ? .write : isReadableByOlderReleases == true ? .read : .nothing
+        entry.replaces = replaces ?? []
         entry.replacedKinds = replacedKinds ?? [:]
         entry.extra = extra
         var row = SuiteLedger.Row(entry)

@@ -202,7 +202,7 @@ package final class StoreFile {
     /// It may run again if another process writes to the file.
     func read<Value>(_ body: (StoreTransaction?) throws -> Value) throws -> Value {
         let result = try look { connection throws(SQLiteError) in
-            let records = StoreTransaction(connection, storeName: storeName, isFresh: false)
+            let records = StoreTransaction(connection, of: self)
             defer { records.invalidate() }
             return Result { try body(records) }
         }
@@ -298,12 +298,10 @@ package final class StoreFile {
             if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = StoreTransaction(
                 connection,
-                storeName: storeName,
-                holdsRecords: primary == nil,
+                of: self,
                 isFresh: isFresh,
-                isDurable: options.isDurable,
                 deadline: deadline,
-                lastRead: state.map { ($0, self.generation) }
+                lastRead: state
             )
             defer { transaction.invalidate() }
             connection.interrupt(at: deadline)
@@ -355,7 +353,7 @@ package final class StoreFile {
             connection.busyTimeout = 5_000
             try connection.begin()
             defer { connection.rollBack() }
-            let transaction = StoreTransaction(connection, storeName: storeName, isFresh: false)
+            let transaction = StoreTransaction(connection, of: self)
             defer { transaction.invalidate() }
             return try body(transaction)
         } catch let error as SQLiteError {

@@ -11,13 +11,8 @@ extension LedgerEntry {
         appliedAt: Date,
         appVersion: String
     ) {
-        self.init(
-            name: migration.name,
-            version: migration.version,
-            outcome: outcome,
-            appliedAt: appliedAt,
-            appVersion: appVersion
-        )
+        self.init(name: migration.name, version: migration.version, outcome: outcome, appliedAt: appliedAt)
+        self.appVersion = appVersion
         take(from: migration, in: registry)
     }
 

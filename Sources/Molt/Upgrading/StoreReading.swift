@@ -93,14 +93,15 @@ struct ReadOnlyOpening {
     }
 
     private func report(_ plan: MigrationPlan) -> MigrationReport {
-        MigrationReport(
+        var report = MigrationReport(
             store: plan.store,
             from: plan.from,
             to: plan.from,
             isFresh: false,
-            startedAt: Date(),
-            isDryRun: mode.isDryRun
+            startedAt: Date()
         )
+        report.isDryRun = mode.isDryRun
+        return report
     }
 
     // MARK: Older stores
@@ -133,7 +134,6 @@ struct ReadOnlyOpening {
             of: steps.map(\.migration).filter { names.insert($0.name).inserted },
             storeName: plan.store,
             configuration: configuration,
-            onFailure: registry.failurePolicy,
             for: .reading
         )
     }

@@ -217,13 +217,13 @@ final class Upgrade {
             from: plan.from,
             to: max(plan.from, plan.to),
             isFresh: plan.isFresh,
-            startedAt: startedAt,
-            duration: start.duration(to: .now).seconds,
-            entries: result.entries,
-            expiredCount: result.expiredCount,
-            deferred: plan.deferred,
-            isDryRun: migrator.mode.isDryRun
+            startedAt: startedAt
         )
+        report.duration = start.duration(to: .now).seconds
+        report.entries = result.entries
+        report.expiredCount = result.expiredCount
+        report.deferred = plan.deferred
+        report.isDryRun = migrator.mode.isDryRun
         report.onRead = plan.onRead
         if let move { report.add(move.pending) }
         report.otherStores = plan.otherStores

@@ -216,16 +216,16 @@ extension StoreFixture {
             version: try object.required("version").count("the migration's version, 0 or more"),
             outcome: try object["outcome"].map(outcome) ?? .ran,
             appliedAt: try object["appliedAt"]?.date() ?? .neverApplied,
-            duration: try object["duration"]?.double("seconds, a number") ?? 0,
-            counts: try object["counts"].map(counts) ?? MigrationReport.Counts(),
-            attachedCounts: try object["attachedCounts"].map(attachedCounts) ?? [:],
-            appVersion: try object["appVersion"]?.string("a string") ?? "",
-            moltVersion: try object["moltVersion"]?.string("a string") ?? "",
-            fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
-            replaces: replaced.keys.sorted(),
-            corrections: try object["corrections"]?.elements("an array of corrections").map(correction) ?? [],
-            olderReleases: try access(object)
+            moltVersion: try object["moltVersion"]?.string("a string") ?? ""
         )
+        entry.duration = try object["duration"]?.double("seconds, a number") ?? 0
+        entry.counts = try object["counts"].map(counts) ?? MigrationReport.Counts()
+        entry.attachedCounts = try object["attachedCounts"].map(attachedCounts) ?? [:]
+        entry.appVersion = try object["appVersion"]?.string("a string") ?? ""
+        entry.fingerprint = try object["fingerprint"]?.string("the migration's fingerprint, a string")
+        entry.corrections = try object["corrections"]?.elements("an array of corrections").map(correction) ?? []
+        entry.olderReleases = try access(object)
+        entry.replaces = replaced.keys.sorted()
         entry.replacedKinds = replaced
         return entry
     }

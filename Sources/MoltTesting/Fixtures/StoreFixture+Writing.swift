@@ -55,12 +55,12 @@ extension StoreFixture {
                 version: entry.version,
                 outcome: entry.outcome,
                 appliedAt: .neverApplied,
-                attachedCounts: entry.attachedCounts,
-                moltVersion: "",
-                fingerprint: entry.fingerprint,
-                replaces: entry.replaces,
-                olderReleases: entry.olderReleases
+                moltVersion: ""
             )
+            row.attachedCounts = entry.attachedCounts
+            row.fingerprint = entry.fingerprint
+            row.olderReleases = entry.olderReleases
+            row.replaces = entry.replaces
             row.replacedKinds = entry.replacedKinds
             return row
         }

@@ -125,7 +125,8 @@ struct StoreDifferenceTests {
     }
 
     @Test func `The ledger is compared without times, counts, releases and fingerprints`() {
-        let row = LedgerEntry(name: "a", version: 1, appliedAt: Date(timeIntervalSince1970: 0), fingerprint: "1")
+        var row = LedgerEntry(name: "a", version: 1, appliedAt: Date(timeIntervalSince1970: 0))
+        row.fingerprint = "1"
         var other = row
         other.appliedAt = Date()
         other.duration = 5

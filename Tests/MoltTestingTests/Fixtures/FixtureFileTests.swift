@@ -7,42 +7,41 @@ import Testing
 
 @Suite("Fixture files")
 struct FixtureFileTests {
+    private static let ledger: [LedgerEntry] = {
+        var applied = LedgerEntry(
+            name: "alien-becomes-person",
+            version: 2,
+            appliedAt: Date(timeIntervalSince1970: 0),
+            moltVersion: ""
+        )
+        applied.fingerprint = "abc"
+        var deferred = LedgerEntry(
+            name: "to-group",
+            version: 2,
+            outcome: .deferred,
+            appliedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
+            moltVersion: "0.1"
+        )
+        deferred.duration = 0.1
+        deferred.counts.read = 3
+        deferred.counts.dropped = 1
+        deferred.attachedCounts = ["standard": 4]
+        deferred.appVersion = "2.0"
+        deferred.corrections = [
+            LedgerCorrection(.markedPending, reason: "r", date: Date(timeIntervalSince1970: 1_700_000_000.5)),
+            LedgerCorrection(
+                .acceptedEdit,
+                reason: "",
+                date: Date(timeIntervalSince1970: 1_700_000_001),
+                appVersion: "2.1"
+            ),
+        ]
+        return [applied, deferred]
+    }()
+
     static let example = StoreFixture(
         version: 2,
-        ledger: [
-            LedgerEntry(
-                name: "alien-becomes-person",
-                version: 2,
-                appliedAt: Date(timeIntervalSince1970: 0),
-                moltVersion: "",
-                fingerprint: "abc"
-            ),
-            LedgerEntry(
-                name: "to-group",
-                version: 2,
-                outcome: .deferred,
-                appliedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
-                duration: 0.1,
-                counts: {
-                    var counts = MigrationReport.Counts()
-                    counts.read = 3
-                    counts.dropped = 1
-                    return counts
-                }(),
-                attachedCounts: ["standard": 4],
-                appVersion: "2.0",
-                moltVersion: "0.1",
-                corrections: [
-                    LedgerCorrection(.markedPending, reason: "r", date: Date(timeIntervalSince1970: 1_700_000_000.5)),
-                    LedgerCorrection(
-                        .acceptedEdit,
-                        reason: "",
-                        date: Date(timeIntervalSince1970: 1_700_000_001),
-                        appVersion: "2.1"
-                    ),
-                ]
-            ),
-        ],
+        ledger: ledger,
         records: [
             .init(
                 "john",

@@ -4,12 +4,8 @@ import Testing
 
 @Suite struct `A ledger row as JSON` {
     @Test func `tells that older releases can write, and can be read if it does not`() throws {
-        var entry = LedgerEntry(
-            name: "a",
-            version: 1,
-            appliedAt: Date(timeIntervalSince1970: 0),
-            olderReleases: .write
-        )
+        var entry = LedgerEntry(name: "a", version: 1, appliedAt: Date(timeIntervalSince1970: 0))
+        entry.olderReleases = .write
         let writable = try JSONEncoder().encode(entry)
         #expect(String(decoding: writable, as: UTF8.self).contains(#""isWritableByOlderReleases":true"#))
         #expect(try JSONDecoder().decode(LedgerEntry.self, from: writable) == entry)

@@ -20,15 +20,16 @@ struct MigrationReportTests {
         first.duration = 0.0104
         first.counts = counts(1_234_567, 900, dropped: 12)
         let second = MigrationReport.Entry(MigrationID(name: "b", version: 2), .replaced)
-        report = MigrationReport(
+        var report = MigrationReport(
             store: "people.molt",
             from: 0,
             to: 2,
             isFresh: false,
-            startedAt: Date(timeIntervalSinceReferenceDate: 0),
-            duration: 1.239,
-            entries: [first, second]
+            startedAt: Date(timeIntervalSinceReferenceDate: 0)
         )
+        report.duration = 1.239
+        report.entries = [first, second]
+        self.report = report
     }
 
     @Test func `A report prints as a table of the migrations that ran`() {

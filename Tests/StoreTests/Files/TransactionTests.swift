@@ -57,25 +57,21 @@ import Testing
         let store = StoreFile(at: scratch.file())
         var counts = MigrationReport.Counts()
         (counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined) = (1, 2, 3, 4, 5)
-        let entry = LedgerEntry(
+        var entry = LedgerEntry(
             name: "zebra",
             version: 7,
             outcome: .createdAtVersion,
             appliedAt: Date(timeIntervalSince1970: 5),
-            duration: 1.5,
-            counts: counts,
-            attachedCounts: ["b": 2, "a": 0, "ü \"": 3],
-            appVersion: "2.0 (é)",
-            moltVersion: "9.9",
-            fingerprint: "0123456789abcdef",
-            olderReleases: .read
+            moltVersion: "9.9"
         )
-        let other = LedgerEntry(
-            name: "Müller's \"row\"",
-            version: 1,
-            appliedAt: Date(timeIntervalSince1970: 6),
-            olderReleases: .write
-        )
+        entry.duration = 1.5
+        entry.counts = counts
+        entry.attachedCounts = ["b": 2, "a": 0, "ü \"": 3]
+        entry.appVersion = "2.0 (é)"
+        entry.fingerprint = "0123456789abcdef"
+        entry.olderReleases = .read
+        var other = LedgerEntry(name: "Müller's \"row\"", version: 1, appliedAt: Date(timeIntervalSince1970: 6))
+        other.olderReleases = .write
         #expect(throws: TestFailure.self) {
             try store.commit { transaction throws in
                 try transaction.addToLedger([entry], version: 7)

@@ -17,15 +17,11 @@
 
     /// An attempt of an hour ago, as a process recorded it that has ended since.
     private func attempt(by processID: Int32 = 1_999_999_999, from: Int = 0, to: Int = 2) -> UpgradeAttempt {
-        UpgradeAttempt(
-            startedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() - 3_600),
-            from: from,
-            to: to,
-            appVersion: "1.0",
-            build: AppBuild.current,
-            processName: "killed",
-            processID: processID
-        )
+        var attempt = UpgradeAttempt(from: from, to: to, appVersion: "1.0", build: AppBuild.current)
+        attempt.startedAt = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() - 3_600)
+        attempt.processName = "killed"
+        attempt.processID = processID
+        return attempt
     }
 
     @Suite("An interrupted upgrade")

@@ -291,16 +291,10 @@ struct WorkAfterCommitTests {
 
     /// Notes work that was interrupted as often as it may be, in the file of a store.
     private func interruptWork(of url: URL) throws {
-        let attempt = UpgradeAttempt(
-            startedAt: Date(timeIntervalSince1970: 0),
-            from: 1,
-            to: 1,
-            appVersion: "",
-            build: AppBuild.current,
-            processName: "app",
-            processID: 1_999_999_999,
-            work: "person"
-        )
+        var attempt = UpgradeAttempt(from: 1, to: 1, appVersion: "", build: AppBuild.current)
+        attempt.startedAt = Date(timeIntervalSince1970: 0)
+        attempt.processID = 1_999_999_999
+        attempt.work = "person"
         let line = try JSONEncoder().encode(attempt) + Data("\n".utf8)
         let lines = (1...5).reduce(into: Data()) { lines, _ in lines += line }
         try lines.write(to: URL(fileURLWithPath: url.path + "-work-attempt"))

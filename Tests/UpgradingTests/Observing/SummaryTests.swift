@@ -198,15 +198,8 @@ import Testing
         func `counts an attempt that was cut off before its last change`(isComplete: Bool) async throws {
             // An earlier attempt was cut off when it was complete.
             try await store.upgrade([Migration(to: 1, "first")])
-            let earlier = UpgradeAttempt(
-                startedAt: .now,
-                from: 0,
-                to: 1,
-                appVersion: "4.0",
-                build: AppBuild.current,
-                processName: "app",
-                processID: 1
-            )
+            var earlier = UpgradeAttempt(from: 0, to: 1, appVersion: "4.0", build: AppBuild.current)
+            earlier.processID = 1
             try JSONEncoder().encode(earlier).write(to: URL(fileURLWithPath: store.url.path + "-attempt"))
             let notebook = try Notebook()
             await #expect(processExitsWith: .signal(SIGKILL)) {

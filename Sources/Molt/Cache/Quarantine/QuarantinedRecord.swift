@@ -66,9 +66,9 @@ extension CodableCache.QuarantinedRecord {
             step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
             firstStep: Int(clamping: row.integer(12)),
             code: MoltError.Code(rawValue: row.text(15)),
-            reason: row.text(16),
-            property: row.isNull(17) ? nil : row.text(17)
+            reason: row.text(16)
         )
+        recordFailure.property = row.isNull(17) ? nil : row.text(17)
     }
 
     private static let largestNumber = Int(Int32.max)

@@ -53,7 +53,7 @@ struct RecordRetry {
             try steps(of: pending, after: failure),
             of: migrations,
             storeName: nil,
-            onFailure: .quarantine(upTo: .unlimited)
+            for: .upgrade(.quarantine(upTo: .unlimited))
         )
         var record = Record(stored)
         switch try upgrader.upgradeUnderPolicy(&record) {

@@ -7,8 +7,8 @@ internal import Foundation
 final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
-    /// Whether a newer release has upgraded the file.
-    let isNewer: Bool
+    /// Whether a newer release has upgraded the file, which is only read.
+    private let isNewer: Bool
     let checkedShapes = CheckedShapes()
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
@@ -67,12 +67,11 @@ final class CacheCore: Sendable {
         version: Int,
         registryVersion: Int,
         configuration: MoltConfiguration,
-        isNewer: Bool = false,
         reading: StoreReading? = nil
     ) throws {
         path = store.storeName
         isReadOnly = reading != nil
-        self.isNewer = isNewer
+        isNewer = reading?.report.isNewer == true
         clock = configuration.now
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds

@@ -40,19 +40,19 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     /// When its upgrade was committed.
     public package(set) var appliedAt: Date
     /// The duration, in seconds; see ``MigrationReport/Entry/duration``.
-    public package(set) var duration: Double
+    public package(set) var duration = 0.0
     /// The numbers of records read, changed, dropped, created and quarantined.
-    public package(set) var counts: MigrationReport.Counts
+    public package(set) var counts = MigrationReport.Counts()
     /// The number of entries in each attached store that it worked on, by the store's name.
-    package var attachedCounts: [String: Int]
+    package var attachedCounts: [String: Int] = [:]
     /// The version of the app that ran it, as given by the app; empty if it gave none.
-    public package(set) var appVersion: String
+    public package(set) var appVersion = ""
     /// The version of Molt that ran it.
     public package(set) var moltVersion: String
     /// The migration's ``Migration/fingerprint`` when it was recorded; nil if unknown.
     public package(set) var fingerprint: String?
     /// The names of the earlier migrations that the migration replaces.
-    public package(set) var replaces: [String]
+    public package(set) var replaces: [String] = []
     /// What older releases need to know of those, by name, without ``Replaced/migration``.
     package var replacedKinds: [String: Replaced] {
         get { replacedOfKind ?? [:] }
@@ -125,39 +125,19 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
 
     /// Creates a row.
     ///
-    /// - Parameters:
-    ///   - duration: The duration, in seconds.
-    ///   - moltVersion: The version of Molt that ran it; this one by default.
+    /// - Parameter moltVersion: The version of Molt that ran it; this one by default.
     package init(
         name: String,
         version: Int,
         outcome: Outcome = .ran,
         appliedAt: Date,
-        duration: Double = 0,
-        counts: MigrationReport.Counts = MigrationReport.Counts(),
-        attachedCounts: [String: Int] = [:],
-        appVersion: String = "",
-        moltVersion: String? = nil,
-        fingerprint: String? = nil,
-        replaces: [String] = [],
-        corrections: [LedgerCorrection] = [],
-        isWorkPending: Bool = false,
-        olderReleases: Migration.Access = .nothing
+        moltVersion: String? = nil
     ) {
         self.name = name
         self.version = version
         self.outcome = outcome
         self.appliedAt = appliedAt
-        self.duration = duration
-        self.counts = counts
-        self.attachedCounts = attachedCounts
-        self.appVersion = appVersion
         self.moltVersion = moltVersion ?? MoltRelease.version
-        self.fingerprint = fingerprint
-        self.replaces = replaces
-        self.corrections = corrections
-        self.isWorkPending = isWorkPending
-        self.olderReleases = olderReleases
     }
 }
 

@@ -129,7 +129,9 @@ struct BackupCopy {
     private var version: Int? { request.kind == .damaged ? nil : request.version }
 
     private func noSpace(_ size: Int64, _ error: any Error) -> MoltError {
-        .noSpace(for: size, free: nil, in: files.directory, store: storeName, kind: request.kind, underlying: error)
+        var full = MoltError.noSpace(for: size, free: nil, in: files.directory, store: storeName, kind: request.kind)
+        full.underlying = error
+        return full
     }
 
     private func failure(_ reason: (problem: String, advice: String?), _ error: any Error) -> MoltError {

@@ -18,8 +18,7 @@ extension MoltError {
         free: Int64?,
         in directory: String,
         store: String,
-        kind: BackupName.Kind = .automatic,
-        underlying: (any Error)? = nil
+        kind: BackupName.Kind
     ) -> MoltError {
         let advice =
             switch kind {
@@ -33,8 +32,7 @@ extension MoltError {
             "A backup of the store needs \(bytes) bytes in \(directory), and \(found).",
             advice: advice,
             outcome: .unchanged,
-            store: store,
-            underlying: underlying
+            store: store
         )
     }
 

@@ -214,17 +214,17 @@ package enum LedgerTable {
             // An outcome that only a newer release knows; the migration counts as applied.
             outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
-            duration: row.real(4) ?? 0,
-            counts: counts,
-            // Unreadable counts are treated as none.
-            attachedCounts: row.isNull(12) ? [:] : value(of: row.text(12)) ?? [:],
-            appVersion: row.text(10),
-            moltVersion: row.text(11),
-            fingerprint: row.isNull(13) ? nil : row.text(13),
-            corrections: row.isNull(17) ? [] : value(of: row.text(17)) ?? [],
-            isWorkPending: row.integer(18) != 0,
-            olderReleases: row.integer(16) == 0 ? .nothing : row.integer(16) == 2 ? .write : .read
+            moltVersion: row.text(11)
         )
+        entry.duration = row.real(4) ?? 0
+        entry.counts = counts
+        entry.appVersion = row.text(10)
+        // Unreadable counts are treated as none.
+        entry.attachedCounts = row.isNull(12) ? [:] : value(of: row.text(12)) ?? [:]
+        entry.fingerprint = row.isNull(13) ? nil : row.text(13)
+        entry.olderReleases = row.integer(16) == 0 ? .nothing : row.integer(16) == 2 ? .write : .read
+        entry.corrections = row.isNull(17) ? [] : value(of: row.text(17)) ?? []
+        entry.isWorkPending = row.integer(18) != 0
         if !row.isNull(15) { entry.extra = row.text(15) }
         entry.replacedByName = replaced
         return entry

@@ -22,15 +22,13 @@ extension MigrationReport {
             step: MoltError.StepPosition,
             firstStep: Int,
             code: MoltError.Code,
-            reason: String,
-            property: String? = nil
+            reason: String
         ) {
             self.migration = migration
             self.step = step
             self.firstStep = firstStep
             self.code = code
             self.reason = reason
-            self.property = property
         }
     }
 

@@ -32,22 +32,22 @@ package final class StoreTransaction {
     /// Whether the transaction has deleted records whose bytes are to be erased after the commit.
     private(set) var needsErasure = false
 
+    /// - Parameter lastRead: The state, if the store has read it and nobody has written since.
     init(
         _ connection: Connection,
-        storeName: String,
-        holdsRecords: Bool = true,
-        isFresh: Bool,
-        isDurable: Bool = true,
+        of store: StoreFile,
+        isFresh: Bool = false,
         deadline: Instant? = nil,
-        lastRead: (state: StoreState, generation: Int64)? = nil
+        lastRead: StoreState? = nil
     ) {
         self.connection = connection
-        self.storeName = storeName
-        self.holdsRecords = holdsRecords
+        storeName = store.storeName
+        holdsRecords = store.primary == nil
         self.isFresh = isFresh
-        lastReadState = lastRead?.state
-        cachedGeneration = lastRead?.generation
+        lastReadState = lastRead
+        cachedGeneration = lastRead.map { _ in store.generation }
         rows = StoreRows(connection, ofTransaction: true)
+        let isDurable = store.options.isDurable
         lastCommit = LastCommit(beside: connection, storeName: storeName, isDurable: isDurable, deadline: deadline)
         postponed = PostponedChanges(connection, lastCommit: lastCommit)
     }

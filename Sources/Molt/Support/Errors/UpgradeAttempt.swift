@@ -22,25 +22,15 @@ public struct UpgradeAttempt: Equatable, Sendable, Codable {
     /// The migration whose work after the commit it does; nil for an upgrade.
     public package(set) var work: String?
 
-    /// Creates an attempt.
-    package init(
-        startedAt: Date,
-        from: Int,
-        to: Int,
-        appVersion: String,
-        build: String = "",
-        processName: String,
-        processID: Int32,
-        work: String? = nil
-    ) {
-        self.startedAt = startedAt
+    /// Creates an attempt of this process, which begins now.
+    package init(from: Int, to: Int, appVersion: String, build: String) {
+        startedAt = Date()
         self.from = from
         self.to = to
         self.appVersion = appVersion
         self.build = build
-        self.work = work
-        self.processName = processName
-        self.processID = processID
+        processName = ProcessInfo.processInfo.processName
+        processID = ProcessInfo.processInfo.processIdentifier
     }
 
     /// Whether another attempt is for the same upgrade or work, and so will probably be interrupted too.

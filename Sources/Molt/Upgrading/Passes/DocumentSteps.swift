@@ -34,7 +34,7 @@ struct DocumentSteps: Sendable {
     }
 
     private static func upgrader(_ steps: [ScheduledStep], _ storeName: String?) -> RecordUpgrader {
-        RecordUpgrader(steps, of: [], storeName: storeName, onFailure: .stop)
+        RecordUpgrader(steps, of: [], storeName: storeName, for: .upgrade(.stop))
     }
 
     /// A document on its way.

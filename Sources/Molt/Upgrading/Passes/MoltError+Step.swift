@@ -45,8 +45,8 @@ extension MigrationReport.RecordFailure {
             step: MoltError.StepPosition(step),
             firstStep: firstStep + 1,
             code: error.code,
-            reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.underPolicy.message),
-            property: error.property
+            reason: ErrorSummary.oneLine(cause.map { ErrorSummary.line(of: $0) } ?? error.underPolicy.message)
         )
+        property = error.property
     }
 }

@@ -14,7 +14,8 @@ struct RecordChanger: Sendable {
     var notes: DryRunNotes?
     /// For each step, the policy for a record that it cannot convert.
     private let policies: [FailurePolicy]
-    private let purpose: Purpose
+    private let isBackfill: Bool
+    private let isReading: Bool
     private let isParallel: Bool
     /// The maximum number of parts of a batch that are processed in parallel.
     ///
@@ -23,31 +24,33 @@ struct RecordChanger: Sendable {
     /// through nested calls.
     let workerCount: Int
 
-    /// What records are changed for.
+    /// What records are changed for, with the policy for steps without their own.
     enum Purpose {
         /// An upgrade, which a record that fails may end.
-        case upgrade
+        case upgrade(FailurePolicy)
         /// A backfill, whose batches go on after such a record.
-        case backfill
+        case backfill(FailurePolicy)
         /// A cache that is only read, so that a closure may change only the content of records.
         case reading
+
+        var policy: FailurePolicy {
+            switch self {
+            case .upgrade(let policy), .backfill(let policy): policy
+            case .reading: .stop
+            }
+        }
     }
 
-    init(
-        _ steps: [ScheduledStep],
-        storeName: String?,
-        configuration: MoltConfiguration,
-        onFailure policy: FailurePolicy = .stop,
-        for purpose: Purpose = .upgrade
-    ) {
+    init(_ steps: [ScheduledStep], storeName: String?, configuration: MoltConfiguration, for purpose: Purpose) {
         stepsByType = StepsByType(steps)
         self.steps = steps
         self.storeName = storeName
+        isBackfill = if case .backfill = purpose { true } else { false }
+        isReading = if case .reading = purpose { true } else { false }
         // A backfill is no upgrade, and has no points.
-        atPoint = purpose == .backfill ? nil : configuration.hooks.atPoint
+        atPoint = isBackfill ? nil : configuration.hooks.atPoint
         stopSignal = StopSignal { try configuration.checkCancellation() }
-        self.purpose = purpose
-        policies = steps.map { $0.onFailure ?? policy }
+        policies = steps.map { $0.onFailure ?? purpose.policy }
         isParallel = steps.contains { step in
             if case .edit(let edit, _) = step.recordWork { edit.isParallel } else { false }
         }
@@ -140,10 +143,10 @@ struct RecordChanger: Sendable {
         _ number: Int,
         _ result: inout RecordResult
     ) -> Bool {
-        runChain(&record, chain, &worker.counts, &result)
-        if purpose == .backfill { result.changedBy = worker.counts.changedLast }
+        runChain(&record, chain, &worker.counts, &result, .inPass)
+        if isBackfill { result.changedBy = worker.counts.changedLast }
         if result.failure != nil || !result.postponed.isEmpty { worker.isPlain = false }
-        guard result.failure == nil else { return result.failedStepIndex == nil && purpose != .backfill }
+        guard result.failure == nil else { return result.failedStepIndex == nil && !isBackfill }
         guard let version = result.changedAt, !result.isDropped else { return false }
         if record.hasNewExpiration {
             result.expiration = .set(record.expirationSeconds)
@@ -189,7 +192,7 @@ struct RecordChanger: Sendable {
     /// Afterwards it has the type name that it gets by all steps.
     func change(_ record: inout Record, _ chain: StepsByType.Chain, _ counts: inout PassCounts) -> RecordResult {
         var result = RecordResult()
-        runChain(&record, chain, &counts, &result, isAlone: true)
+        runChain(&record, chain, &counts, &result, .alone(before: .max))
         return result
     }
 
@@ -212,7 +215,7 @@ struct RecordChanger: Sendable {
         var record = stored
         var counts = noCounts
         var result = RecordResult()
-        runChain(&record, chain, &counts, &result, before: first, isAlone: true)
+        runChain(&record, chain, &counts, &result, .alone(before: first))
         guard result.failure == nil else { throw Self.inconsistentClosure(error) }
         result.changedBy = counts.changedLast
         return UnconvertedRecord(
@@ -240,20 +243,28 @@ struct RecordChanger: Sendable {
 
     // MARK: The chain
 
+    /// How a record goes through its steps.
+    private enum Run {
+        case inPass
+        /// By itself, see ``change(_:_:_:)``, through the steps before a position in the pass.
+        case alone(before: Int)
+    }
+
     /// Runs a record through its steps.
     ///
-    /// - Parameters:
-    ///   - result: Becomes that of the steps; not returned, because copying one takes as long as a short step.
-    ///   - end: The position in the pass of the step before which it ends.
-    ///   - isAlone: Whether the record is not part of a pass; see ``change(_:_:_:)``.
+    /// - Parameter result: Becomes that of the steps; not returned, because copying one takes as long as a short step.
     private func runChain(
         _ record: inout Record,
         _ chain: StepsByType.Chain,
         _ counts: inout PassCounts,
         _ result: inout RecordResult,
-        before end: Int = .max,
-        isAlone: Bool = false
+        _ run: Run
     ) {
+        let (isAlone, end) =
+            switch run {
+            case .inPass: (false, Int.max)
+            case .alone(let end): (true, end)
+            }
         result = RecordResult(id: record.id)
         counts.beginRecord()
         var chain = chain
@@ -301,7 +312,7 @@ struct RecordChanger: Sendable {
                 }
                 try step.apply(&record)
                 if let failure = record.failure { throw failure }
-                if record.headRevision != headRevision, step.isOnRead || purpose == .reading,
+                if record.headRevision != headRevision, step.isOnRead || isReading,
                     let part = record.isDropped
                         ? "existence" : record.changedPart(key: key, typeName: step.typeName, expiration: expiration)
                 {

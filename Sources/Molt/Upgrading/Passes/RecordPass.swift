@@ -23,7 +23,7 @@ final class RecordPass {
             steps,
             storeName: runner.storeName,
             configuration: runner.configuration,
-            onFailure: runner.registry.failurePolicy
+            for: .upgrade(runner.registry.failurePolicy)
         )
         changer.notes = runner.notes
         self.changer = changer

@@ -25,14 +25,14 @@ final class RecordUpgrader: Sendable {
     convenience init(
         _ migrations: [Migration],
         storeName: String?,
-        configuration: MoltConfiguration = MoltConfiguration(),
-        onFailure policy: FailurePolicy = .stop
+        configuration: MoltConfiguration,
+        onFailure policy: FailurePolicy
     ) {
         var steps: [ScheduledStep] = []
         for group in UpgradeSchedule(migrations.map { PendingMigration(backfilling: $0) }).groups {
             if case .pass(let pass) = group.work { steps += pass }
         }
-        self.init(steps, of: migrations, storeName: storeName, configuration: configuration, onFailure: policy)
+        self.init(steps, of: migrations, storeName: storeName, configuration: configuration, for: .upgrade(policy))
     }
 
     /// Creates an upgrader for some steps of migrations.
@@ -41,8 +41,7 @@ final class RecordUpgrader: Sendable {
         of migrations: [Migration],
         storeName: String?,
         configuration: MoltConfiguration = MoltConfiguration(),
-        onFailure policy: FailurePolicy,
-        for purpose: RecordChanger.Purpose = .upgrade
+        for purpose: RecordChanger.Purpose
     ) {
         self.migrations = migrations
         version = migrations.last?.version ?? 0
@@ -50,14 +49,8 @@ final class RecordUpgrader: Sendable {
         self.steps = steps
         self.storeName = storeName
         self.configuration = configuration
-        self.policy = policy
-        changer = RecordChanger(
-            steps,
-            storeName: storeName ?? "",
-            configuration: configuration,
-            onFailure: policy,
-            for: purpose
-        )
+        policy = purpose.policy
+        changer = RecordChanger(steps, storeName: storeName ?? "", configuration: configuration, for: purpose)
     }
 
     // MARK: Types
@@ -156,8 +149,7 @@ final class RecordUpgrader: Sendable {
             steps,
             storeName: storeName ?? "",
             configuration: configuration,
-            onFailure: policy,
-            for: .backfill
+            for: .backfill(policy)
         )
         changer.stopSignal = stopSignal
         return changer

@@ -40,17 +40,16 @@ final class StepRunner {
         _ plan: MigrationPlan,
         _ ledger: [LedgerEntry],
         _ transaction: StoreTransaction,
-        _ attachedWork: AttachedWork,
-        of migrator: Migrator,
-        now: Date
+        of upgrade: UpgradeTransaction
     ) {
+        let migrator = upgrade.migrator
         records = transaction
         storeName = transaction.storeName
         registry = migrator.registry
-        self.attachedWork = attachedWork
+        attachedWork = upgrade.attachedWork
         configuration = migrator.configuration
         findsUnmatchedNames = migrator.mode.findsUnmatchedNames(configuration)
-        self.now = now
+        now = upgrade.startedAt
         meter = ProgressMeter(monitor: configuration.monitor)
         failures = FailureTally(registry.failurePolicy)
         notes = DryRunNotes(migrator.mode)

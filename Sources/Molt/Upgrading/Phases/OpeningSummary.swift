@@ -59,14 +59,9 @@ package struct OpeningSummary {
     }
 
     private var summary: MigrationSummary {
-        var summary = MigrationSummary(
-            plan,
-            configuration,
-            mode,
-            duration: start.duration(to: .now).seconds,
-            storeSize: storeSize,
-            interruptions: interruptions
-        )
+        var summary = MigrationSummary(plan, configuration, mode, duration: start.duration(to: .now).seconds)
+        summary.storeSize = storeSize
+        summary.interruptions = interruptions
         if hasFinishedEarlier { summary.outcome = .finished }
         return summary
     }

@@ -57,16 +57,8 @@ extension UpgradeAttempt {
     ///
     /// - Parameter work: The migration whose work after the commit it does; nil for an upgrade.
     init(from: Int, to: Int, work: String? = nil, _ configuration: MoltConfiguration) {
-        let process = ProcessInfo.processInfo
-        self.init(
-            startedAt: Date(),
-            from: from,
-            to: to,
-            appVersion: configuration.appVersion,
-            build: configuration.hooks.build ?? AppBuild.current,
-            processName: process.processName,
-            processID: process.processIdentifier,
-            work: work
-        )
+        let build = configuration.hooks.build ?? AppBuild.current
+        self.init(from: from, to: to, appVersion: configuration.appVersion, build: build)
+        self.work = work
     }
 }

@@ -10,13 +10,15 @@ struct UpgradeTransaction {
         var expiredCount = 0
     }
 
-    private let migrator: Migrator
+    let migrator: Migrator
+    /// The time of the app's clock, which may use the store: it is read before the lock is taken.
+    let startedAt: Date
+    let attachedWork: AttachedWork
     private let store: StoreFile
     private let backup: UpgradeBackup
     private let attempts: UpgradeAttempts
     private let locks: SuiteLocks
     private let stores: AttachedStores
-    private let attachedWork: AttachedWork
 
     init(
         of migrator: Migrator,
@@ -26,6 +28,7 @@ struct UpgradeTransaction {
         _ locks: SuiteLocks
     ) {
         self.migrator = migrator
+        startedAt = migrator.configuration.now()
         self.store = store
         self.backup = backup
         self.attempts = attempts
@@ -48,8 +51,6 @@ struct UpgradeTransaction {
     func run(_ planned: MigrationPlan, _ opening: inout OpeningSummary) throws -> Result? {
         if backup.isWanted { try mirrorLedger() }
         defer { attachedWork.end() }
-        // The clock belongs to the app and may use the store, so the lock must not be held.
-        let now = configuration.now()
         let patience = Patience(configuration)
         // Another process may have replaced the file since the plan, which is about the file before.
         if store.connection?.hasMoved == true {
@@ -59,7 +60,7 @@ struct UpgradeTransaction {
         let isUnsynced = isLight(planned)
         var result: Result?
         try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
-            result = try run(planned, transaction, isUnsynced: isUnsynced, now, &opening)
+            result = try run(planned, transaction, isUnsynced: isUnsynced, &opening)
             return result != nil
         } waiting: {
             try patience.wait(for: store)
@@ -73,7 +74,6 @@ struct UpgradeTransaction {
         _ planned: MigrationPlan,
         _ transaction: StoreTransaction,
         isUnsynced: Bool,
-        _ now: Date,
         _ opening: inout OpeningSummary
     ) throws -> Result? {
         // Another process may have changed the store between the plan and the lock. A suite may change at any time.
@@ -108,7 +108,7 @@ struct UpgradeTransaction {
             // A suite that is upgraded without a cache has its ledger in its own settings; the file gets a copy of it.
             if store.primary != nil { try transaction.replaceLedger(by: histories.contents) }
             opening.stage = .inTransaction
-            return try runSteps(of: plan, histories.store.rows, transaction, now)
+            return try runSteps(of: plan, histories.store.rows, transaction)
         } catch {
             // The lock is still held, so the next process does not count this attempt as interrupted.
             attempts.end()
@@ -138,8 +138,7 @@ struct UpgradeTransaction {
     private func runSteps(
         of plan: MigrationPlan,
         _ ledger: [LedgerEntry],
-        _ transaction: StoreTransaction,
-        _ now: Date
+        _ transaction: StoreTransaction
     ) throws -> Result {
         var result = Result(plan: plan)
         attachedWork.prepare(plan)
@@ -150,9 +149,9 @@ struct UpgradeTransaction {
         // they would count as records that are not upgraded yet.
         let leavesExpired = plan.onlyRenamesTypes && !ledger.contains { $0.outcome == .onRead }
         if !plan.isFresh, !isOnlyRecorded, !leavesExpired {
-            result.expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
+            result.expiredCount = try transaction.deleteExpired(now: startedAt.timeIntervalSince1970)
         }
-        let runner = StepRunner(plan, ledger, transaction, attachedWork, of: migrator, now: now)
+        let runner = StepRunner(plan, ledger, transaction, of: self)
         result.entries = try runner.run()
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
