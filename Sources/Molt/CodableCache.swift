@@ -267,7 +267,6 @@ extension CodableCache {
 }
 
 extension StoreFile {
-    /// Creates a store for a cache file, as a configuration has it.
     package convenience init(at url: URL, _ configuration: MoltConfiguration, createsFile: Bool = true) {
         self.init(at: url, createsFile: createsFile, attaching: configuration.attachedStores)
         options.pageLimit = configuration.hooks.pageLimit

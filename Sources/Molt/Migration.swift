@@ -262,7 +262,6 @@ public struct Migration: Sendable {
     /// Whether it may add records to a store that was just created.
     var mayBringRecords: Bool { steps.contains { $0.runsOnFreshStore && $0.usesRecords } }
 
-    /// The forms of dates that its steps change to others.
     var changedDateForms: [Record.DateForm] {
         steps.compactMap { step in
             if case .records(.edit(let edit, _)) = step.work { edit.dateForm } else { nil }

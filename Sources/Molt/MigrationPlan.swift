@@ -148,7 +148,6 @@ public struct MigrationPlan: Sendable, Encodable {
 
     /// A migration that was edited after the store had counted it as applied.
     package struct Edit: Equatable, Sendable {
-        /// The migration as the registry has it.
         package var migration: MigrationID
         /// The fingerprint in the ledger.
         package var recorded: String
@@ -200,7 +199,6 @@ public struct MigrationPlan: Sendable, Encodable {
     /// The paths of stores at the old places of this one, which was moved from there; see
     /// ``MigrationReport/otherStores``.
     package var otherStores: [String] = []
-    /// The move; nil if there is none.
     var move: PendingMove?
 
     /// Why the store cannot be upgraded: the errors of which opening it throws the first; empty when it can.
@@ -491,7 +489,6 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan.Action {
-    /// The name of its case.
     fileprivate var name: String {
         switch self {
         case .run: "run"

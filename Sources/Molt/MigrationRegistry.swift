@@ -84,7 +84,6 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         migrations.map(\.name)
     }
 
-    /// The names of its migrations, and of those that they replace.
     var knownNames: Set<String> { Set(migrations.flatMap { [$0.name] + $0.replaces }) }
 
     /// The rows of a ledger whose migrations did what the registry does not know; those up to
@@ -244,7 +243,6 @@ extension MigrationRegistry {
     /// The registry without its shortcuts: every store goes through the migrations that they replace.
     package var withoutShortcuts: MigrationRegistry { without(Set(replacedByShortcuts.keys)) }
 
-    /// The registry without the migrations of some names.
     package func without(_ names: Set<String>) -> MigrationRegistry {
         var registry = self
         registry.migrations.removeAll { names.contains($0.name) }

@@ -61,7 +61,6 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
-    /// Changes a record if the step is one that changes single records.
     package func change(_ record: inout Record) throws {
         if case .records(.edit(let edit, _)) = work { try edit.apply(&record) }
     }

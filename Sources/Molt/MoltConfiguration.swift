@@ -194,7 +194,6 @@ extension MoltConfiguration {
         public static let current: Process =
             Bundle.main.bundleURL.pathExtension == "appex" ? .helper() : .app
 
-        /// Whether it upgrades stores.
         var upgrades: Bool { if case .helper = self { false } else { true } }
     }
 

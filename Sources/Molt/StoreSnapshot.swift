@@ -65,7 +65,6 @@ public final class StoreSnapshot {
         }
     }
 
-    /// The snapshot without the settings of any suite.
     func withoutSettings() -> StoreSnapshot {
         StoreSnapshot(at: version, reading, coding, configuration) { _ in [:] }
     }

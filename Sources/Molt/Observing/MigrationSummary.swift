@@ -61,7 +61,6 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
         package var cause: String?
         /// The name of the migration that failed.
         public package(set) var migration: String?
-        /// The version of that migration.
         package var version: Int?
         /// The number of its step, from 1.
         public package(set) var step: Int?
@@ -73,7 +72,6 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     package struct Entry: Equatable, Sendable, Codable {
         /// The name, cut to 60 bytes.
         package var name: String
-        /// The version.
         package var version: Int
         /// The reason why the store counts it as applied.
         package var outcome: LedgerEntry.Outcome
@@ -95,7 +93,6 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     public package(set) var to: Int?
     /// The app's version, cut to 60 bytes; see ``MoltConfiguration/appVersion``.
     package var appVersion: String
-    /// The version of Molt.
     package var moltVersion = MoltRelease.version
     /// The duration of the opening in seconds, rounded to milliseconds.
     ///
@@ -146,7 +143,6 @@ extension MigrationSummary {
         self.duration = Self.rounded(duration)
     }
 
-    /// Returns the summary of an opening that ended with a report.
     func ended(with report: MigrationReport) -> MigrationSummary {
         var summary = self
         // Another process may have upgraded the store since the plan was made.
@@ -173,7 +169,6 @@ extension MigrationSummary {
         return summary
     }
 
-    /// Returns the summary of an opening that failed.
     func failed(with error: any Error) -> MigrationSummary {
         var summary = self
         let failure = error as? MoltError

@@ -50,7 +50,6 @@ final class AttachedStores {
 
         /// Its ledger; nil if no migration has changed it.
         var ledger: SuiteLedger? { content?.ledger }
-        /// Whether no migration is in its ledger.
         var hasNoLedger: Bool { ledger?.rows.isEmpty ?? true }
         /// Whether it has no settings.
         var isEmpty: Bool { content?.isEmpty ?? true }
@@ -81,7 +80,6 @@ final class AttachedStores {
         return try SuiteState(content: snapshot(of: suite))
     }
 
-    /// Whether a suite of the registry has settings.
     func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
 
     /// What the store has been through: for a suite that is upgraded without a cache, as the registry's suites tell.

@@ -9,7 +9,6 @@ struct ExpectedKeys {
         keys = suites.compactMapValues(\.content).mapValues { Set($0.values.keys) }
     }
 
-    /// Whether there may be a setting of a place.
     func mayHave(_ place: SettingsPlace) -> Bool {
         let suite = place.suite.attachedName
         return unknown.contains(suite) || keys[suite]?.contains(where: place.includes) == true

@@ -55,7 +55,6 @@ struct Histories {
     /// The schema version from which the store is upgraded.
     var version: Int { baseline ?? storedVersion }
 
-    /// Whether the store can have records.
     var hasRecords: Bool { kind == .cache }
 
     /// The version and the rows as the file's own.

@@ -4,7 +4,6 @@ extension MigrationPlan {
         let migration: MigrationID
         /// It needs the records of migrations up to this version.
         let version: Int
-        /// The types of the records that it works on.
         let types: RecordTypes
         /// Whether it may need the key of a record of any type.
         let mayGiveKeys: Bool

@@ -25,7 +25,6 @@ extension MigrationPlan {
             }
         }
 
-        /// Whether steps may run.
         fileprivate var runsSteps: Bool {
             switch self {
             case .run, .runIfRecordsArrive, .continueOnRead: true
@@ -70,10 +69,8 @@ extension MigrationPlan {
         /// Whether a store is opened for writing because of one of them.
         var areUpgrade: Bool { store.isUpgrade || suites.values.contains(where: \.isUpgrade) }
 
-        /// Whether steps may run.
         var runSteps: Bool { store.runsSteps || suites.values.contains(where: \.runsSteps) }
 
-        /// Whether a step of the migration runs, if the migration does.
         func runs(_ step: MigrationStep) -> Bool {
             let action = self[step.settings?.attachedName]
             // The store counts what it backfills as applied, so it is no longer checked.

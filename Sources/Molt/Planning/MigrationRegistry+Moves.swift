@@ -70,7 +70,6 @@ extension MigrationRegistry {
         return registry
     }
 
-    /// The faults of the declared moves, one sentence each.
     var moveFaults: [String] {
         moves.flatMap { move in
             let invalid = [move.path, move.newPath].filter { !$0.hasPrefix("/") }

@@ -37,7 +37,6 @@ extension MigrationRegistry {
         }
     }
 
-    /// The names of all migrations that a migration replaces.
     package func replaced(by migration: Migration) -> [String] {
         migration.replaces.isEmpty ? [] : replaced(by: migration, allReplaced)
     }

@@ -50,7 +50,6 @@ struct MissedSteps: Sendable {
         }.first
     }
 
-    /// The first one that may change a setting of a suite.
     func first(changing key: String, of suite: Suite) -> ScheduledStep? {
         let schedule = schedule { step in
             guard case .settings(let work) = step.work else { return false }

@@ -231,7 +231,6 @@ extension MigrationPlan {
 }
 
 extension Migration {
-    /// The names of the suites that it works on.
     fileprivate var suiteNames: Set<String> { Set(attached.compactMap { $0.suite?.attachedName }) }
 }
 

@@ -15,7 +15,6 @@ package enum RunMode: Sendable {
     /// A record in quarantine is sent through the migrations that it missed.
     case retry
 
-    /// Whether the report is that of a dry run.
     var isDryRun: Bool {
         switch self {
         case .dryRun: true

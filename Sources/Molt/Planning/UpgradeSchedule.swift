@@ -1,6 +1,5 @@
 /// A step that an upgrade runs.
 struct ScheduledStep: Sendable {
-    /// Its migration.
     let pending: PendingMigration
     /// Its position in that migration.
     let number: Int
@@ -18,7 +17,6 @@ struct ScheduledStep: Sendable {
 
     var migration: Migration { pending.migration }
     var id: ID { ID(migration: migration.name, number: number) }
-    /// The step as the app has declared it.
     var declared: MigrationStep { migration.steps[number] }
 
     /// The name of its migration, and its position there.
@@ -50,7 +48,6 @@ struct UpgradeSchedule {
 
     /// At least one, if there are migrations.
     private(set) var groups: [Group] = []
-    /// Whether a step runs.
     let hasSteps: Bool
 
     /// Groups the steps that a plan runs.

@@ -10,7 +10,6 @@ struct NewRecords: Sendable {
         /// The id of the record that it was extracted from; 0 for none.
         var outer: Int64 = 0
 
-        /// The record in the buffer.
         func lent(by bytes: UnsafeRawBufferPointer) -> LentRecord {
             LentRecord(
                 key: UnsafeRawBufferPointer(rebasing: bytes[key]),
@@ -29,7 +28,6 @@ struct NewRecords: Sendable {
         self.typeName = typeName
     }
 
-    /// A record alone.
     init(_ record: borrowing Record) {
         self.init(ofType: record.typeName)
         record.writeContent(to: &bytes)

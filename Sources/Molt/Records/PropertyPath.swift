@@ -81,7 +81,6 @@ public struct PropertyPath: Sendable {
         PropertyPath(parts: outer.parts + inner.parts)
     }
 
-    /// The path without its last part.
     var parent: PropertyPath { PropertyPath(parts: parts.dropLast()) }
 
     // MARK: Each

@@ -108,7 +108,6 @@ extension Record.DictionaryForm {
 }
 
 extension ValueMap {
-    /// Changes the keys or values of a dictionary.
     func change(_ part: Record.DictionaryPart, of json: UnsafeBufferPointer<UInt8>) -> ValueChange {
         DictionaryJSON.change(json) { dictionary throws(DictionaryJSON.Problem) in
             let new = try dictionary.changing { pair throws(DictionaryJSON.Problem) in

@@ -59,7 +59,6 @@ extension Record {
     }
 }
 
-/// The result of a value change.
 enum ValueChange: Sendable {
     case kept
     /// It is replaced by JSON.
@@ -192,7 +191,6 @@ struct ValueMap: Sendable {
             }
     }
 
-    /// The map for the values of settings.
     var ofSettings: ValueMap {
         var map = self
         map.isOfSetting = true

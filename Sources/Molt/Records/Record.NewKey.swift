@@ -20,7 +20,6 @@ extension Record {
 }
 
 extension Record {
-    /// Gives the record its new key.
     mutating func rename(_ newKey: NewKey) throws {
         let new = try newKey.key(of: self)
         if !ExactName.isSame(new, key) { key = new }

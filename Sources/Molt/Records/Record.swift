@@ -691,7 +691,6 @@ public struct Record: Sendable {
     /// What messages call it.
     var noun: String { isSetting ? "setting" : "record" }
 
-    /// The subject of a message.
     private var subject: String {
         elementPath.map { "The value of \"\($0)\"" } ?? "The content"
     }

@@ -40,7 +40,6 @@ package enum RecordTypeName {
     }
 }
 
-/// An optional of any type.
 protocol AnyOptional {
     static var wrappedType: Any.Type { get }
     var anyWrapped: Any? { get }

@@ -23,7 +23,6 @@ enum RecordTypes: Sendable {
 }
 
 extension StepWork {
-    /// The types of the records that it may read and change.
     var recordTypes: RecordTypes {
         switch self {
         case .records(let work): .these(work.typeNames)

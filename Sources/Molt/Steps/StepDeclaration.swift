@@ -26,7 +26,6 @@ protocol RecordStep: StepDeclaration {
 struct RecordEdit: Sendable {
     /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
-    /// The property that it adds.
     var newProperty: PropertyPath?
     /// The object without which it does not add it; the empty path for the whole content, nil for none.
     var outer: PropertyPath?
@@ -36,7 +35,6 @@ struct RecordEdit: Sendable {
     var skipsSomeValues: Bool
     /// Whether it may drop a record by its declaration.
     var mayDrop = false
-    /// Whether it may give the record another key.
     var mayGiveKey = false
     /// Whether it is expensive enough to run on several cores.
     var isParallel = false
@@ -50,7 +48,6 @@ struct RecordEdit: Sendable {
     var dateForm: Record.DateForm?
     var apply: @Sendable (inout Record) throws -> Void
 
-    /// The properties that it reads.
     var properties: [PropertyPath] { alternatives.isEmpty ? [property].compactMap(\.self) : alternatives }
 }
 

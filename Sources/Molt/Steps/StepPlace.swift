@@ -64,7 +64,6 @@ extension StepPlace {
 
     package static func records(ofType type: String) -> StepPlace { StepPlace(kind: .records(ExactName(type))) }
 
-    /// The settings; nil for records.
     var settings: SettingsPlace? {
         if case .settings(let settings) = kind { settings } else { nil }
     }

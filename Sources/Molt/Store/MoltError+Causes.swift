@@ -15,7 +15,6 @@ extension MoltError {
         code == .noSpaceForBackup || underlying.map(Self.isOutOfSpace) == true
     }
 
-    /// Whether an error says that the file is damaged.
     package static func isDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.isDamage
@@ -25,7 +24,6 @@ extension MoltError {
         }
     }
 
-    /// Whether an error says that there is no space.
     package static func isOutOfSpace(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.isFull || error.isAtLimit

@@ -30,7 +30,6 @@ package struct StoreContents: Equatable, Sendable {
         }
     }
 
-    /// A record with its dates.
     package struct DatedRecord: Equatable, Sendable {
         package var stored: StoredRecord
         /// When the key was first set, in seconds since 1970.
@@ -71,7 +70,6 @@ extension StoreContents.StoredRecord {
 }
 
 extension Record {
-    /// Creates a record with stored content.
     init(_ stored: StoreContents.StoredRecord) {
         self.init()
         stored.lend { load($0, typeName: stored.typeName, version: stored.version) }

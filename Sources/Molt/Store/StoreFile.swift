@@ -179,7 +179,6 @@ package final class StoreFile {
         }
     }
 
-    /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws -> Bool {
         try look { connection throws(SQLiteError) in try connection.hasRecords(before: version) } ?? false
     }

@@ -12,7 +12,6 @@ internal import Foundation
 /// the store was moved there. At the old one, after a kill before the rename or once the file was moved back, it means
 /// nothing.
 package struct StoreMove {
-    /// The format of a sealed file.
     private static let sealedFormat: Int64 = 1_000_000
 
     private let old: StoreFiles

@@ -50,7 +50,6 @@ package struct Migrator: Sendable {
 }
 
 extension Migrator {
-    /// Whether this process may change stores and what they are attached to.
     var mayChangeStores: Bool { configuration.process.upgrades && !mode.isOnCopy }
 
     /// The same without a monitor, for work on another store.

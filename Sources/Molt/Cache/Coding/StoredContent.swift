@@ -63,7 +63,6 @@ struct StoredContent: Sendable {
         version = record.version
     }
 
-    /// The record, as a store has it.
     var stored: StoreContents.StoredRecord {
         StoreContents.StoredRecord(
             key: key,

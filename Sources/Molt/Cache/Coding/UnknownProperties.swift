@@ -104,7 +104,6 @@ final class DeclaredNames: Sendable {
 }
 
 extension ShapeReading {
-    /// Whether a coding key has a name.
     func declares(_ name: String) -> Bool { keyTypes.contains { $0.init(stringValue: name) != nil } }
 
     /// Whether other values of the type have the same properties.

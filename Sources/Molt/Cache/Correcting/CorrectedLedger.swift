@@ -8,7 +8,6 @@ struct CorrectedLedger {
     let changesStore: Bool
     /// The store's version afterwards.
     let version: Int
-    /// The rows of suites' ledgers, by suite.
     private(set) var suites: [String: LedgerEntry] = [:]
 
     /// Computes the rows.

@@ -306,7 +306,6 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes content under a key.
     func set(_ key: String, _ content: EncodedContent) throws {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
         changedKeys.insert(key)
@@ -483,7 +482,6 @@ final class CacheSession: @unchecked Sendable {
     /// Whether nobody has written since the last write of the backfill; asked in its next one.
     var onlyBackfillHasWritten: Bool { backfilledVersion != nil && backfilledVersion == dataVersion }
 
-    /// Whether the total size of all contents is limited.
     var isSizeLimited: Bool { shared.uses != nil }
 
     /// Writes upgraded records, except those that were written since they were read.

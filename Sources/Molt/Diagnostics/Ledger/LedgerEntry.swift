@@ -147,9 +147,6 @@ extension LedgerEntry {
     /// Whether the migration did what those do that it replaces.
     package var isReplacing: Bool { outcome.isApplied && outcome != .replaced && !replaces.isEmpty }
 
-    /// Whether the migration did what another one does.
-    func covers(_ name: String) -> Bool { isReplacing && replaces.contains(name) }
-
     /// The row as a release sees it that has some migrations; nil if it knows what the migration did.
     ///
     /// It knows a replacement if it has all that this one replaces. Otherwise, only what it lacks matters.
@@ -172,13 +169,6 @@ extension LedgerEntry {
     func replacesRow(_ row: LedgerEntry) -> Bool {
         guard outcome.isApplied, replaces.contains(row.name) else { return false }
         return row.name == name ? row.version < version : row.outcome == .deferred
-    }
-
-    /// The row after all records went through a migration on read.
-    var completed: LedgerEntry {
-        var entry = self
-        if outcome == .onRead { entry.outcome = .ran }
-        return entry
     }
 }
 

@@ -32,7 +32,6 @@ extension MigrationReport {
             return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         }
 
-        /// Adds other counts.
         package static func += (counts: inout Counts, other: Counts) {
             counts.read += other.read
             counts.changed += other.changed

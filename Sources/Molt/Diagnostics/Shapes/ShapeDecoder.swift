@@ -20,7 +20,6 @@ final class ShapeReading: @unchecked Sendable {
     fileprivate(set) var elements: [Int: ShapeReading] = [:]
     /// Whether all keys are those of a dictionary, or the elements are its keys and values.
     fileprivate(set) var isDictionary = false
-    /// Whether the elements are those of a set.
     fileprivate(set) var isSet = false
     /// An element as it was decoded, and its identity, if its type declares one.
     private(set) var element: Any?

@@ -18,7 +18,6 @@ extension TypeShape {
     fileprivate var isBareNil: Bool { form == .unknown && name.isEmpty }
 }
 
-/// The comparison of two shapes of one type.
 private struct ShapeComparison {
     let type: String
 

@@ -78,7 +78,6 @@ package struct CodeNames: Sendable, Equatable {
     // Metatypes are immutable.
     nonisolated(unsafe) var rawType: (any RawRepresentable.Type)?
 
-    /// Whether the code has a name, or may have it.
     func knows(_ name: String) -> Bool {
         if let rawType { return Self.has(name, rawType) }
         return keyTypes.contains { $0.init(stringValue: name) != nil }

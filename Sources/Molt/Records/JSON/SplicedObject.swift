@@ -274,7 +274,6 @@ struct SplicedObject: Sendable {
         set(name, toEdit: Slice(start, edits.count))
     }
 
-    /// Sets a property if it is missing or null.
     mutating func setIfMissing(_ name: String, to value: [UInt8]) {
         guard let index = lastIndex(of: name) else { return append(name) { $0.append(contentsOf: value) } }
         if withValue(at: index, { $0.elementsEqual("null".utf8) }) { set(index) { $0.append(contentsOf: value) } }
@@ -539,7 +538,6 @@ extension SplicedObject {
         var sourceValue = Slice(0, 0)
         var name = Slice(0, 0)
         var value = Slice(0, 0)
-        /// Whether the current name has escapes.
         var nameHasEscapes = false
         /// The property's changes; empty if it is unchanged.
         var changes: Changes = []

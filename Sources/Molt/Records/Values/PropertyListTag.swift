@@ -11,7 +11,6 @@ enum PropertyListTag: String {
     case real
 
     private static let opening = "\u{1}molt:"
-    /// The opening in JSON.
     static let openingInJSON = Array(#""\u0001molt:"#.utf8)
 
     func text(_ content: String) -> String {

@@ -4,7 +4,6 @@ struct SuiteSnapshot {
     /// Nil if no migration has changed the suite.
     let ledger: SuiteLedger?
 
-    /// Reads a suite.
     init(_ suite: Suite) throws {
         values = try suite.allValues()
         ledger = try SuiteLedger(in: values, of: suite)

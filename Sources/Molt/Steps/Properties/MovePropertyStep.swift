@@ -76,7 +76,6 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of steps that move or copy a property.
 struct MovePropertyStep: RecordStep {
     var place: StepPlace
     var path: PropertyPath

@@ -54,7 +54,9 @@ extension MigrationStep {
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         let change = StringArray(separator: separator)
-        return MigrationStep(JoinArrayStep(place: StepPlace(place), path: path, change: change, ifMissing: ifMissing))
+        return MigrationStep(
+            SplitIntoArrayStep(place: StepPlace(place), path: path, change: change, ifMissing: ifMissing, joins: true)
+        )
     }
 }
 
@@ -63,45 +65,28 @@ struct SplitIntoArrayStep: RecordStep {
     var path: PropertyPath
     var change: StringArray
     var ifMissing: Record.MissingProperty
+    /// Whether it joins the array again.
+    var joins = false
 
-    var description: String { "split \(place.name(of: path)) into an array\(place.suffix)" }
-    var identity: [String] {
-        place.identity(of: "splitIntoArray") + path.identity
-            + [change.separator, change.trims ? "trimming" : "exact", ifMissing.identity]
+    var description: String {
+        joins
+            ? "join the array \(place.name(of: path))\(place.suffix)"
+            : "split \(place.name(of: path)) into an array\(place.suffix)"
     }
-    var valueUses: [ValueUse] { [.splits(at: change.separator)] }
+    var identity: [String] {
+        let trimming = joins ? [] : [change.trims ? "trimming" : "exact"]
+        return place.identity(of: joins ? "joinArray" : "splitIntoArray") + path.identity + [change.separator]
+            + trimming + [ifMissing.identity]
+    }
+    var valueUses: [ValueUse] { joins ? [] : [.splits(at: change.separator)] }
     var losses: [MigrationReport.DataLoss] { change.trims ? [.init(.values, place.name(of: path))] : [] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, skipsSomeValues: true) { record in
             let depth = record.full(path).count
-            try record.replaceValue(path, ifMissing: ifMissing) { change.split($0, depth: depth) }
-        }
-    }
-
-    func check(_ check: inout StepCheck) {
-        check.useValue(place, path: path)
-        if let fault = change.fault { check.add(fault) }
-        check.replaceValue(place, path)
-    }
-}
-
-struct JoinArrayStep: RecordStep {
-    var place: StepPlace
-    var path: PropertyPath
-    var change: StringArray
-    var ifMissing: Record.MissingProperty
-
-    var description: String { "join the array \(place.name(of: path))\(place.suffix)" }
-    var identity: [String] {
-        place.identity(of: "joinArray") + path.identity + [change.separator, ifMissing.identity]
-    }
-    var losses: [MigrationReport.DataLoss] { [] }
-    var valueUses: [ValueUse] { [] }
-
-    var edit: RecordEdit {
-        RecordEdit(property: path, skipsSomeValues: true) { record in
-            try record.replaceValue(path, ifMissing: ifMissing) { change.join($0) }
+            try record.replaceValue(path, ifMissing: ifMissing) {
+                joins ? change.join($0) : change.split($0, depth: depth)
+            }
         }
     }
 

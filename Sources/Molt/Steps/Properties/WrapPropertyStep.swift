@@ -47,7 +47,15 @@ extension MigrationStep {
         from wrapper: Record.Wrapper,
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
-        MigrationStep(UnwrapPropertyStep(place: StepPlace(place), path: path, wrapper: wrapper, ifMissing: ifMissing))
+        MigrationStep(
+            WrapPropertyStep(
+                place: StepPlace(place),
+                path: path,
+                wrapper: wrapper,
+                ifMissing: ifMissing,
+                unwraps: true
+            )
+        )
     }
 }
 
@@ -56,42 +64,27 @@ struct WrapPropertyStep: RecordStep {
     var path: PropertyPath
     var wrapper: Record.Wrapper
     var ifMissing: Record.MissingProperty
+    /// Whether it undoes the wrapping.
+    var unwraps = false
 
-    var description: String { "wrap \(place.name(of: path)) in \(wrapper.description)\(place.suffix)" }
+    var description: String {
+        let change = unwraps ? "unwrap \(place.name(of: path)) from" : "wrap \(place.name(of: path)) in"
+        return "\(change) \(wrapper.description)\(place.suffix)"
+    }
     var identity: [String] {
-        place.identity(of: "wrapProperty") + path.identity + wrapper.identity + [ifMissing.identity]
+        place.identity(of: unwraps ? "unwrapProperty" : "wrapProperty") + path.identity + wrapper.identity
+            + [ifMissing.identity]
     }
     var losses: [MigrationReport.DataLoss] { [] }
     var valueUses: [ValueUse] { [] }
 
     var edit: RecordEdit {
         RecordEdit(property: path, skipsSomeValues: true) { record in
-            try record.wrap(path, in: wrapper, ifMissing: ifMissing)
-        }
-    }
-
-    func check(_ check: inout StepCheck) {
-        check.useValue(place, path: path)
-        check.replaceValue(place, path)
-    }
-}
-
-struct UnwrapPropertyStep: RecordStep {
-    var place: StepPlace
-    var path: PropertyPath
-    var wrapper: Record.Wrapper
-    var ifMissing: Record.MissingProperty
-
-    var description: String { "unwrap \(place.name(of: path)) from \(wrapper.description)\(place.suffix)" }
-    var identity: [String] {
-        place.identity(of: "unwrapProperty") + path.identity + wrapper.identity + [ifMissing.identity]
-    }
-    var losses: [MigrationReport.DataLoss] { [] }
-    var valueUses: [ValueUse] { [] }
-
-    var edit: RecordEdit {
-        RecordEdit(property: path, skipsSomeValues: true) { record in
-            try record.unwrap(path, from: wrapper, ifMissing: ifMissing)
+            if unwraps {
+                try record.unwrap(path, from: wrapper, ifMissing: ifMissing)
+            } else {
+                try record.wrap(path, in: wrapper, ifMissing: ifMissing)
+            }
         }
     }
 

@@ -51,7 +51,6 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of steps that rename or copy keys.
 struct RenameSettingsStep: StepDeclaration {
     var place: SettingsPlace
     /// The new key, or the new prefix.

@@ -32,7 +32,6 @@ enum SettingsWork: Sendable {
         }
     }
 
-    /// The suite that it changes.
     var suite: Suite {
         switch self {
         case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.suite

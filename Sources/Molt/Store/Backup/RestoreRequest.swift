@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The options of a restore.
 package struct RestoreRequest {
     /// Whether the backup may belong to another store or be in another directory.
     var isFromAnotherStore = false

@@ -35,7 +35,6 @@ package struct StoreReplacement {
         /// No contents: the file becomes an empty cache.
         case nothing
 
-        /// Throws if the other file is damaged.
         fileprivate func check() throws(DamagedSource) {
             guard case .file(let path) = self, let reason = BackupVerification.damage(path) else { return }
             throw DamagedSource(reason: reason)

@@ -42,7 +42,6 @@ package final class CopyDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// The directory of the copies.
     package static var parent: URL { FileManager.default.temporaryDirectory }
 
     /// Removes the directories that killed processes have left.

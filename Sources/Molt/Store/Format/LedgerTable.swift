@@ -26,7 +26,6 @@ package enum LedgerTable {
         return state
     }
 
-    /// The rows of the ledger, in their order.
     package static func rows(_ connection: Connection) throws(SQLiteError) -> [LedgerEntry] {
         try state(connection).ledger
     }

@@ -374,7 +374,6 @@ extension Connection {
         Int(clamping: try integer(RowQuery.count.sql))
     }
 
-    /// Whether a record was last written before a schema version.
     func hasRecords(before version: Int) throws(SQLiteError) -> Bool {
         try integer(RowQuery.hasOlder.sql, version) != 0
     }

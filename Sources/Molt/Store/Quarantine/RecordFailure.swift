@@ -3,7 +3,6 @@ extension MigrationReport {
     package struct RecordFailure: Equatable, Sendable {
         /// The migration that could not convert it.
         package var migration: MigrationID
-        /// The step that failed.
         package var step: MoltError.StepPosition
         /// The first step of the migration that the quarantined record has not been through, counted from 1.
         ///
@@ -46,7 +45,6 @@ extension MigrationReport {
         public let key: String
         /// Its type name before the migration.
         public let type: String
-        /// Its outcome.
         package let outcome: Outcome
         /// The kind of failure.
         public let code: MoltError.Code

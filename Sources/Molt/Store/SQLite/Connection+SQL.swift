@@ -53,7 +53,6 @@ extension Connection {
     /// Begins a transaction, which takes a snapshot with its first read.
     func begin() throws(SQLiteError) { try execute("BEGIN") }
 
-    /// Begins a transaction that has the write lock.
     func beginWriting() throws(SQLiteError) { try execute("BEGIN IMMEDIATE") }
 
     /// Takes the lock that no other connection can have beside it, and keeps it.
@@ -91,7 +90,6 @@ extension Connection {
     /// Rewrites the whole file without free pages.
     func rewrite() throws(SQLiteError) { try execute("VACUUM") }
 
-    /// Removes free pages from the end of a file that is made for it.
     func removeFreePages(upTo count: Int) throws(SQLiteError) { try execute("PRAGMA incremental_vacuum(\(count))") }
 
     /// Runs a closure whose deletions overwrite the deleted bytes.

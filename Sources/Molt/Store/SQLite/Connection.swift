@@ -127,7 +127,6 @@ package final class Connection {
         return statement
     }
 
-    /// Runs one statement with values for its parameters.
     func run(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) {
         let statement = try prepare(sql)
         try statement.bind(values)

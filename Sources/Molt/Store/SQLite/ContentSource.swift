@@ -130,7 +130,6 @@ final class ContentSource {
         }
     }
 
-    /// The new content of a row.
     func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
         // In two steps, because an access that spans both would be checked for exclusivity.
         let buffer = buffers[row.buffer]

@@ -132,7 +132,6 @@ package final class StoreTransaction {
         }
     }
 
-    /// Replaces the version and the ledger by others.
     func replaceLedger(by contents: StoreContents) throws {
         try mapped { () throws(SQLiteError) in
             hasChangedLedger = true
@@ -369,7 +368,6 @@ package final class StoreTransaction {
         }
     }
 
-    /// The error for a new record whose key is another record's.
     func keyExists(_ new: borrowing Record) -> MoltError {
         keyExists(new.key, of: "A record of type \(new.typeName)", key: new.key, type: new.typeName)
     }

@@ -351,7 +351,6 @@ extension MoltError {
         )
     }
 
-    /// The error of work that ``MoltConfiguration/deadline`` has stopped.
     static var deadlinePassed: MoltError {
         MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open the store again to upgrade it.")
     }

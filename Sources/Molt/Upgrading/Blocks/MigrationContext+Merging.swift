@@ -69,7 +69,6 @@ extension MigrationContext {
     /// The record that stays.
     private struct Kept {
         var record: Record
-        /// The record as it is stored.
         let stored: Record
         let key: ExactName
         /// Whether its new key was counted and noted as a change.

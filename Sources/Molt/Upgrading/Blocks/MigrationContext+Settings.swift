@@ -263,7 +263,6 @@ extension MigrationContext {
         )
     }
 
-    /// Notes properties that no setting of a place has.
     private func noteUnmatched(_ edit: RecordEdit, of place: SettingsPlace, _ contents: [Record]) {
         guard runner.findsUnmatchedNames, !contents.isEmpty else { return }
         let paths = edit.properties + [edit.outer].compactMap(\.self)

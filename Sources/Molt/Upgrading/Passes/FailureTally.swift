@@ -94,7 +94,6 @@ final class FailureTally {
         throw tooMany(failed, "\(failed.count) settings could not be converted so far")
     }
 
-    /// The first failed records of a step.
     func records(of step: ScheduledStep) -> [MigrationReport.FailedRecord] {
         records[step.id] ?? []
     }

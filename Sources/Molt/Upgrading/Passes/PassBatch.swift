@@ -31,7 +31,6 @@ final class PassBatch: PipelineBatch {
             isPlain = true
         }
 
-        /// Adds the content of a changed record.
         mutating func add(_ record: borrowing Record, version: Int, buffer: Int) {
             rows.append(RecordContents.Row(record, version: version, buffer: buffer, writingTo: &contents))
         }
@@ -150,7 +149,6 @@ struct UnconvertedRecord {
     var record: Record
     /// The outcome of the migrations before.
     var result: RecordResult
-    /// The step that failed.
     let step: ScheduledStep
     /// Its position in the pass.
     let stepIndex: Int

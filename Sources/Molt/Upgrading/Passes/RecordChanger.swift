@@ -64,10 +64,8 @@ struct RecordChanger: Sendable {
         stepsByType.chain(from: start, typeName: typeName)
     }
 
-    /// The chains of all types whose records a step processes.
     func allChains() -> [StepsByType.Chain] { stepsByType.all() }
 
-    /// The position of the first step of a step's migration.
     func firstStepIndex(of stepIndex: Int) -> Int { stepsByType.firstStepIndices[stepIndex] }
 
     var noCounts: PassCounts { PassCounts(stepCount: steps.count) }

@@ -116,12 +116,10 @@ final class RecordUpgrader: Sendable {
         return .unconverted(try changer.recordBeforeFailure(result, of: stored, chain))
     }
 
-    /// What the policy does with a record.
     func outcome(of record: UnconvertedRecord) -> MigrationReport.FailedRecord.Outcome {
         (record.step.onFailure ?? policy).outcome
     }
 
-    /// A failure with the name of the store.
     func named(_ failure: MoltError) -> MoltError {
         var error = failure
         error.store = storeName

@@ -60,7 +60,6 @@ final class StepRunner {
         schedule = UpgradeSchedule(of: plan, registry)
     }
 
-    /// The steps that what a step brings in has missed.
     func missedSteps(after step: ScheduledStep) -> MissedSteps { MissedSteps(after: step, of: plan, registry) }
 
     /// The suites that a migration has worked on, so that they are through it.
@@ -263,7 +262,6 @@ final class StepRunner {
         self[step.migration] = result
     }
 
-    /// The data that a step of a pass has removed.
     private func losses(of step: ScheduledStep, _ counts: MigrationReport.Counts) -> [MigrationReport.DataLoss] {
         var losses = counts.changed > 0 ? step.declared.declaration.losses.filter { $0.kind != .records } : []
         for index in losses.indices { losses[index].count = counts.changed }

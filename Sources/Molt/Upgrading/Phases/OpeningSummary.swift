@@ -1,6 +1,5 @@
 /// Collects what the summary of an opening says, and tells the monitor that the opening has ended.
 package struct OpeningSummary {
-    /// The plan; nil until there is one.
     var plan: MigrationPlan?
     /// See ``MigrationSummary/interruptions``.
     var interruptions = 0

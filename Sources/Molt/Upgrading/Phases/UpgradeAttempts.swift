@@ -6,7 +6,6 @@ final class UpgradeAttempts {
     private let log: AttemptLog?
     private let store: StoreFile
     private let configuration: MoltConfiguration
-    /// The attempt of this upgrade, until it ends.
     private var own: UpgradeAttempt?
     /// See ``MigrationSummary/interruptions``.
     private(set) var interruptions = 0

@@ -198,7 +198,6 @@ struct UpgradeTransaction {
 }
 
 extension MigrationPlan {
-    /// The steps of the migrations that run.
     fileprivate var runningSteps: some Sequence<MigrationStep> {
         entries.lazy.filter(\.actions.runSteps).flatMap(\.declaration.steps)
     }
