@@ -494,18 +494,14 @@ extension CodableCache {
     public func finishBackfill() async throws -> [MigrationReport.FailedRecord] {
         // A queue of its own, because other calls must not wait for the backfill.
         try await DispatchQueue(label: "molt.backfill.wait").runCancellable { [self] isCancelled in
-            try finishBackfill(isCancelled)
+            try backfillAndWait(isCancelled: isCancelled)
         }
     }
 
     /// Does what ``finishBackfill()`` does on the caller's thread, for a tool or a test.
     @discardableResult
-    package func backfillAndWait() throws -> [MigrationReport.FailedRecord] {
-        try finishBackfill { false }
-    }
-
-    private func finishBackfill(
-        _ isCancelled: @escaping @Sendable () -> Bool
+    package func backfillAndWait(
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws -> [MigrationReport.FailedRecord] {
         if isReadOnly, upgrader != nil { throw core.readOnly }
         return try sweep?.finish(isCancelled: isCancelled) ?? []

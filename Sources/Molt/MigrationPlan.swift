@@ -169,8 +169,6 @@ public struct MigrationPlan: Sendable, Encodable {
     /// Whether the store does not exist yet.
     public let isFresh: Bool
     /// The version that the store gets from the baseline; nil if it has a ledger, or there is no baseline for it.
-    ///
-    /// See ``MigrationRegistry/baseline(from:)``.
     package let baseline: Int?
     /// The registry's migrations, in the order in which they run.
     public package(set) var entries: [Entry] = []
@@ -189,12 +187,8 @@ public struct MigrationPlan: Sendable, Encodable {
     /// Whether the app says at which version the store enters, and its file has another one.
     private let recordsBaseline: Bool
     /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
-    ///
-    /// See ``MigrationStep/deleteType(_:erasing:)``.
     package var needsErasure: Bool
     /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
-    ///
-    /// See ``MigrationRegistry/storeMove(from:to:protection:)``.
     package var movesFrom: String?
     /// The paths of stores at the old places of this one, which was moved from there; see
     /// ``MigrationReport/otherStores``.
@@ -230,16 +224,6 @@ public struct MigrationPlan: Sendable, Encodable {
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
-    }
-
-    /// The migrations that the store counts as applied, in the registry's order.
-    package var applied: [MigrationID] {
-        entries.filter(\.isApplied).map(\.migration)
-    }
-
-    /// The applied migrations up to the first one that is not applied.
-    package var completed: [MigrationID] {
-        entries.prefix(while: \.isApplied).map(\.migration)
     }
 
     /// The migrations that records go through when they are read after the store is opened; see ``Migration/onRead()``.

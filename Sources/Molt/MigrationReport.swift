@@ -115,8 +115,6 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// Whether this is the report of a dry run, which changes nothing.
     public package(set) var isDryRun = false
     /// Whether the store is open for reading only.
-    ///
-    /// See ``CodableCache/init(reading:migrations:configuration:)``.
     package var isReadOnly = false
     /// What became of deleted records that had to be erased; nil if there were none.
     public package(set) var erasure: Erasure?

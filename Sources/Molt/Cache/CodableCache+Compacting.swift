@@ -25,17 +25,16 @@ extension CodableCache {
     public func compact(progress: (@Sendable (Double) -> Void)? = nil) async throws -> Int {
         // A queue of its own, because other calls must not wait for it.
         try await DispatchQueue(label: "molt.compact").runCancellable { [self] isCancelled in
-            try compact(progress ?? { _ in }, isCancelled)
+            try compactAndWait(progress: progress ?? { _ in }, isCancelled: isCancelled)
         }
     }
 
     /// Does what ``compact(progress:)`` does on the caller's thread, for a test.
     @discardableResult
-    package func compactAndWait(progress: (Double) -> Void = { _ in }) throws -> Int {
-        try compact(progress) { false }
-    }
-
-    private func compact(_ progress: (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> Int {
+    package func compactAndWait(
+        progress: (Double) -> Void = { _ in },
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> Int {
         try core.checkWritable()
         guard core.hasFile else { return 0 }
         return try FileCompaction(of: path)

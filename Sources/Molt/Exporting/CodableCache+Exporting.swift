@@ -43,7 +43,7 @@ extension CodableCache {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
             let transfer =
                 TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
-            return try export(to: url, only: selection, suites, transfer)
+            return try exportAndWait(to: url, only: selection, suites: suites, transfer)
         }
     }
 
@@ -52,17 +52,10 @@ extension CodableCache {
     package func exportAndWait(
         to url: URL,
         only selection: RecordSelection = .all,
-        suites: [Suite] = []
+        suites named: [Suite] = [],
+        _ transfer: TransferProgress? = nil
     ) throws -> ExportSummary {
-        try export(to: url, only: selection, suites, TransferProgress(work: "export", store: path))
-    }
-
-    private func export(
-        to url: URL,
-        only selection: RecordSelection,
-        _ named: [Suite],
-        _ transfer: TransferProgress
-    ) throws -> ExportSummary {
+        let transfer = transfer ?? TransferProgress(work: "export", store: path)
         let suites = try transferred(named)
         let export = RecordExport(
             target: try ExportTarget(url, of: path),
@@ -179,7 +172,7 @@ extension CodableCache {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
             let transfer =
                 TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
-            return try self.import(from: url, only: selection, suites, policy, transfer)
+            return try importAndWait(from: url, only: selection, suites: suites, onConflict: policy, transfer)
         }
     }
 
@@ -188,19 +181,11 @@ extension CodableCache {
     package func importAndWait(
         from url: URL,
         only selection: RecordSelection = .all,
-        suites: [Suite] = [],
-        onConflict policy: ConflictPolicy<CodableCache> = .fail
+        suites named: [Suite] = [],
+        onConflict policy: ConflictPolicy<CodableCache> = .fail,
+        _ transfer: TransferProgress? = nil
     ) throws -> ImportSummary {
-        try self.import(from: url, only: selection, suites, policy, TransferProgress(work: "import", store: path))
-    }
-
-    private func `import`(
-        from url: URL,
-        only selection: RecordSelection,
-        _ named: [Suite],
-        _ policy: ConflictPolicy<CodableCache>,
-        _ transfer: TransferProgress
-    ) throws -> ImportSummary {
+        let transfer = transfer ?? TransferProgress(work: "import", store: path)
         try core.checkWritable()
         let suites = try transferred(named)
         try suites?.checkAttached()

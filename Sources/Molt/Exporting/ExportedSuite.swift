@@ -17,9 +17,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
 
     /// Writes suites as a JSON object by their names as attached stores.
     static func write(_ suites: [String: ExportedSuite], to bytes: inout [UInt8]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        bytes += try encoder.encode(suites)
+        bytes += try JSONEncoder([.sortedKeys, .withoutEscapingSlashes]).encode(suites)
     }
 
     /// Reads what ``write(_:to:)`` has written.

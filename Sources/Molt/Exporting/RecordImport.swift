@@ -39,10 +39,10 @@ struct RecordImport {
 
     private var path: String { FileStatus.path(of: source) }
 
-    /// - Parameter write: Runs a closure in a write transaction of the open store.
-    func run(
-        _ write: (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
-    ) throws -> ImportSummary {
+    /// Runs a closure in a write transaction of the open store.
+    typealias Write = (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
+
+    func run(_ write: Write) throws -> ImportSummary {
         do {
             return try runPhases(write)
         } catch {
@@ -56,9 +56,7 @@ struct RecordImport {
         }
     }
 
-    private func runPhases(
-        _ write: (_ body: (CacheSession) throws -> ImportSummary) throws -> ImportSummary
-    ) throws -> ImportSummary {
+    private func runPhases(_ write: Write) throws -> ImportSummary {
         let isStore = try isStore()
         let size = isStore ? StoreFile(at: source).byteCount : try FileStatus.of(path).map { Int64($0.size) }
         let copy = try ScratchCopy(of: source, for: .import, byteCount: size ?? 0)

@@ -1,5 +1,5 @@
 /// The progress of an export or an import, which may be cancelled.
-struct TransferProgress: Sendable {
+package struct TransferProgress: Sendable {
     /// The noun for the work, "export" or "import".
     let work: String
     let store: String

@@ -119,11 +119,6 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     package var migrationCount = 0
     /// These migrations, in order; only those that took longest if all do not fit.
     package var migrations: [Entry] = []
-
-    private enum CodingKeys: String, CodingKey {
-        case format, outcome, isDryRun, from, to, appVersion, moltVersion, duration, storeSize, interruptions, failure
-        case counts, expired, deferred, onRead, settings, migrationCount, migrations
-    }
 }
 
 extension MigrationSummary {
@@ -234,9 +229,8 @@ extension MigrationSummary {
 extension MigrationSummary: CustomStringConvertible {
     /// The encoded form.
     public var description: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings, integers and finite numbers can always be encoded.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let json = try? JSONEncoder([.sortedKeys, .withoutEscapingSlashes]).encode(self)
+        return json.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -35,13 +35,7 @@ extension MigrationRegistry {
         return registry
     }
 
-    /// Declares the version of every store without a ledger.
-    ///
-    /// ```swift
-    /// let registry = MigrationRegistry([Migration(to: 4, "nickname-added")]).baseline(3)
-    /// ```
-    ///
-    /// Use it if all releases without Molt wrote the same form; see ``baseline(from:)`` otherwise.
+    /// Declares the version of every store without a ledger, if all releases without Molt wrote the same form.
     package func baseline(_ version: Int) -> MigrationRegistry {
         baseline(from: { _ in version })
     }

@@ -95,9 +95,8 @@ package struct SuiteLedger: Codable {
     }
 
     func stored() throws -> PropertyListValue {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return .string(String(decoding: try encoder.encode(self), as: UTF8.self))
+        let json = try JSONEncoder([.sortedKeys, .withoutEscapingSlashes]).encode(self)
+        return .string(String(decoding: json, as: UTF8.self))
     }
 
     // MARK: Rows

@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 
 @Suite("A migration on read") struct OnReadTests {

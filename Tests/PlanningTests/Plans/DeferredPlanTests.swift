@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 
 @Suite("Plans for a store with a deferred migration")

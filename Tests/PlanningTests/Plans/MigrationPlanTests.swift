@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 
 @Suite("A plan for a store")

@@ -1,4 +1,5 @@
 import Molt
+import TestSupport
 import Testing
 
 @Suite("A migration that replaces earlier ones")

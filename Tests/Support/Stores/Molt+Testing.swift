@@ -35,6 +35,14 @@ extension StoreFile {
     }
 }
 
+extension MigrationPlan {
+    /// The migrations that the store counts as applied, in the registry's order.
+    package var applied: [MigrationID] { entries.filter(\.isApplied).map(\.migration) }
+
+    /// The applied migrations up to the first one that is not applied.
+    package var completed: [MigrationID] { entries.prefix(while: \.isApplied).map(\.migration) }
+}
+
 extension MigrationReport {
     /// The migrations with their outcomes, such as "names ran, initials onRead".
     package var outcomes: String {

@@ -117,7 +117,10 @@ extension RecordCoding {
     func codeName(_ name: String) -> String {
         if case .useDefaultKeys = decoder.keyDecodingStrategy { return name }
         let object = RecordValue.object([name: .null]).description
-        return (try? decoder.decode(OnlyName.self, from: Data(object.utf8)))?.name ?? name
+        guard case .object(let members)? = try? decoder.decode(CodedValue.self, from: Data(object.utf8)) else {
+            return name
+        }
+        return members.keys.first ?? name
     }
 }
 
@@ -125,31 +128,5 @@ extension Decodable {
     /// Decodes a value, and records the coding keys that it declares.
     fileprivate static func read(_ content: Data, with coding: RecordCoding, into reading: ShapeReading) throws {
         _ = try coding.decoder.decode(ReadValue<Self>.self, from: content, configuration: reading)
-    }
-}
-
-/// Decodes the name of the only property of an object.
-private struct OnlyName: Decodable {
-    let name: String
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init?(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        guard let key = container.allKeys.first else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "There is no key.")
-            )
-        }
-        name = key.stringValue
     }
 }

@@ -1,12 +1,6 @@
 extension CacheFile {
     /// Corrects what the ledger of a closed cache says of one migration, for the repair of a single store.
     ///
-    /// ```swift
-    /// // A hotfix has changed the records of this store already.
-    /// try CacheFile(at: url).correctLedger(
-    ///     .markApplied("split-full-name"), migrations: migrations, reason: "Split by the hotfix 2.1.1."
-    /// )
-    /// ```
     /// A migration that is marked as applied does not run. One that is marked as pending runs at the next opening, also
     /// below the store's version, on the records as they are then. An accepted edit is no mismatch any more. No record
     /// and no setting changes. The row keeps each correction; see ``LedgerEntry/corrections``.
@@ -15,12 +9,7 @@ extension CacheFile {
     /// not at all; if the process is killed while suites are changed, the next opening finishes it.
     ///
     /// - Important: Nothing checks that the records and settings have the form that the corrected ledger says.
-    /// - Parameters:
-    ///   - change: The migration, and what the ledger says of it from now on.
-    ///   - migrations: The app's registry.
-    ///   - reason: Why, in a few words for people, without values of users; the ledger keeps it.
-    ///   - configuration: The suites, the app's version, and how long to wait for others; the defaults
-    ///     otherwise.
+    /// - Parameter reason: Why, in a few words for people, without values of users; the ledger keeps it.
     /// - Returns: The corrected row.
     /// - Throws: ``MoltError`` with the code `busy` if the cache is open in this process or another one; `notCorrected`
     ///   if the reason is empty or the row does not allow the change; `unknownMigration`; `fileMissing` without a

@@ -69,7 +69,8 @@ extension CacheFile {
         samples: Int = 0,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationReport {
-        try DryRun(url, migrations, samples: samples, configuration).run()
+        let migrator = Migrator(migrations, configuration: configuration, mode: .dryRun(samples: samples))
+        return try DryRun(url: url, migrator: migrator).run()
     }
 }
 

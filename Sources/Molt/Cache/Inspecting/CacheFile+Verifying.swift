@@ -19,17 +19,15 @@ extension CacheFile {
     ///   not a cache or is entirely unreadable; `CancellationError`.
     public func verify(progress: (@Sendable (Double) -> Void)? = nil) async throws -> [Finding] {
         try await DispatchQueue(label: "molt.verify").runCancellable { isCancelled in
-            try verify(progress ?? { _ in }, isCancelled)
+            try verifyAndWait(progress: progress ?? { _ in }, isCancelled: isCancelled)
         }
     }
 
     /// Does what ``verify(progress:)`` does on the caller's thread, for a tool or a test.
-    package func verifyAndWait(progress: @escaping (Double) -> Void = { _ in }) throws -> [Finding] {
-        try verify(progress) { false }
-    }
-
-    private func verify(_ progress: @escaping (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> [Finding]
-    {
+    package func verifyAndWait(
+        progress: @escaping (Double) -> Void = { _ in },
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> [Finding] {
         do throws(MoltError) {
             return try Self.look(path) { connection throws(SQLiteError) in
                 var check = CacheVerification(connection, progress: progress, isCancelled: isCancelled)

@@ -2,25 +2,17 @@ import Foundation
 
 /// An upgrade of a temporary copy of a cache file.
 struct DryRun {
-    private let url: URL
-    private let migrations: MigrationRegistry
-    private let configuration: MoltConfiguration
-    private let mode: RunMode
-
-    init(_ url: URL, _ migrations: MigrationRegistry, samples: Int, _ configuration: MoltConfiguration) {
-        self.url = url
-        self.migrations = migrations
-        self.configuration = configuration
-        mode = .dryRun(samples: samples)
-    }
+    let url: URL
+    let migrator: Migrator
 
     func run() throws -> MigrationReport {
+        let configuration = migrator.configuration
         let original = StoreFile(at: url)
-        var opening = configuration.opening(of: original, mode)
+        var opening = configuration.opening(of: original, migrator.mode)
         let copy: ScratchCopy
         let oldFiles: OldFiles
         do {
-            oldFiles = try OldFiles(of: original, isFresh: original.state().isFresh, migrations)
+            oldFiles = try OldFiles(of: original, isFresh: original.state().isFresh, migrator.registry)
             opening.storeSize = (oldFiles.move?.source ?? original).byteCount
             copy = try ScratchCopy(of: oldFiles.move?.sourceURL ?? url, for: .dryRun, byteCount: opening.storeSize ?? 0)
         } catch {
@@ -39,7 +31,7 @@ struct DryRun {
         defer { store.close() }
         opening.restart()
         do {
-            var report = try Migrator(migrations, configuration: configuration, mode: mode).migrate(store, opening)
+            var report = try migrator.migrate(store, opening)
             report.store = FileStatus.path(of: url)
             if let move = oldFiles.move { report.add(move) }
             report.otherStores = oldFiles.others

@@ -1,8 +1,4 @@
 /// A difference between the stored and the current shape of a type.
-///
-/// ```swift
-/// print(difference)   // Property 'Person.age' changed from 'Int' to 'String'.
-/// ```
 package struct ShapeDifference: Equatable, Sendable, Codable {
     package enum Kind: String, Hashable, Sendable, Codable {
         /// A property was added.

@@ -17,15 +17,11 @@ package struct JSONPart: Sendable {
     private let range: Range<Int>
 
     /// Parses JSON, with optional white space around its value.
-    ///
-    /// - Throws: ``JSONSyntaxError``.
     package init(_ text: String) throws(JSONSyntaxError) {
         try self.init(Array(text.utf8))
     }
 
     /// Parses JSON in UTF-8.
-    ///
-    /// - Throws: ``JSONSyntaxError``.
     init(_ text: [UInt8]) throws(JSONSyntaxError) {
         bytes = text
         range = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) in

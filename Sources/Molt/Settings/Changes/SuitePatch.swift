@@ -64,9 +64,7 @@ package struct SuitePatch: Codable {
 
     /// Encodes the changes as JSON, which preserves every value exactly, including dates' fractions of a second.
     func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let bytes = Array(try encoder.encode(self))
+        let bytes = Array(try JSONEncoder(.withoutEscapingSlashes).encode(self))
         Self.latest.withLock { $0 = [(bytes, self)] + $0.prefix(1) }
         return bytes
     }

@@ -8,11 +8,9 @@ enum DefaultsJSON {
     ///
     /// - Throws: ``MoltError`` for a value that JSON cannot represent, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         var error = MoltError(.cannotStore, "JSON has no NaN and no infinity.", advice: "Choose another form for it.")
         do {
-            let json = try encoder.encode(value)
+            let json = try JSONEncoder(.sortedKeys).encode(value)
             // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
             if json.firstRange(of: Data("NaN".utf8)) == nil || (try? check(json)) != nil { return json }
         } catch let EncodingError.invalidValue(_, context) {

@@ -112,8 +112,7 @@ extension SettingCoding {
 extension [PropertyListValue] {
     /// The values in the order of their JSON texts, which is the same in every run.
     fileprivate func sortedByText() throws -> [PropertyListValue] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
+        let encoder = JSONEncoder(.sortedKeys)
         let texts = try map { (text: try encoder.encode($0), value: $0) }
         return texts.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.value)
     }

@@ -22,7 +22,9 @@ public struct SettingCoding<Value>: Sendable {
     let makeForm: @Sendable () -> DefaultsForm?
     let encoder: @Sendable (Value) throws -> PropertyListValue?
     let decoder: @Sendable (PropertyListValue) throws -> Value
+}
 
+extension SettingCoding {
     /// Creates a coding of your own.
     ///
     /// - Parameters:
@@ -53,18 +55,6 @@ public struct SettingCoding<Value>: Sendable {
         }
     }
 
-    init(
-        makeForm: @escaping @Sendable () -> DefaultsForm?,
-        encoder: @escaping @Sendable (Value) throws -> PropertyListValue?,
-        decoder: @escaping @Sendable (PropertyListValue) throws -> Value
-    ) {
-        self.makeForm = makeForm
-        self.encoder = encoder
-        self.decoder = decoder
-    }
-}
-
-extension SettingCoding {
     /// The form of the stored values, for migrations.
     public var form: DefaultsForm {
         if let form = makeForm() { return form }

@@ -232,10 +232,8 @@ package enum LedgerTable {
     // MARK: JSON in a column
 
     private static func json(_ value: some Encodable) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         // Strings and integers can always be encoded.
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+        (try? JSONEncoder(.sortedKeys).encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Decodes a JSON column; nil when it cannot be decoded.

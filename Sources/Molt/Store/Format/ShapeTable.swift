@@ -50,10 +50,8 @@ struct ShapeTable {
     }
 
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Names and Booleans can always be encoded. If this failed, the value would still be written.
-        guard let data = try? encoder.encode(shape) else { return }
+        guard let data = try? JSONEncoder([.sortedKeys, .withoutEscapingSlashes]).encode(shape) else { return }
         try connection.execute(Self.creation)
         let insertion = """
             INSERT INTO molt_shape(type, version, shape) VALUES(?1, ?2, ?3)

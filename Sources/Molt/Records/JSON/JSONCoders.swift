@@ -1,5 +1,13 @@
 package import Foundation
 
+extension JSONEncoder {
+    /// Creates an encoder of what Molt itself writes.
+    convenience init(_ formatting: OutputFormatting) {
+        self.init()
+        outputFormatting = formatting
+    }
+}
+
 extension JSONDecoder {
     /// Decodes text that comes from a file; no other code passes such text to Foundation unchecked.
     ///
