@@ -14,7 +14,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         ///
         /// Steps of several migrations may process a record together; that time is divided in proportion to the records
         /// that each migration read.
-        public package(set) var duration = 0.0
+        public package(set) var duration: TimeInterval = 0
         /// The numbers of records read, changed, dropped, created and quarantined.
         public package(set) var counts = Counts()
         /// Its steps, in order.
@@ -101,7 +101,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// When the upgrade began.
     public package(set) var startedAt: Date
     /// The time from the start to the commit, in seconds.
-    public package(set) var duration = 0.0
+    public package(set) var duration: TimeInterval = 0
     /// The migrations that ran or were recorded, in order; empty when the store was up to date.
     public package(set) var entries: [Entry] = []
     /// The number of expired records that were removed before the migrations ran; 0 if they only rename types.

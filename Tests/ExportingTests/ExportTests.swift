@@ -60,7 +60,7 @@ import Testing
         try cache.set(City(zipCode: 1), forKey: "c")
         try cache.set(Named(), forKey: "d")
         for (selection, count) in [
-            (RecordSelection.types(City.self, Named.self), 2), (.keys(["c", "a"]), 2), (.types(Account.self), 0),
+            (RecordSelection.types([City.self, Named.self]), 2), (.keys(["c", "a"]), 2), (.types([Account.self]), 0),
             (RecordSelection(types: ["City"], keys: ["a", "c"]), 2),
         ] {
             #expect(try cache.exportAndWait(to: file, only: selection).records == count)

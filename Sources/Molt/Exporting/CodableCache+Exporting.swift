@@ -7,7 +7,7 @@ extension CodableCache {
     ///
     /// ```swift
     /// try await cache.export(to: url)
-    /// try await cache.export(to: url, only: .types(Note.self, Tag.self))
+    /// try await cache.export(to: url, only: .types([Note.self, Tag.self]))
     /// try await cache.export(to: url, suites: [.standard])
     /// ```
     ///

@@ -1,7 +1,7 @@
 /// The records that an export or an import takes.
 ///
 /// ```swift
-/// try cache.export(to: url, only: .types(Note.self, Tag.self).union(.keys(["settings"])))
+/// try cache.export(to: url, only: .types([Note.self, Tag.self]).union(.keys(["settings"])))
 /// ```
 public struct RecordSelection: Equatable, Sendable {
     /// Nil for all records.
@@ -17,7 +17,7 @@ public struct RecordSelection: Equatable, Sendable {
     public static let all = RecordSelection()
 
     /// The records of some types, by the names that they have today; a type may have no records.
-    public static func types(_ types: any Any.Type...) -> RecordSelection {
+    public static func types(_ types: [any Any.Type]) -> RecordSelection {
         RecordSelection(types: types.map(RecordTypeName.of))
     }
 

@@ -45,9 +45,9 @@ struct TransferredSuites {
         guard let name = suites.map(\.attachedName).first(where: { !stores.contains($0) }) else { return }
         throw MoltError(
             .suiteNotNamed,
-            "The settings of \(name) cannot be imported, because no migration works on them and the suite is not "
-                + "attached.",
-            advice: "Attach the suite where the store is opened.",
+            "The settings of \(name) cannot be imported, because no migration works on them and the "
+                + "configuration does not name the suite.",
+            advice: "Add it to `MoltConfiguration.suites`.",
             outcome: .unchanged,
             store: store,
             suite: name

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// What an opening did, for statistics over many devices; see ``MigrationMonitor/summary``.
 ///
@@ -76,7 +76,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
         /// The reason why the store counts it as applied.
         package var outcome: LedgerEntry.Outcome
         /// Its duration in seconds, rounded to milliseconds; see ``MigrationReport/Entry/duration``.
-        package var duration: Double
+        package var duration: TimeInterval
         /// The numbers of records read, changed, dropped, created and quarantined.
         package var counts: MigrationReport.Counts
     }
@@ -97,7 +97,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     /// The duration of the opening in seconds, rounded to milliseconds.
     ///
     /// In a dry run, it does not include the copying, unless that fails.
-    public package(set) var duration: Double
+    public package(set) var duration: TimeInterval
     /// The size of the store's file and its log before the opening, in bytes; nil for a new store, a suite, and in
     /// memory.
     public package(set) var storeSize: Int64?

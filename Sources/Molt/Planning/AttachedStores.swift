@@ -201,8 +201,8 @@ final class AttachedStores {
         if let store = stores[name] { return store }
         throw MoltError(
             .suiteNotNamed,
-            "The store has changes for \(name), which is not attached.",
-            advice: "Attach it where the store is opened.",
+            "The store has changes for \(name), which the configuration does not name.",
+            advice: "Add it to `MoltConfiguration.suites`.",
             suite: name
         )
     }

@@ -10,7 +10,7 @@ extension MigrationRegistry {
     }
 
     /// All faults of the registry, one sentence each, in the order of the migrations, and then of its moves.
-    public var faults: [String] {
+    package var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
             faults.append("`oldestVersion(_:)` is \(oldestSupportedVersion); a version is 0 or more.")

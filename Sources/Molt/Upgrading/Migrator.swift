@@ -101,7 +101,7 @@ extension Migrator {
     /// It takes no lock, and is opened for writing only to remove an empty log at the end.
     func reading(of store: StoreFile) throws -> StoreReading? {
         guard case .reading = mode else { return nil }
-        return try ReadOnlyOpening(registry, configuration, mode).check(store)
+        return try OpeningWithoutUpgrade(registry, configuration, mode).check(store)
     }
 
     /// The report of a store that a newer release has upgraded and that stays as it is; nil if it is to be upgraded.
@@ -109,7 +109,7 @@ extension Migrator {
     /// - Throws: ``MoltError`` with the code `superseded` if this release may not write the store.
     func leaving(_ store: StoreFile, _ plan: MigrationPlan) throws -> MigrationReport? {
         guard !plan.problems.isEmpty, mode.mayLeaveNewer else { return nil }
-        return try ReadOnlyOpening(registry, configuration, mode).writing(store, plan)
+        return try OpeningWithoutUpgrade(registry, configuration, mode).writing(store, plan)
     }
 
     /// The upgrader for migrations that records go through when they are read; nil if there are none.

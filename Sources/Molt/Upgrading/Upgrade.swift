@@ -87,22 +87,35 @@ final class Upgrade {
 
     private func runPhases() throws -> Ending {
         var plan = try makePlan()
-        if let report = try migrator.leaving(store, plan) { return .left(report) }
-        plan = try prepare(moveFile(plan))
-        while plan.needsRun {
-            let transaction = UpgradeTransaction(of: migrator, store, backup, attempts, locks)
-            if var result = try transaction.run(plan, &opening) {
-                if !result.plan.journal.isEmpty, !migrator.mode.isOnCopy {
-                    _ = try applyJournal(.thisUpgrade)
-                    result.plan.journal = []
-                }
-                return .upgraded(result)
-            }
+        while true {
+            if let report = try migrator.leaving(store, plan) { return .left(report) }
+            plan = try moveFile(plan)
+            opening.plan = plan
+            if let result = try carryOut(plan) { return .upgraded(result) }
             try configuration.checkCancellation()
-            plan = try prepare(moveFile(migrator.plan(for: store)))
+            plan = try planAgain()
         }
-        try migrator.setProtection(of: store)
-        return .upgraded(UpgradeTransaction.Result(plan: plan))
+    }
+
+    /// Carries out a plan of the store at its place.
+    ///
+    /// - Returns: Nil if it may not hold any more, because another process has changed the store or a suite, or this one
+    ///   has finished what upgrades of this and other stores have left.
+    private func carryOut(_ plan: MigrationPlan) throws -> UpgradeTransaction.Result? {
+        guard try !lockSuites(plan), try !finishEarlier(plan) else { return nil }
+        try plan.checkProblems()
+        try migrator.checkEdits(plan)
+        guard plan.needsRun else {
+            try migrator.setProtection(of: store)
+            return UpgradeTransaction.Result(plan: plan)
+        }
+        let transaction = UpgradeTransaction(of: migrator, store, backup, attempts, locks)
+        guard var result = try transaction.run(plan, &opening) else { return nil }
+        if !result.plan.journal.isEmpty, !migrator.mode.isOnCopy {
+            _ = try applyJournal(.thisUpgrade)
+            result.plan.journal = []
+        }
+        return result
     }
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
@@ -175,18 +188,8 @@ final class Upgrade {
         return plan
     }
 
-    /// Locks the suites that a plan works on, and finishes what upgrades of this and other stores have left there.
+    /// Locks the suites that a plan works on.
     ///
-    /// - Returns: The plan after that, which can be carried out.
-    private func prepare(_ plan: MigrationPlan) throws -> MigrationPlan {
-        var plan = plan
-        opening.plan = plan
-        while try lockSuites(plan) || finishEarlier(plan) { plan = try planAgain() }
-        try plan.checkProblems()
-        try migrator.checkEdits(plan)
-        return plan
-    }
-
     /// - Returns: Whether the plan is uncertain: when it was made, another process may have changed one suite, and not
     ///   yet the next.
     private func lockSuites(_ plan: MigrationPlan) throws -> Bool {

@@ -271,8 +271,8 @@ struct RetryTests {
         let ids = try cache.quarantined().map(\.id)
         #expect(ids == [1, 2, 3])
         #expect(try cache.removeQuarantined([3, 99]) == 1)
-        #expect(try cache.removeQuarantined() == 2)
-        #expect(try cache.removeQuarantined() == 0)
+        #expect(try cache.removeAllQuarantined() == 2)
+        #expect(try cache.removeAllQuarantined() == 0)
         try cache.set("x", forKey: "x")
         cache.close()
         try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
@@ -341,7 +341,7 @@ struct RetryTests {
         try CodableCache(at: old.url, migrations: four).close()
         MoltError.thrown { try cache.retryQuarantined(with: four) }?.expect(.storeChanged)
         MoltError.thrown { try cache.quarantined() }?.expect(.storeChanged)
-        MoltError.thrown { try cache.removeQuarantined() }?.expect(.storeChanged)
+        MoltError.thrown { try cache.removeAllQuarantined() }?.expect(.storeChanged)
         #expect(try StoreFile.quarantine(at: old.url).count == 1)
     }
 }

@@ -83,7 +83,7 @@ import Testing
         let cache = try reading()
         let (read, expected) = (scratch.file("read.json"), scratch.file("expected.json"))
         try cache.exportAndWait(to: read)
-        try cache.exportAndWait(to: scratch.file("contacts.json"), only: .types(Contact.self))
+        try cache.exportAndWait(to: scratch.file("contacts.json"), only: .types([Contact.self]))
         cache.close()
         let now = Date()
         let upgraded = try CodableCache(at: url, migrations: Self.registry, configuration: .init { $0.now = { now } })

@@ -397,14 +397,14 @@ import Testing
         try cache.upgrade(new, backup: BackupPolicy())
         let backup = try #require(try CacheFile(at: cache.url).backups().first)
         #expect(backup.suites.sorted() == [app, group].map(\.suite.attachedName).sorted())
-        func restore(leavingUnattached leaves: Bool) throws -> [String] {
+        func restore(leavingOthers leaves: Bool) throws -> [String] {
             try CacheFile(at: cache.url).restore(backup, suites: [app.suite], leavingOthers: leaves)
         }
-        MoltError.thrown { try restore(leavingUnattached: false) }?.expect(
+        MoltError.thrown { try restore(leavingOthers: false) }?.expect(
             .suiteNotNamed,
-            says: "leavingUnattached: true"
+            says: "leavingOthers: true"
         )
-        try expect(restore(leavingUnattached: true), is: [group.suite.attachedName])
+        try expect(restore(leavingOthers: true), is: [group.suite.attachedName])
 
         try cache.upgrade(old, attaching: [app.suite])
         try expect(CodableCache(at: cache.url, migrations: old).value(String.self, forKey: "key"), is: "value")

@@ -196,8 +196,8 @@ import Testing
             error?.expect(suite: (attached.isEmpty ? notebook : list).name)
             let message = """
                 The backup at \(backup.url.path) also contains \(missing). Nothing was changed. Pass \(missing) in \
-                `attaching`, and attach them when you next open the store; or pass `leavingUnattached: true`, which restores the \
-                store without them.
+                `suites`, also when you next open the store; or pass `leavingOthers: true`, which restores the store \
+                without them.
                 """
             #expect(error?.message == message)
         }

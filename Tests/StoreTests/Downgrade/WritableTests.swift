@@ -76,6 +76,34 @@ import Testing
         }
     #endif
 
+    @Test(arguments: [Migration.Access.write, .read])
+    func `is opened, or refused, if it is upgraded while an older build plans its own upgrade`(
+        allowed: Migration.Access
+    ) throws {
+        let suite = try ScratchSuite(["size": 1])
+        let rename = MigrationStep.renameSetting("size", to: "fontSize", in: suite.suite)
+        let first = Migration(to: 1, "first", .renameProperty("Person", "fullName", to: "name"), rename)
+        try CodableCache(at: url).set(["fullName": "a"], forKey: "a")
+        var configuration = MoltConfiguration()
+        configuration.monitor = .afterPlanning { [url] in
+            let newer = Migration(to: 2, "photo").olderReleases(may: allowed)
+            try CodableCache(at: url, migrations: [first, newer]).close()
+        }
+        let opening = Result { try CodableCache(at: url, migrations: [first], configuration: configuration) }
+        if allowed == .write {
+            let old = try opening.get()
+            #expect(old.report.isNewer && old.report.isEmpty && old.version == 2)
+            try old.set(PersonV1(name: "b"), forKey: "b")
+            old.close()
+        } else {
+            MoltError.thrown { try opening.get() }?.expect(.superseded, says: "\"photo\"", "CodableCache(reading:)")
+        }
+        try suite.expect(["fontSize": 1])
+        let all: MigrationRegistry = [first, Migration(to: 2, "photo").olderReleases(may: allowed)]
+        let again = try CodableCache(at: url, migrations: all)
+        #expect(try again.report.isEmpty && again.count() == (allowed == .write ? 2 : 1))
+    }
+
     @Test func `is only read if one newer migration allows no more, and refused otherwise`() throws {
         let registry = MigrationRegistry(
             Self.newer(Self.writable).migrations + [Migration(to: 3, "more").olderReleases(may: .read)]

@@ -150,9 +150,9 @@ struct JournalTests {
         let error = try failure(retired)
         error.expect(.suiteNotNamed, suite: notebook.name)
         let message = """
-            The store has changes for \(notebook.name), which is not attached. The changes are committed. The \
-            remaining ones outside the store will be applied when the store is next opened. Attach it where the \
-            store is opened.
+            The store has changes for \(notebook.name), which the configuration does not name. The changes are committed. The \
+            remaining ones outside the store will be applied when the store is next opened. Add it to \
+            `MoltConfiguration.suites`.
             """
         #expect(error.message == message)
         #expect(try waiting() == [notebook.name])
@@ -174,11 +174,11 @@ struct JournalTests {
         try other.expectLines("old")
     }
 
-    @Test func `A block can use only stores that are attached`() throws {
+    @Test func `A block can use only suites that a step or the configuration names`() throws {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = try failure([Migration(to: 1, "note", block)])
-        error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `suites`, or attach it where")
+        error.expect(.suiteNotNamed, migration: "note", says: "Pass it in the step's `suites`, or add it to")
         #expect(try CacheFile(at: url).version() == 0)
 
         let attaching = MigrationStep.run(suites: [notebook.suite]) { try $0.pages(notebook).add("new") }

@@ -119,7 +119,7 @@ struct RequirementTests {
         let foreign = try await store.failure([reading])
         foreign.expect(.requirementUnmet, outcome: .unchanged, says: "No.")
         let advice = (foreign.underlying as? MoltError)?.advice ?? ""
-        #expect(advice == "Name it in a step of the registry, or attach it where the store is opened.")
+        #expect(advice == "Name it in a step of the registry, or add it to `MoltConfiguration.suites`.")
         let registry: MigrationRegistry = [reading]
         notebook.whileClosed {
             let configuration = MoltConfiguration { $0.suites = [notebook.suite] }

@@ -254,7 +254,7 @@ struct WorkAfterCommitTests {
         let notebook = try Notebook(["line"])
         let migration = migration { _ = try $0.settings(in: notebook.suite) }
         let foreign = try open([migration]).pendingWork.first?.problem ?? ""
-        #expect(foreign.contains("Name it in a step of the registry, or attach it where the store is opened."))
+        #expect(foreign.contains("Name it in a step of the registry, or add it to `MoltConfiguration.suites`."))
         let closed = try notebook.whileClosed {
             try open([migration]) { $0.suites = [notebook.suite] }.pendingWork.first?.problem ?? ""
         }

@@ -29,28 +29,37 @@ extension CodableCache {
         }
     }
 
-    /// Deletes records in quarantine.
+    /// Deletes some records in quarantine.
     ///
     /// - Important: Deleted records cannot be recovered.
-    /// - Parameter ids: The records to delete. The default is all.
+    /// - Parameter ids: The records to delete; ids of records that are not in quarantine do nothing.
     /// - Returns: The number of deleted records.
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or
     ///   `storeFailed`.
     @discardableResult
-    public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
+    public func removeQuarantined(_ ids: [Int64]) throws -> Int {
         try change { session in
-            let connection = session.connection
-            guard let quarantine = try QuarantineTable(of: connection) else { return 0 }
-            guard let ids else {
-                try quarantine.removeAll()
-                return connection.changes
-            }
+            guard let quarantine = try QuarantineTable(of: session.connection) else { return 0 }
             var count = 0
             for id in ids {
                 try quarantine.remove(id)
-                count += connection.changes
+                count += session.connection.changes
             }
             return count
+        }
+    }
+
+    /// Deletes all records in quarantine.
+    ///
+    /// - Important: Deleted records cannot be recovered.
+    /// - Returns: The number of deleted records.
+    /// - Throws: As ``removeQuarantined(_:)`` does.
+    @discardableResult
+    public func removeAllQuarantined() throws -> Int {
+        try change { session in
+            guard let quarantine = try QuarantineTable(of: session.connection) else { return 0 }
+            try quarantine.removeAll()
+            return session.connection.changes
         }
     }
 

@@ -171,7 +171,7 @@ extension CodableCache {
         try change { try $0.removeExpired() }
     }
 
-    /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
+    /// Removes all values; records in quarantine stay, see ``removeAllQuarantined()``.
     ///
     /// - Important: This cannot be undone.
     /// - Throws: ``MoltError`` with the code `closed`, `busy`, `readOnly`, `suspended`, `storeChanged` or

@@ -40,7 +40,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     /// When its upgrade was committed.
     public package(set) var appliedAt: Date
     /// The duration, in seconds; see ``MigrationReport/Entry/duration``.
-    public package(set) var duration = 0.0
+    public package(set) var duration: TimeInterval = 0
     /// The numbers of records read, changed, dropped, created and quarantined.
     public package(set) var counts = MigrationReport.Counts()
     /// The number of entries in each attached store that it worked on, by the store's name.

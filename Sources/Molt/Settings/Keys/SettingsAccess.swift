@@ -1,6 +1,6 @@
 /// Reads and changes settings by key, in a live suite or in a suite during an upgrade.
 ///
-/// Both ``Suite`` and the result of `migration.suite(_:)` conform to it, so typed keys work with both.
+/// Both ``Suite`` and ``SuiteEditor`` conform to it, so typed keys work with both.
 public protocol SettingsAccess {
     /// The value under a key of the suite's own domain, never of the registration, argument or global domain.
     ///

@@ -30,8 +30,8 @@ extension RestoreRequest {
             .suiteNotNamed,
             "The backup at \(backup.url.path) also contains \(missing).",
             advice:
-                "Pass \(missing) in `attaching`, and attach them when you next open the store; or pass "
-                + "`leavingUnattached: true`, which restores the store without them.",
+                "Pass \(missing) in `suites`, also when you next open the store; or pass `leavingOthers: true`, which "
+                + "restores the store without them.",
             outcome: .unchanged,
             suite: first
         )

@@ -98,7 +98,7 @@ extension MigrationContext {
     }
 
     /// Adds the outcome for one key to the report.
-    public func note(_ outcome: MigrationReport.KeyOutcome) {
+    package func note(_ outcome: MigrationReport.KeyOutcome) {
         keys.append(outcome)
     }
 }

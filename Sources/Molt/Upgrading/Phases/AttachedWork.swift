@@ -110,10 +110,10 @@ final class AttachedWork {
     private func suiteNotNamed(_ name: String, _ caller: Caller) -> MoltError {
         MoltError(
             .suiteNotNamed,
-            "\(caller.subject) works on \(name), which is not attached.",
+            "\(caller.subject) works on \(name), which neither a step nor the configuration names.",
             advice:
                 "\(caller == .snapshot ? "Name it in a step of the registry" : "Pass it in the step's `suites`"), or "
-                + "attach it where the store is opened.",
+                + "add it to `MoltConfiguration.suites`.",
             suite: name
         )
     }

@@ -94,6 +94,8 @@ struct UpgradeTransaction {
             configuration.monitor?.send(.planned(plan))
             if plan.editedMigrations != planned.editedMigrations { try migrator.checkEdits(plan) }
         }
+        // While this process waited, a newer release may have upgraded the store, and may let this one write it.
+        guard !plan.isSuperseded || !mode.mayLeaveNewer else { return nil }
         try plan.checkProblems()
         guard plan.needsRun else { return Result(plan: plan) }
         guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }

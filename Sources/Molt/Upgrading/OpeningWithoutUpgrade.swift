@@ -7,8 +7,8 @@ struct StoreReading {
     let upgrader: RecordUpgrader?
 }
 
-/// Checks whether a store can be read without an upgrade.
-struct ReadOnlyOpening {
+/// Checks whether a store can be opened without an upgrade: to read an older or a newer one, or to write a newer one.
+struct OpeningWithoutUpgrade {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
     private let mode: RunMode
