@@ -62,7 +62,7 @@ public final class MigrationContext {
     /// The keys of settings that it could not convert; what earlier steps of the migration did to them is taken back.
     var unconvertedKeys: Set<String> = []
     /// The data that the step has removed from settings by its declaration, and the removed settings with a prefix.
-    private var settingLosses: [MigrationReport.DataLoss] = []
+    var settingLosses: [MigrationReport.DataLoss] = []
     var usedStores: Set<String> = []
     /// The suites among them.
     var usedSuites: Set<String> = []

@@ -84,7 +84,7 @@ extension RandomUpgrade {
         // Closures must do the same on both paths, so they depend only on the record and this number.
         let salt = random.below(1_000)
         if random.oneIn(3) { return declaredStep(&random, type, name, mark, addsRecords: addsRecords) }
-        switch random.below(14) {
+        switch random.below(15) {
         case 0: return .renameType(type, to: random.pick(types + ["D"]))
         case 1: return random.oneIn(3) ? .deleteType(type) : .renameType("D", to: type)
         case 2: return .renameProperty(place, name, to: "\(name)\(mark)")
@@ -103,6 +103,17 @@ extension RandomUpgrade {
             return .transform(place) { record in
                 guard chance(record, salt, 2) else { return }
                 record.expiration = chance(record, salt, 4) ? nil : Date(timeIntervalSince1970: 5e9 + Double(mark))
+            }
+        case 13:
+            // The other property often exists.
+            let other = random.pick(names.filter { PropertyPath($0) != name })
+            let policy: ConflictPolicy<RecordValue> = random.pick([
+                .keep, .replace, .merge { value, other in value = ["in": value, "other": other] },
+            ])
+            switch random.below(3) {
+            case 0: return .renameProperty(place, name, to: other, onConflict: policy)
+            case 1: return .moveProperty(place, name, to: PropertyPath(other), onConflict: policy)
+            default: return .copyProperty(place, name, to: PropertyPath(other), onConflict: policy)
             }
         default:
             guard random.oneIn(2) else {

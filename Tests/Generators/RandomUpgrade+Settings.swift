@@ -36,7 +36,18 @@ extension RandomUpgrade {
             let steps = Resident.steps(.setting(Resident.name, in: suite), &random)
             return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .unlimited)) })
         }
-        switch random.below(13) {
+        switch random.below(14) {
+        case 12:
+            let policy: ConflictPolicy<PropertyListValue> = random.pick([
+                .keep, .replace, .merge { value, other in value = [value, other] },
+            ])
+            let step: MigrationStep =
+                switch random.below(3) {
+                case 0: .renameSetting(key, to: otherKey, in: suite, onConflict: policy)
+                case 1: .copySetting(key, to: otherKey, in: suite, onConflict: policy)
+                default: .renameSettings(withPrefix: key, to: otherKey, in: suite, onConflict: policy)
+                }
+            return Migration(to: version, name, step)
         case 0:
             return Migration(to: version, name, .changeSettings(in: suite) { try $0.set(new, forKey: key) })
         case 1:

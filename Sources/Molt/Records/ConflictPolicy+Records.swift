@@ -68,8 +68,6 @@ extension ConflictPolicy<Record> {
     /// Whether the content of a record may be lost.
     var isLossy: Bool { if case .fail = rule { false } else { true } }
 
-    package var runsClosure: Bool { if case .merge = rule { true } else { false } }
-
     /// The property by which records are compared.
     var path: PropertyPath? { if case .newest(let path) = rule { path } else { nil } }
 

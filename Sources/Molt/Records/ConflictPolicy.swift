@@ -3,6 +3,8 @@
 /// | two values of | in |
 /// |---|---|
 /// | `ConflictPolicy<Record>` | `renameKeys` and `extractRecords` |
+/// | `ConflictPolicy<RecordValue>` | `renameProperty`, `moveProperty` and `copyProperty` |
+/// | `ConflictPolicy<PropertyListValue>` | `renameSetting(s)` and `copySetting(s)` |
 /// | `ConflictPolicy<Suite>` | moves of settings, such as
 /// ``Migration/suiteToAppGroup(to:_:from:into:keys:renaming:onConflict:removingSource:)`` |
 /// | `ConflictPolicy<CodableCache>` | ``CodableCache/import(from:only:suites:onConflict:progress:)`` |
@@ -14,6 +16,9 @@
 /// numbers does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type
 /// has the key, an upgrade always stops. If the policy cannot decide or its closure throws, it stops, too; `onFailure`
 /// does not apply, because neither value is at fault.
+///
+/// A property counts as missing if its value is null. For two values of a property, `onFailure` applies: a record whose
+/// step fails can be quarantined.
 public struct ConflictPolicy<Subject>: Sendable {
     enum Rule: Sendable {
         case fail, keep, replace
@@ -23,12 +28,12 @@ public struct ConflictPolicy<Subject>: Sendable {
         case newestSuite(by: String)
         /// By the time of the last `set`.
         case newestValue
-        case merge(revision: Int, @Sendable (_ record: inout Record, _ other: Record) throws -> Void)
+        case merge(revision: Int, @Sendable (_ value: inout Subject, _ other: Subject) throws -> Void)
     }
 
     let rule: Rule
 
-    /// The work stops with the code `keyExists`, and nothing is changed.
+    /// The work stops with the code `keyExists`, for properties `propertyExists`, and nothing is changed.
     public static var fail: Self { Self(rule: .fail) }
     /// The value that is there already stays.
     ///

@@ -5,56 +5,70 @@ extension Record {
     /// try person.move("street", to: ["address", "street"])
     /// ```
     ///
-    /// The rules are those of ``MigrationStep/moveProperty(_:_:to:ifMissing:creatingObjects:)``.
+    /// The rules are those of ``MigrationStep/moveProperty(_:_:to:ifMissing:creatingObjects:onConflict:)``.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newPath: Its new path; missing or null objects on it are created for a value.
     ///   - createsObjects: Whether they are created for null and beside an enum's case, too; by default they are not.
-    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
+    ///   - conflict: The policy if there is another value at the new path.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is another value at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself,
     ///   or when an object would be created beside an enum's case.
     public mutating func move(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        creatingObjects createsObjects: Bool = false
+        creatingObjects createsObjects: Bool = false,
+        onConflict conflict: ConflictPolicy<RecordValue> = .fail
     ) throws {
         let policy = try MissingPolicy(property: requirement(of: [path, newPath]), createsObjects: createsObjects)
-        try move(path, to: newPath, policy)
+        try move(path, to: newPath, policy, onConflict: conflict)
     }
 
     /// Copies a property within the record, byte for byte.
     ///
-    /// The rules are those of ``MigrationStep/copyProperty(_:_:to:ifMissing:creatingObjects:)``.
+    /// The rules are those of ``MigrationStep/copyProperty(_:_:to:ifMissing:creatingObjects:onConflict:)``.
     ///
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newPath: The path of the copy; missing or null objects on it are created for a value.
     ///   - createsObjects: Whether they are created for null and beside an enum's case, too; by default they are not.
-    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
+    ///   - conflict: The policy if there is another value at the new path.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`; `propertyExists` when there is another value at the
     ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself,
     ///   or when an object would be created beside an enum's case.
     public mutating func copy(
         _ path: PropertyPath,
         to newPath: PropertyPath,
-        creatingObjects createsObjects: Bool = false
+        creatingObjects createsObjects: Bool = false,
+        onConflict conflict: ConflictPolicy<RecordValue> = .fail
     ) throws {
         let policy = try MissingPolicy(property: requirement(of: [path, newPath]), createsObjects: createsObjects)
-        try copy(path, to: newPath, policy)
+        try copy(path, to: newPath, policy, onConflict: conflict)
     }
 
-    mutating func move(_ path: PropertyPath, to newPath: PropertyPath, _ policy: MissingPolicy) throws {
+    mutating func move(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        _ policy: MissingPolicy,
+        onConflict conflict: ConflictPolicy<RecordValue>
+    ) throws {
         try changeRecordOrElements(at: [path, newPath], ifMissing: policy.property) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
-            guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, policy) else { return false }
+            guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, policy, conflict) else { return false }
             try record.remove(paths[0], ifMissing: .skip)
             return true
         }
     }
 
-    mutating func copy(_ path: PropertyPath, to newPath: PropertyPath, _ policy: MissingPolicy) throws {
+    mutating func copy(
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        _ policy: MissingPolicy,
+        onConflict conflict: ConflictPolicy<RecordValue>
+    ) throws {
         try changeRecordOrElements(at: [path, newPath], ifMissing: policy.property) { record, paths in
-            try record.copyIfPresent(paths[0], to: paths[1], moving: false, policy)
+            try record.copyIfPresent(paths[0], to: paths[1], moving: false, policy, conflict)
         }
     }
 
@@ -63,10 +77,11 @@ extension Record {
         _ path: PropertyPath,
         to newPath: PropertyPath,
         moving isMoved: Bool,
-        _ policy: MissingPolicy
+        _ policy: MissingPolicy,
+        _ conflict: ConflictPolicy<RecordValue>
     ) throws -> Bool {
         let verb = isMoved ? "moved" : "copied"
-        guard let value = withValue(at: path, { Array($0) }) else { return false }
+        guard var value = withValue(at: path, { Array($0) }) else { return false }
         if newPath.starts(with: path) {
             throw error(
                 .typeMismatch,
@@ -75,13 +90,20 @@ extension Record {
             )
         }
         if contains(newPath) {
-            throw error(
-                .propertyExists,
-                "The property \"\(full(path))\" cannot be \(verb) to \"\(full(newPath))\": the \(noun) has a property "
-                    + "there already.",
-                advice: "Remove one of the two first.",
-                property: newPath
+            let resolved = try resolve(
+                value,
+                at: newPath,
+                conflict,
+                orThrow: error(
+                    .propertyExists,
+                    "The property \"\(full(path))\" cannot be \(verb) to \"\(full(newPath))\": the \(noun) has another "
+                        + "value there already.",
+                    advice: ConflictPolicy<RecordValue>.advice,
+                    property: newPath
+                )
             )
+            guard let resolved else { return true }
+            value = resolved
         }
         let depth = full(newPath).count
         if let syntax = value.withUnsafeBufferPointer({ JSONScanner.fault(in: $0, depth: depth) }) {

@@ -327,9 +327,15 @@ public struct Record: Sendable {
     /// - Parameters:
     ///   - path: The path of the property.
     ///   - newName: The new name, without the path.
-    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
-    public mutating func rename(_ path: PropertyPath, to newName: String) throws {
-        try rename(path, to: newName, ifMissing: requirement(of: [path]))
+    ///   - policy: The policy if another value has the new name.
+    /// - Throws: ``MoltError`` with the code `propertyMissing`, or `propertyExists` when another value has the new
+    ///   name.
+    public mutating func rename(
+        _ path: PropertyPath,
+        to newName: String,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
+    ) throws {
+        try rename(path, to: newName, ifMissing: requirement(of: [path]), onConflict: policy)
     }
 
     // MARK: For steps
@@ -351,23 +357,47 @@ public struct Record: Sendable {
         if !isPresent, ifMissing == .fail { throw missing(path) }
     }
 
-    package mutating func rename(_ path: PropertyPath, to newName: String, ifMissing: Record.MissingProperty) throws {
+    package mutating func rename(
+        _ path: PropertyPath,
+        to newName: String,
+        ifMissing: Record.MissingProperty,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
+    ) throws {
         let isEach = try changeElements(at: path, ifMissing: ifMissing) {
-            try $0.rename($1, to: newName, ifMissing: ifMissing)
+            try $0.rename($1, to: newName, ifMissing: ifMissing, onConflict: policy)
         }
         if isEach { return }
         switch try edit(path, { object, name in object.rename(name, to: newName) }) ?? .missing {
         case .done: break
         case .missing: if ifMissing == .fail { throw missing(path) }
-        case .exists:
-            throw error(
-                .propertyExists,
-                "The property \"\(full(path))\" cannot be renamed to \"\(newName)\": the \(noun) has a property with "
-                    + "that name already.",
-                advice: "Remove one of the two first.",
-                property: path.parent + PropertyPath(newName)
-            )
+        case .exists: try rename(path, toTaken: path.parent + PropertyPath(newName), named: newName, policy)
         }
+    }
+
+    /// Renames a property where there is one with the new name.
+    private mutating func rename(
+        _ path: PropertyPath,
+        toTaken newPath: PropertyPath,
+        named newName: String,
+        _ policy: ConflictPolicy<RecordValue>
+    ) throws {
+        let value = withValue(at: path) { Array($0) } ?? []
+        let resolved = try resolve(
+            value,
+            at: newPath,
+            policy,
+            orThrow: error(
+                .propertyExists,
+                "The property \"\(full(path))\" cannot be renamed to \"\(newName)\": the \(noun) has another value with "
+                    + "that name already.",
+                advice: ConflictPolicy<RecordValue>.advice,
+                property: newPath
+            )
+        )
+        guard let resolved else { return try remove(path, ifMissing: .skip) }
+        if resolved != value { try put(resolved, at: path) }
+        try remove(newPath, ifMissing: .skip)
+        try rename(path, to: newName, ifMissing: .skip)
     }
 
     /// Sets a property if it is missing or null; a null content and null elements stay null.

@@ -18,7 +18,7 @@ extension MigrationStep {
     /// its new key, but merges it with no other record: it stays in quarantine if the key is taken.
     ///
     /// For other keys, set ``Record/key`` in ``transform(_:revision:_:)``. For the keys of settings, see
-    /// ``renameSetting(_:to:in:)`` and ``renameSettings(withPrefix:to:in:)``.
+    /// ``renameSetting(_:to:in:onConflict:)`` and ``renameSettings(withPrefix:to:in:onConflict:)``.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.

@@ -99,8 +99,8 @@ final class Upgrade {
 
     /// Carries out a plan of the store at its place.
     ///
-    /// - Returns: Nil if it may not hold any more, because another process has changed the store or a suite, or this one
-    ///   has finished what upgrades of this and other stores have left.
+    /// - Returns: Nil if it may not hold any more, because another process has changed the store or a suite, or this
+    ///   one has finished what upgrades of this and other stores have left.
     private func carryOut(_ plan: MigrationPlan) throws -> UpgradeTransaction.Result? {
         guard try !lockSuites(plan), try !finishEarlier(plan) else { return nil }
         try plan.checkProblems()

@@ -203,6 +203,7 @@ extension UpgradeReportPage {
         case .converted: "property, replaced by a conversion"
         case .records: loss.count == nil ? "all records of a type" : "records of a type"
         case .merged: "records of a type, merged with others of the same key"
+        case .conflicts: "one of two values at the same place"
         case .setting, .settings: "setting"
         }
     }

@@ -51,6 +51,7 @@ struct AcknowledgedLosses {
                 case .converted: "replaces the property \(loss.name) by a conversion"
                 case .records: "removes records of type \(loss.name)"
                 case .merged: "merges records of type \(loss.typeName) that would have the same key"
+                case .conflicts: "keeps one of two values, where both exist, at \(loss.meetingPlace)"
                 case .setting: "removes the setting \(loss.name)"
                 case .settings: "removes the settings \(loss.name)"
                 }

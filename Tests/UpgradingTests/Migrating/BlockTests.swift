@@ -175,7 +175,7 @@ struct BlockTests {
     }
 
     @Test func `A block can rename a property of all records that have it, unless the name is taken`() async throws {
-        let store = try OldStore(Self.records + [StoredRecord("Person", "eve", #"{"home":{"zip":1},"name":null}"#)])
+        let store = try OldStore(Self.records + [StoredRecord("Person", "eve", #"{"home":{"zip":1},"name":"Eve"}"#)])
         try await store.failure { try $0.renameProperty("Person", "name", to: "home") }
             .expect(.propertyExists, key: "eve", property: "home")
 
@@ -196,7 +196,7 @@ struct BlockTests {
             #"City rome {"name":"Rome"}"#,
             #"Person bob {"title":"Bob"} until 4000000000.0"#,
             "Data blob data [0, 1]",
-            #"Person eve {"home":{"code":1},"title":null}"#
+            #"Person eve {"home":{"code":1},"title":"Eve"}"#
         )
     }
 

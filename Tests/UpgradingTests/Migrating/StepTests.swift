@@ -29,7 +29,7 @@ struct PropertyStepTests {
 
     @Test func `A step fails when the new place is taken`() async throws {
         let error = try await OldStore(Self.records).failure(.renameProperty("Person", "mail", to: "age"))
-        error.expect(.propertyExists, says: "to \"age\": the record has a property with that name already")
+        error.expect(.propertyExists, says: "to \"age\": the record has another value with that name already")
     }
 
     @Test func `A record that is no object fails steps that must write to it, and others skip it`() async throws {

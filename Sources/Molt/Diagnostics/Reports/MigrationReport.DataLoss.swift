@@ -18,6 +18,8 @@ extension MigrationReport {
             case records
             /// Records of a type that were merged with others of the same key.
             case merged
+            /// Values that met others, at the new place of a property or setting.
+            case conflicts
             /// A setting of a suite.
             case setting
             /// The settings of a suite with a prefix.
@@ -30,11 +32,12 @@ extension MigrationReport {
         /// - for a property, its path after the type or the key of the setting, such as "Person.fax" or "profile.fax"
         /// - for records, their type
         /// - for merged records, their type and " (merged)"
+        /// - for values that met others, the property or key where they met, and " (conflicts)"
         /// - for a setting, its key
         /// - for settings with a prefix, the prefix and an asterisk
         public package(set) var name: String
-        /// The number of records that were changed or deleted, or of settings with a prefix; nil in a plan, and for a
-        /// setting.
+        /// The number of records that were changed or deleted, or of settings with a prefix or in conflict; nil in a
+        /// plan, for a setting, and for properties in conflict.
         public package(set) var count: Int?
 
         package init(_ kind: Kind, _ name: String, count: Int? = nil) {
@@ -50,10 +53,18 @@ extension MigrationReport {
             DataLoss(.merged, type + mergedSuffix, count: count)
         }
 
+        /// Values of properties or settings that met others at a place.
+        static func conflicts(at place: String, count: Int? = nil) -> DataLoss {
+            DataLoss(.conflicts, place + conflictsSuffix, count: count)
+        }
+
         private static let mergedSuffix = " (merged)"
+        private static let conflictsSuffix = " (conflicts)"
 
         /// The type of merged records.
         package var typeName: String { String(name.dropLast(Self.mergedSuffix.count)) }
+        /// Where values met.
+        package var meetingPlace: String { String(name.dropLast(Self.conflictsSuffix.count)) }
 
         /// Whether a conversion has replaced the data, which may have kept what was in it.
         package var isReplacement: Bool { kind == .values || kind == .converted }
@@ -67,6 +78,9 @@ extension MigrationReport {
             case .values: "values of \(name)\(location)"
             case .records: "\(records ?? "all records") of type \(name)"
             case .merged: "\(records ?? "records") of type \(typeName) merged with others of the same key"
+            case .conflicts:
+                "\(count.map { "one of two values of \($0) settings" } ?? "one of two values, where both exist,") "
+                    + "at \(meetingPlace)"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
             }

@@ -126,41 +126,94 @@ public final class SuiteEditor: SettingsAccess {
 
     /// Renames a key.
     ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - newKey: Its new name.
+    ///   - policy: The policy if the new key has another value.
     /// - Returns: Whether the key had a value.
-    /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
+    /// - Throws: ``MoltError`` with the code `keyExists` if the new key has another value.
     @discardableResult
-    public func rename(_ key: String, to newKey: String) throws -> Bool {
-        guard key != newKey, try copy(key, to: newKey, "renamed") else { return false }
-        edits.renamed[newKey] = edits.renamed[key] ?? key
-        contents.before[newKey] = contents.before.removeValue(forKey: key)
-        if contents.unconverted.remove(key) != nil { contents.unconverted.insert(newKey) }
-        if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
-        try removeValue(forKey: key, movedTo: self, newKey)
-        return true
+    public func rename(
+        _ key: String,
+        to newKey: String,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) throws -> Bool {
+        try renaming(key, to: newKey, policy) != .absent
     }
 
     /// Copies the value of a key.
     ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - newKey: The key that gets its value.
+    ///   - policy: The policy if that key has another value.
     /// - Returns: Whether the key had a value.
-    /// - Throws: `MoltError` with the code `keyExists` if the new key has a different value.
+    /// - Throws: ``MoltError`` with the code `keyExists` if that key has another value.
     @discardableResult
-    public func copy(_ key: String, to newKey: String) throws -> Bool {
-        try copy(key, to: newKey, "copied")
+    public func copy(
+        _ key: String,
+        to newKey: String,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) throws -> Bool {
+        try copying(key, to: newKey, policy) != .absent
     }
 
-    private func copy(_ key: String, to newKey: String, _ verb: String) throws -> Bool {
-        guard let value = try value(forKey: key) else { return false }
-        if let other = current(newKey), other != value {
+    /// What became of a value for which there is a new key.
+    enum Arrival {
+        case absent
+        /// There was no other value.
+        case free
+        case kept, replaced, merged
+    }
+
+    func renaming(_ key: String, to newKey: String, _ policy: ConflictPolicy<PropertyListValue>) throws -> Arrival {
+        guard key != newKey else { return .absent }
+        let arrival = try copy(key, to: newKey, policy, "renamed")
+        switch arrival {
+        case .absent: break
+        case .kept: try removeValue(forKey: key)
+        case .free, .replaced, .merged:
+            edits.renamed[newKey] = edits.renamed[key] ?? key
+            contents.before[newKey] = contents.before.removeValue(forKey: key)
+            if contents.unconverted.remove(key) != nil { contents.unconverted.insert(newKey) }
+            if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
+            try removeValue(forKey: key, movedTo: self, newKey)
+        }
+        return arrival
+    }
+
+    func copying(_ key: String, to newKey: String, _ policy: ConflictPolicy<PropertyListValue>) throws -> Arrival {
+        try copy(key, to: newKey, policy, "copied")
+    }
+
+    private func copy(
+        _ key: String,
+        to newKey: String,
+        _ policy: ConflictPolicy<PropertyListValue>,
+        _ verb: String
+    ) throws -> Arrival {
+        guard let value = try value(forKey: key) else { return .absent }
+        guard let other = current(newKey), other != value else {
+            try set(value, forKey: newKey)
+            return .free
+        }
+        switch try policy.choose(between: other, and: value) {
+        case .existing: return .kept
+        case .new:
+            try set(value, forKey: newKey)
+            return .replaced
+        case .merged(let merged):
+            try set(merged, forKey: newKey)
+            return .merged
+        case .undecided:
             throw MoltError(
                 .keyExists,
                 "The key \"\(key)\" cannot be \(verb) to \"\(newKey)\", which has another value.",
-                advice: "Decide which of the two to keep in a step `.settings(in:)`.",
+                advice: ConflictPolicy<PropertyListValue>.advice,
                 suite: name,
                 key: key
             )
         }
-        try set(value, forKey: newKey)
-        return true
     }
 
     /// Records an error of a subscript, which fails the upgrade.

@@ -15,16 +15,18 @@ extension MigrationStep {
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - newPath: Its new path; missing or null objects on it are created for a value.
-    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
-    ///     property at the new path fails the upgrade with the code `propertyExists`.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
+    ///   - policy: The policy for a record with another value at the new path; by default it fails with the code
+    ///     `propertyExists`.
     public static func moveProperty(
         _ place: some Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip,
-        creatingObjects createsObjects: Bool = false
+        creatingObjects createsObjects: Bool = false,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
     ) -> MigrationStep {
         MigrationStep(
             MovePropertyStep(
@@ -32,7 +34,8 @@ extension MigrationStep {
                 path: path,
                 newPath: newPath,
                 policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
-                copies: false
+                copies: false,
+                onConflict: policy
             )
         )
     }
@@ -53,16 +56,18 @@ extension MigrationStep {
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property.
     ///   - newPath: The path of the copy; missing or null objects on it are created for a value.
-    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
-    ///     property at the new path fails the upgrade with the code `propertyExists`.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
     ///   - createsObjects: Whether objects on the new path are created for null and beside an enum's case, too; by
     ///     default they are not.
+    ///   - policy: The policy for a record with another value at the new path; by default it fails with the code
+    ///     `propertyExists`.
     public static func copyProperty(
         _ place: some Place,
         _ path: PropertyPath,
         to newPath: PropertyPath,
         ifMissing: Record.MissingProperty = .skip,
-        creatingObjects createsObjects: Bool = false
+        creatingObjects createsObjects: Bool = false,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
     ) -> MigrationStep {
         MigrationStep(
             MovePropertyStep(
@@ -70,7 +75,8 @@ extension MigrationStep {
                 path: path,
                 newPath: newPath,
                 policy: Record.MissingPolicy(property: ifMissing, createsObjects: createsObjects),
-                copies: true
+                copies: true,
+                onConflict: policy
             )
         )
     }
@@ -83,21 +89,28 @@ struct MovePropertyStep: RecordStep {
     var policy: Record.MissingPolicy
     /// Whether the value stays at its old path, too.
     var copies: Bool
+    var onConflict: ConflictPolicy<RecordValue>
 
     var description: String {
-        "\(copies ? "copy" : "move") \(place.name(of: path)) to \(newPath)\(place.suffix)"
+        "\(copies ? "copy" : "move") \(place.name(of: path)) to \(newPath)\(place.suffix)\(onConflict.phrase)"
     }
     var identity: [String] {
         let kind = copies ? "copyProperty" : "moveProperty"
         let destination = copies ? newPath.identity : newPath.names
-        return place.identity(of: kind) + path.identity + destination + policy.identity
+        return place.identity(of: kind) + path.identity + destination + policy.identity + onConflict.valueIdentity
     }
-    var losses: [MigrationReport.DataLoss] { [] }
+    var losses: [MigrationReport.DataLoss] {
+        onConflict.losesValue(isCopy: copies) ? [.conflicts(at: place.name(of: newPath))] : []
+    }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, skipsSomeValues: false) { record in
-            if copies { try record.copy(path, to: newPath, policy) } else { try record.move(path, to: newPath, policy) }
+        RecordEdit(property: path, skipsSomeValues: false, runsClosure: onConflict.runsClosure) { record in
+            if copies {
+                try record.copy(path, to: newPath, policy, onConflict: onConflict)
+            } else {
+                try record.move(path, to: newPath, policy, onConflict: onConflict)
+            }
         }
     }
 

@@ -7,15 +7,25 @@ extension MigrationStep {
     ///   - place: The type of the records, or settings; see ``Place``.
     ///   - path: The path of the property, such as `["address", "zip"]`.
     ///   - newName: The new name, without the path.
-    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record that
-    ///     already has the new name fails the upgrade with the code `propertyExists`.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    ///   - policy: The policy for a record in which another value has the new name; by default it fails with the code
+    ///     `propertyExists`.
     public static func renameProperty(
         _ place: some Place,
         _ path: PropertyPath,
         to newName: String,
-        ifMissing: Record.MissingProperty = .skip
+        ifMissing: Record.MissingProperty = .skip,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
     ) -> MigrationStep {
-        MigrationStep(RenamePropertyStep(place: StepPlace(place), path: path, newName: newName, ifMissing: ifMissing))
+        MigrationStep(
+            RenamePropertyStep(
+                place: StepPlace(place),
+                path: path,
+                newName: newName,
+                ifMissing: ifMissing,
+                onConflict: policy
+            )
+        )
     }
 }
 
@@ -24,15 +34,22 @@ struct RenamePropertyStep: RecordStep {
     var path: PropertyPath
     var newName: String
     var ifMissing: Record.MissingProperty
+    var onConflict: ConflictPolicy<RecordValue>
 
-    var description: String { "rename \(place.name(of: path)) to \(newName)\(place.suffix)" }
-    var identity: [String] { place.identity(of: "renameProperty") + path.identity + [newName, ifMissing.identity] }
-    var losses: [MigrationReport.DataLoss] { [] }
+    var description: String { "rename \(place.name(of: path)) to \(newName)\(place.suffix)\(onConflict.phrase)" }
+    var identity: [String] {
+        place.identity(of: "renameProperty") + path.identity + [newName, ifMissing.identity] + onConflict.valueIdentity
+    }
+    var losses: [MigrationReport.DataLoss] {
+        onConflict.losesValue(isCopy: false) ? [.conflicts(at: place.name(of: newPath))] : []
+    }
     var valueUses: [ValueUse] { [.moves(PropertyPlace(place, path), to: PropertyPlace(place, newPath))] }
     private var newPath: PropertyPath { path.parent + PropertyPath(newName) }
 
     var edit: RecordEdit {
-        RecordEdit(property: path, skipsSomeValues: false) { try $0.rename(path, to: newName, ifMissing: ifMissing) }
+        RecordEdit(property: path, skipsSomeValues: false, runsClosure: onConflict.runsClosure) {
+            try $0.rename(path, to: newName, ifMissing: ifMissing, onConflict: onConflict)
+        }
     }
 
     func check(_ check: inout StepCheck) {

@@ -5,9 +5,18 @@ extension MigrationStep {
     /// .renameSetting("theme", to: "appearance", in: .standard)
     /// ```
     ///
-    /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
-    public static func renameSetting(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: false))
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - newKey: The new key.
+    ///   - suite: The suite.
+    ///   - policy: The policy if the new key has another value; by default the upgrade fails with the code `keyExists`.
+    public static func renameSetting(
+        _ key: String,
+        to newKey: String,
+        in suite: Suite,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) -> MigrationStep {
+        MigrationStep(SettingsPlace(suite, key: key), to: newKey, copies: false, onConflict: policy)
     }
 
     /// Renames all keys of a suite that begin with a prefix, by replacing the prefix.
@@ -16,12 +25,18 @@ extension MigrationStep {
     /// .renameSettings(withPrefix: "draft.", to: "drafts/", in: .standard)    // "draft.7" becomes "drafts/7"
     /// ```
     ///
-    /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
-    public static func renameSettings(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep
-    {
-        MigrationStep(
-            RenameSettingsStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: false)
-        )
+    /// - Parameters:
+    ///   - prefix: The beginning of the keys.
+    ///   - newPrefix: The beginning of the new keys.
+    ///   - suite: The suite.
+    ///   - policy: The policy if a new key has another value; by default the upgrade fails with the code `keyExists`.
+    public static func renameSettings(
+        withPrefix prefix: String,
+        to newPrefix: String,
+        in suite: Suite,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) -> MigrationStep {
+        MigrationStep(SettingsPlace(suite, prefix: prefix), to: newPrefix, copies: false, onConflict: policy)
     }
 
     /// Copies the value of a key to another key of the suite; if it has none, does nothing and reports it as absent.
@@ -30,9 +45,18 @@ extension MigrationStep {
     /// .copySetting("volume", to: "speechVolume", in: .standard)
     /// ```
     ///
-    /// - Throws: When it runs, `MoltError` with the code `keyExists` if the new key has a different value.
-    public static func copySetting(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, key: key), newName: newKey, copies: true))
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - newKey: The new key.
+    ///   - suite: The suite.
+    ///   - policy: The policy if the new key has another value; by default the upgrade fails with the code `keyExists`.
+    public static func copySetting(
+        _ key: String,
+        to newKey: String,
+        in suite: Suite,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) -> MigrationStep {
+        MigrationStep(SettingsPlace(suite, key: key), to: newKey, copies: true, onConflict: policy)
     }
 
     /// Copies the values of all keys of a suite that begin with a prefix to keys with another prefix.
@@ -41,12 +65,27 @@ extension MigrationStep {
     /// .copySettings(withPrefix: "draft.", to: "backup.", in: .standard)    // "backup.7" gets the value of "draft.7"
     /// ```
     ///
-    /// - Throws: When it runs, `MoltError` with the code `keyExists` if a new key has a different value.
-    public static func copySettings(withPrefix prefix: String, to newPrefix: String, in suite: Suite) -> MigrationStep {
-        MigrationStep(RenameSettingsStep(place: SettingsPlace(suite, prefix: prefix), newName: newPrefix, copies: true))
+    /// - Parameters:
+    ///   - prefix: The beginning of the keys.
+    ///   - newPrefix: The beginning of the new keys.
+    ///   - suite: The suite.
+    ///   - policy: The policy if a new key has another value; by default the upgrade fails with the code `keyExists`.
+    public static func copySettings(
+        withPrefix prefix: String,
+        to newPrefix: String,
+        in suite: Suite,
+        onConflict policy: ConflictPolicy<PropertyListValue> = .fail
+    ) -> MigrationStep {
+        MigrationStep(SettingsPlace(suite, prefix: prefix), to: newPrefix, copies: true, onConflict: policy)
     }
 
-    private init(_ declaration: RenameSettingsStep) {
+    private init(
+        _ place: SettingsPlace,
+        to newName: String,
+        copies: Bool,
+        onConflict policy: ConflictPolicy<PropertyListValue>
+    ) {
+        let declaration = RenameSettingsStep(place: place, newName: newName, copies: copies, onConflict: policy)
         self.init(declaration, .settings(.renameKeys(declaration)))
     }
 }
@@ -57,6 +96,7 @@ struct RenameSettingsStep: StepDeclaration {
     var newName: String
     /// Whether the values stay under their old keys, too.
     var copies: Bool
+    var onConflict: ConflictPolicy<PropertyListValue>
 
     private var newPlace: SettingsPlace {
         place.isPrefix ? SettingsPlace(place.suite, prefix: newName) : SettingsPlace(place.suite, key: newName)
@@ -64,13 +104,16 @@ struct RenameSettingsStep: StepDeclaration {
 
     var description: String {
         let keys = place.isPrefix ? "keys" : "key"
-        return "\(copies ? "copy" : "rename") the \(keys) \(place.label) to \(newPlace.label) in \(place.suite)"
+        return
+            "\(copies ? "copy" : "rename") the \(keys) \(place.label) to \(newPlace.label) in \(place.suite)\(onConflict.phrase)"
     }
     var identity: [String] {
         let kind = (copies ? "copy" : "rename") + (place.isPrefix ? "Keys" : "Key")
-        return [kind, place.suite.declaredName, place.name.text, newName]
+        return [kind, place.suite.declaredName, place.name.text, newName] + onConflict.valueIdentity
     }
-    var losses: [MigrationReport.DataLoss] { [] }
+    var losses: [MigrationReport.DataLoss] {
+        onConflict.losesValue(isCopy: copies) ? [.conflicts(at: newPlace.label)] : []
+    }
     var valueUses: [ValueUse] { [] }
 
     /// Where a setting of a suite gets its new key; nil if it gets none.

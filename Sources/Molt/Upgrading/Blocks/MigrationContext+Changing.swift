@@ -129,14 +129,24 @@ extension MigrationContext {
 
     /// Renames a property in all records of a type that have it.
     ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The path of the property.
+    ///   - newName: The new name, without the path.
+    ///   - policy: The policy for a record in which another value has the new name.
     /// - Returns: The number of records that had the property.
-    /// - Throws: ``MoltError`` with the code `propertyExists` when a record already has the new name.
+    /// - Throws: ``MoltError`` with the code `propertyExists` when another value of a record has the new name.
     @discardableResult
-    public func renameProperty(_ type: String, _ path: PropertyPath, to newName: String) throws -> Int {
+    public func renameProperty(
+        _ type: String,
+        _ path: PropertyPath,
+        to newName: String,
+        onConflict policy: ConflictPolicy<RecordValue> = .fail
+    ) throws -> Int {
         var renamed = 0
         try enumerate(type) { _, new in
             let revision = new.revision
-            try new.rename(path, to: newName, ifMissing: .skip)
+            try new.rename(path, to: newName, ifMissing: .skip, onConflict: policy)
             if new.revision != revision { renamed += 1 }
         }
         return renamed

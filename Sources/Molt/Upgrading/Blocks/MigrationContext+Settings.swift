@@ -76,6 +76,7 @@ extension MigrationContext {
         let place = declaration.place
         let copies = declaration.copies
         let settings = try suite(place.suite)
+        var conflictCount = 0
         let outcomes = try declaration.keys(of: settings).map { key in
             let newKey = place.newKey(for: key, declaration.newName)
             guard !newKey.isEmpty else {
@@ -86,13 +87,26 @@ extension MigrationContext {
                     key: key
                 )
             }
-            let isDone = try copies ? settings.copy(key, to: newKey) : settings.rename(key, to: newKey)
+            let policy = declaration.onConflict
+            let arrival =
+                try copies
+                ? settings.copying(key, to: newKey, policy) : settings.renaming(key, to: newKey, policy)
             var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
-            if isDone {
+            if arrival != .absent {
                 outcome.outcome = copies ? .copied : .renamed
                 outcome.reason = "to \(newKey)"
             }
+            switch arrival {
+            case .absent, .free: return outcome
+            case .kept: (outcome.outcome, outcome.reason) = (.kept, "\(newKey) has another value, which stays")
+            case .replaced: (outcome.outcome, outcome.reason) = (.replaced, "the value of \(newKey)")
+            case .merged: outcome.reason = "to \(newKey), merged with its value"
+            }
+            conflictCount += 1
             return outcome
+        }
+        if conflictCount > 0, let loss = declaration.losses.first {
+            settingLosses.append(.conflicts(at: loss.meetingPlace, count: conflictCount))
         }
         try note(outcomes, of: place, among: settings.keys)
     }

@@ -264,7 +264,8 @@ final class StepRunner {
 
     private func losses(of step: ScheduledStep, _ counts: MigrationReport.Counts) -> [MigrationReport.DataLoss] {
         var losses = counts.changed > 0 ? step.declared.declaration.losses.filter { $0.kind != .records } : []
-        for index in losses.indices { losses[index].count = counts.changed }
+        // Most records have one value, and conflicts are not counted.
+        for index in losses.indices where losses[index].kind != .conflicts { losses[index].count = counts.changed }
         guard let type = step.typeName else { return losses }
         if counts.dropped > 0 { losses.append(MigrationReport.DataLoss(.records, type, count: counts.dropped)) }
         return losses + lostByClosure(of: step)
