@@ -191,8 +191,7 @@ extension MoltConfiguration {
         case tool
 
         /// `.helper()` in an app extension, whose bundle has the path extension `appex`; `.app` in any other process.
-        public static let current: Process =
-            Bundle.main.bundleURL.pathExtension == "appex" ? .helper() : .app
+        public static let current: Process = Bundle.main.bundleURL.pathExtension == "appex" ? .helper() : .app
 
         var upgrades: Bool { if case .helper = self { false } else { true } }
     }

@@ -48,7 +48,6 @@ extension CacheFile {
     /// - Throws: ``MoltError`` with the code `fileMissing`, and as ``CodableCache/compact(progress:)`` does.
     @discardableResult
     package func compactAndWait(progress: (Double) -> Void) throws -> Int {
-        try FileCompaction(of: path)
-            .run(isCancelled: { false }, progress: progress, timeout: .seconds(5))
+        try FileCompaction(of: path).run(isCancelled: { false }, progress: progress, timeout: .seconds(5))
     }
 }

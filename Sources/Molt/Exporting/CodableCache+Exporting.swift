@@ -41,8 +41,7 @@ extension CodableCache {
         progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> ExportSummary {
         try await DispatchQueue(label: "molt.export").runCancellable { [self] isCancelled in
-            let transfer =
-                TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
+            let transfer = TransferProgress(work: "export", store: path, progress: progress, isCancelled: isCancelled)
             return try exportAndWait(to: url, only: selection, suites: suites, transfer)
         }
     }
@@ -170,8 +169,7 @@ extension CodableCache {
         progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> ImportSummary {
         try await DispatchQueue(label: "molt.import").runCancellable { [self] isCancelled in
-            let transfer =
-                TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
+            let transfer = TransferProgress(work: "import", store: path, progress: progress, isCancelled: isCancelled)
             return try importAndWait(from: url, only: selection, suites: suites, onConflict: policy, transfer)
         }
     }

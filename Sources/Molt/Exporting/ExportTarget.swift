@@ -25,11 +25,8 @@ struct ExportTarget {
     /// It is read through SQLite: closing a file would drop the locks that this process has on a store.
     private static func dataOfOthers(_ path: String) throws -> String? {
         guard let size = try FileStatus.of(path)?.size, size > 0 else { return nil }
-        let beginning: [UInt8]
-        do throws(SQLiteError) {
-            beginning = try Connection(path, mode: .immutable).fileBytes(at: 0, min(size, 256)) ?? []
-        } catch {
-            throw MoltError(error, store: path)
+        let beginning = try withErrors(of: path) {
+            try Connection(path, mode: .immutable).fileBytes(at: 0, min(size, 256)) ?? []
         }
         let text = String(decoding: beginning, as: UTF8.self)
         if text.hasPrefix("SQLite format 3") { return "a database, such as a backup of a store" }

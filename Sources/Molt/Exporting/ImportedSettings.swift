@@ -71,8 +71,7 @@ struct ImportedSettings {
         } catch let error as SQLiteError {
             throw error
         } catch {
-            throw error as? MoltError
-                ?? MoltError(.suiteFailed, "The settings cannot be imported.", underlying: error)
+            throw error as? MoltError ?? MoltError(.suiteFailed, "The settings cannot be imported.", underlying: error)
         }
         try JournalTable.add(entries, to: session.connection)
     }

@@ -83,7 +83,7 @@ struct RecordImport {
             transfer: transfer,
             readCount: read.count
         )
-        return try reading {
+        return try withErrors(of: path) {
             let connection = try Connection(copy.url.path, mode: .readOnly)
             defer { connection.close() }
             try settings?.upgrade(by: JournalTable.entries(connection))
@@ -107,7 +107,7 @@ struct RecordImport {
             throw error(.unsupported, "The cache at \(path) cannot be imported into itself.")
         }
         // Read through SQLite: closing a file would drop the locks that this process has on a store.
-        let bytes = try reading { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
+        let bytes = try withErrors(of: path) { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
         return bytes?.elementsEqual(FileFormat.beginning) == true
     }
 
@@ -298,11 +298,6 @@ struct RecordImport {
 
     private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil) -> MoltError {
         MoltError(code, problem, advice: advice, outcome: .unchanged, store: path)
-    }
-
-    /// Runs a closure that reads the file, or the temporary store.
-    private func reading<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as SQLiteError { throw MoltError(error, store: path) }
     }
 
     /// Runs a closure that writes the temporary store.

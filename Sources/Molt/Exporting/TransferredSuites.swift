@@ -139,15 +139,7 @@ struct TransferredSuites {
         _ name: String,
         migration: MigrationID? = nil
     ) -> MoltError {
-        MoltError(
-            code,
-            problem,
-            advice: advice,
-            outcome: .unchanged,
-            store: store,
-            migration: migration,
-            suite: name
-        )
+        MoltError(code, problem, advice: advice, outcome: .unchanged, store: store, migration: migration, suite: name)
     }
 }
 

@@ -76,8 +76,11 @@ public final class MigrationMonitor: Sendable {
     ///
     /// - Parameter summary: The summary of the opening, with its last event.
     func send(_ event: MigrationEvent, _ summary: MigrationSummary? = nil) {
-        begin()
-        if let summary { state.withLock { $0.summary = summary } }
+        state.withLock { state in
+            // The previous opening has ended.
+            if state.isOver { (state.history, state.summary, state.isOver) = ([], nil, false) }
+            if let summary { state.summary = summary }
+        }
         onEvent?(event)
         let finished = state.withLock { state -> [AsyncStream<MigrationEvent>.Continuation] in
             for subscriber in state.subscribers.values { subscriber.yield(event) }
@@ -113,15 +116,5 @@ public final class MigrationMonitor: Sendable {
     /// Sends an event to the closure only, as the sequences have ended with the opening.
     func sendAfterwards(_ event: MigrationEvent) {
         onEvent?(event)
-    }
-
-    /// Resets the monitor if its previous opening has ended.
-    private func begin() {
-        state.withLock { state in
-            guard state.isOver else { return }
-            state.history = []
-            state.summary = nil
-            state.isOver = false
-        }
     }
 }

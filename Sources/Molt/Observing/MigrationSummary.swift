@@ -127,8 +127,7 @@ extension MigrationSummary {
 
     /// Creates the summary of an opening without its result.
     ///
-    /// - Parameters:
-    ///   - plan: The plan; nil if none could be made.
+    /// - Parameter plan: The plan; nil if none could be made.
     init(_ plan: MigrationPlan?, _ configuration: MoltConfiguration, _ mode: RunMode, duration: Double) {
         outcome = .upToDate
         isDryRun = mode.isDryRun
@@ -201,16 +200,12 @@ extension MigrationSummary {
 
     /// Removes the shortest migrations until the rest fit.
     private mutating func fit() {
-        while encodedSize > Self.sizeLimit,
+        // Strings, integers and finite numbers can always be encoded.
+        while let size = try? JSONEncoder().encode(self).count, size > Self.sizeLimit,
             let shortest = migrations.indices.min(by: { migrations[$0].duration < migrations[$1].duration })
         {
             migrations.remove(at: shortest)
         }
-    }
-
-    private var encodedSize: Int {
-        // Strings, integers and finite numbers can always be encoded.
-        (try? JSONEncoder().encode(self).count) ?? 0
     }
 
     private static func rounded(_ seconds: Double) -> Double {

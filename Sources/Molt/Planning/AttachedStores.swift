@@ -67,17 +67,15 @@ final class AttachedStores {
         for name in [primary?.attachedName].compactMap(\.self) + declared where states[name] == nil {
             guard let suite = stores[name]?.suite else { continue }
             do {
-                states[name] = try reporting(name) { try state(of: suite) }
+                states[name] = try reporting(name) {
+                    guard try suite.unavailability(inExtension: isExtension) == nil else { return nil }
+                    return try SuiteState(content: snapshot(of: suite))
+                }
             } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
                 states[name] = SuiteState(fault: error)
             }
         }
         return states
-    }
-
-    private func state(of suite: Suite) throws -> SuiteState? {
-        guard try suite.unavailability(inExtension: isExtension) == nil else { return nil }
-        return try SuiteState(content: snapshot(of: suite))
     }
 
     func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
@@ -104,14 +102,9 @@ final class AttachedStores {
 
     // MARK: Checking
 
-    /// Returns the reason why some steps cannot run now, or nil.
+    /// Returns the reason why some stores cannot be used now, or nil.
     ///
     /// - Parameter ledger: The rows of the file and of the suites.
-    func deferral(of steps: [MigrationStep], _ ledger: [LedgerEntry]) throws -> String? {
-        try deferral(of: steps.flatMap(\.attached).map(\.name), ledger)
-    }
-
-    /// Returns the reason why some stores cannot be used now, or nil.
     func deferral(of names: [String], _ ledger: [LedgerEntry]) throws -> String? {
         for name in names {
             let last = Self.lastRow(of: name, in: ledger)

@@ -38,7 +38,8 @@ extension MigrationPlan {
         for index in candidates {
             let migration = entries[index].declaration
             let running = migration.steps.filter(entries[index].actions.runs)
-            if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: running, ledger) {
+            let used = running.flatMap(\.attached).map(\.name)
+            if let reason = try chainReason(migration, waiting) ?? stores.deferral(of: used, ledger) {
                 deferEntry(index, reason, &waiting)
             } else if let reason = try chainReason(migration, waitingForCache)
                 ?? stores.cacheReason(of: running, after: earlier)

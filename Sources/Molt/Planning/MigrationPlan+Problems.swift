@@ -167,8 +167,7 @@ extension MoltError {
     static func late(_ migration: Migration, at version: Int) -> Self {
         Self(
             .lateMigration,
-            "Migration \(migration.id) was never applied, but the store is at version \(version) "
-                + "already.",
+            "Migration \(migration.id) was never applied, but the store is at version \(version) already.",
             advice: "Give it a version above every one that has shipped, or set `lateMigrations()` if it is "
                 + "also correct for records of a later version. If this store does not need it, run "
                 + "`mark-applied` of the app's tool.",

@@ -54,8 +54,7 @@ extension MigrationRegistry {
 
     /// Computes the plan from a store's state, without looking at attached stores; the registry must be valid.
     ///
-    /// - Parameters:
-    ///   - baseline: The version at which the app says that the store enters.
+    /// - Parameter baseline: The version at which the app says that the store enters.
     package func plan(
         for state: StoreState,
         of storeName: String,

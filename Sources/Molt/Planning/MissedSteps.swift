@@ -24,8 +24,10 @@ struct MissedSteps: Sendable {
                 entry.status == .notNeeded || replacedNames.contains(migration.name)
                 || replacedByShortcuts[migration.name] != nil
             guard isOwn || !isReplaced, entry.actions.store.isOver else { continue }
+            // A backfill comes first.
+            let runsLater = { entry.actions.store != .continueOnRead && entry.actions.runs($0) }
             let missed = migration.steps.indices.filter { number in
-                !(isOwn && number <= step.number) && !entry.actions.runsLater(migration.steps[number])
+                !(isOwn && number <= step.number) && !runsLater(migration.steps[number])
             }
             guard !missed.isEmpty else { continue }
             migrations.append(migration)
@@ -73,13 +75,6 @@ extension MigrationPlan.TargetAction {
         case .startOnRead, .wait: false
         case .none, .run, .runIfRecordsArrive, .continueOnRead, .record: true
         }
-    }
-}
-
-extension MigrationPlan.Actions {
-    /// Whether a step of a later migration, or a later one of the same, runs in its place; a backfill comes first.
-    fileprivate func runsLater(_ step: MigrationStep) -> Bool {
-        store != .continueOnRead && runs(step)
     }
 }
 

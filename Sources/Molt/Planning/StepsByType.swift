@@ -114,9 +114,7 @@ struct StepsByType: Sendable {
                 }
             case .edit(let edit, let type):
                 guard ExactName.isSame(type, typeName) else { continue }
-                chain.steps.append(
-                    ChainStep(edit, at: index, of: self, typeName: typeName, isRenamed: isRenamed)
-                )
+                chain.steps.append(ChainStep(edit, at: index, of: self, typeName: typeName, isRenamed: isRenamed))
             case nil:
                 break
             }

@@ -123,12 +123,7 @@ package struct StepCheck {
     }
 
     /// Notes that properties were replaced by others, which may be among them, in the records that had them.
-    mutating func replace(
-        _ place: StepPlace,
-        _ paths: [PropertyPath],
-        by newPaths: [PropertyPath],
-        _ reason: String
-    ) {
+    mutating func replace(_ place: StepPlace, _ paths: [PropertyPath], by newPaths: [PropertyPath], _ reason: String) {
         for path in paths { remove(place, path, reason) }
         for path in newPaths { put(place, path) }
     }

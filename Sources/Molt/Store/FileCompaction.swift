@@ -131,7 +131,7 @@ package struct FileCompaction {
         connection.busyTimeout = 100
         StoreFiles(path).removeLeftovers()
         try reach()
-        do {
+        try withErrors(of: path) {
             if try FileFormat.mark(FileFormat.erasure, of: connection) != FileFormat.erasureInLog {
                 try checkSpace("Erasing deleted records rewrites")
                 let generation = try FileFormat.generation(of: connection)
@@ -142,15 +142,9 @@ package struct FileCompaction {
             guard try connection.emptyLog() else {
                 throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
             }
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: path)
         }
         try reach()
-        do {
-            try FileFormat.endErasure(connection)
-        } catch {
-            throw MoltError(error, store: path)
-        }
+        try withErrors(of: path) { try FileFormat.endErasure(connection) }
     }
 }
 

@@ -78,11 +78,7 @@ package final class StoreFile {
     ///   - url: The file.
     ///   - createsFile: Whether an upgrade creates a missing file.
     ///   - attached: Attached stores for blocks, in addition to those that steps name; none by default.
-    package init(
-        at url: URL,
-        createsFile: Bool = true,
-        attaching attached: [AttachedStore] = []
-    ) {
+    package init(at url: URL, createsFile: Bool = true, attaching attached: [AttachedStore] = []) {
         path = FileStatus.path(of: url)
         primary = nil
         self.attached = attached
@@ -167,15 +163,13 @@ package final class StoreFile {
 
     /// Reads the state through a connection, with its data version if the file is in our layout.
     private func read(_ connection: Connection) throws -> (state: StoreState, lastRead: LastRead?) {
-        do {
+        try withErrors(of: path) {
             try connection.begin()
             defer { connection.rollBack() }
             guard let marks = try FileFormat.recognize(connection, path: path) else { return (.fresh, nil) }
             generation = marks.generation
             let state = try LedgerTable.state(connection, marks)
             return (state, state.laterLayout == nil ? connection.dataVersion.map { (state, $0) } : nil)
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: path)
         }
     }
 
@@ -211,14 +205,12 @@ package final class StoreFile {
     /// Runs a closure that reads the file; nil if there is none.
     private func look<Found>(_ body: (Connection) throws(SQLiteError) -> Found) throws -> Found? {
         guard let connection else { return isInMemory ? nil : try FileProbe.look(path, body) }
-        do {
+        return try withErrors(of: path) {
             // A plan may be made inside the transaction that it is for.
             if connection.isInTransaction { return try body(connection) }
             try connection.begin()
             defer { connection.rollBack() }
             return try body(connection)
-        } catch {
-            throw MoltError(error, store: path)
         }
     }
 
@@ -232,11 +224,6 @@ package final class StoreFile {
     /// The size of the file and its log; nil in memory, for a suite, and when nothing is there.
     package var byteCount: Int64? {
         isInMemory || primary != nil ? nil : files.byteCount.map(Int64.init)
-    }
-
-    /// The upgrade in progress in another process or thread; nil when none is known.
-    var holder: UpgradeAttempt? {
-        attempts?.holder()
     }
 
     /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
@@ -260,7 +247,7 @@ package final class StoreFile {
         waiting: () throws -> Void
     ) throws {
         let connection = try openForWriting()
-        do {
+        try withErrors(of: storeName) {
             if options.isExclusive {
                 connection.busyTimeout = 50
                 try retryWhileBusy(waiting) { () throws(SQLiteError) in _ = try connection.integer(.userVersion) }
@@ -285,7 +272,8 @@ package final class StoreFile {
                 readiness?.isReady = isReady
             }
             if isSynced { try prepareForBatches(connection) }
-            defer { if isSynced { endBatches(connection) } }
+            // Temporary tables may be in files again; a failure here loses nothing.
+            defer { if isSynced { try? connection.set(.temporaryStore, to: "DEFAULT") } }
             try begin(connection, isSynced: isSynced, waiting)
             defer { connection.rollBack() }
             // SQLite refuses this only after the transaction has made temporary tables.
@@ -315,9 +303,8 @@ package final class StoreFile {
             isOurs = true
             // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
             if isSynced, options.isDurable, !isInMemory { DurableFile.flushDrive(of: files.log) }
-            tidy(connection, isFresh: isFresh)
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
+            // The first page holds the application id and should not stay in the log. A full disk may keep it there.
+            if isFresh { try? connection.copyLog() }
         }
     }
 
@@ -347,7 +334,7 @@ package final class StoreFile {
     ///
     /// - Parameter body: Only reads through the transaction, which must not outlive the call.
     func withSnapshot<Value>(_ body: (StoreTransaction) throws -> Value) throws -> Value {
-        do {
+        try withErrors(of: storeName) {
             let connection = try isInMemory ? openForWriting() : Connection(path, mode: .readOnly)
             connection.busyTimeout = 5_000
             try connection.begin()
@@ -355,8 +342,6 @@ package final class StoreFile {
             let transaction = StoreTransaction(connection, of: self)
             defer { transaction.invalidate() }
             return try body(transaction)
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: storeName)
         }
     }
 
@@ -396,17 +381,6 @@ package final class StoreFile {
         try connection.set(.temporaryStore, to: "MEMORY")
     }
 
-    /// Lets temporary tables be in files again; a failure here loses nothing and must not fail the upgrade.
-    private func endBatches(_ connection: Connection) {
-        try? connection.set(.temporaryStore, to: "DEFAULT")
-    }
-
-    /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
-    private func tidy(_ connection: Connection, isFresh: Bool) {
-        // The first page holds the application id and should not stay in the log. A full disk may keep it there.
-        if isFresh { try? connection.copyLog() }
-    }
-
     // MARK: For the cache
 
     /// Returns a connection to a file that has our tables; unless it is only read, the file is created if necessary.
@@ -415,7 +389,7 @@ package final class StoreFile {
         let connection = try openForWriting()
         connection.busyTimeout = busyMilliseconds
         if readiness?.isReady == true { return connection }
-        do {
+        return try withErrors(of: path) {
             let exists = try hasTables(connection, forWriting: true)
             let patience = Patience(.milliseconds(busyMilliseconds))
             let waiting = { try patience.wait(orThrow: SQLiteError.busy) }
@@ -427,8 +401,6 @@ package final class StoreFile {
             connection.busyTimeout = busyMilliseconds
             try setForSingleWrites(connection)
             return connection
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: path)
         }
     }
 
@@ -455,13 +427,11 @@ package final class StoreFile {
     }
 
     private func openForReading(_ mode: Connection.Mode, _ busyMilliseconds: Int32) throws -> Connection {
-        do {
+        try withErrors(of: path) {
             let connection = try Connection(path, mode: mode)
             connection.busyTimeout = busyMilliseconds
             guard try hasTables(connection) else { throw missing }
             return connection
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: path)
         }
     }
 
@@ -554,7 +524,7 @@ package final class StoreFile {
             try? DurableFile.makeDirectory(at: directory)
             try makeFile()
         }
-        do {
+        return try withErrors(of: path) {
             let connection = try Connection(path, mode: isInMemory ? .memory : .readWrite)
             guard !connection.isReadOnly else {
                 throw MoltError(
@@ -566,8 +536,6 @@ package final class StoreFile {
             try configure(connection)
             access = .writing(connection, Readiness())
             return connection
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: path)
         }
     }
 

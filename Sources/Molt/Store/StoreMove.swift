@@ -197,7 +197,7 @@ package struct StoreMove {
     private func copy(_ connection: Connection, _ seal: Int64?) throws {
         let mark = seal ?? Self.newMark
         let part = try new.begin(.aside, version: nil, at: Date()).0
-        do {
+        try withErrors(of: new.path) {
             try part.withDatabase { copy in
                 var stop: (any Error)?
                 try connection.copy(into: copy) {
@@ -207,8 +207,6 @@ package struct StoreMove {
                 if let stop { throw stop }
                 try FileFormat.setFormat(FileFormat.number, move: mark, of: copy)
             }
-        } catch let error as SQLiteError {
-            throw MoltError(error, store: new.path)
         }
         try part.sync()
         try reach("before the old file is sealed")

@@ -44,7 +44,7 @@ package struct Migrator: Sendable {
     ///   opened.
     package func migrate(_ store: StoreFile, _ opening: OpeningSummary? = nil) throws -> MigrationReport {
         // It begins before the upgrade, whose duration is a part of its own.
-        let opening = opening ?? configuration.opening(of: store, mode)
+        let opening = opening ?? OpeningSummary(of: store, configuration, mode)
         return try Upgrade(self, store, opening).run()
     }
 }

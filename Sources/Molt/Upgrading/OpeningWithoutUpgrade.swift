@@ -54,7 +54,7 @@ struct OpeningWithoutUpgrade {
         _ store: StoreFile,
         choosing choose: (Histories) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
-        var opening = configuration.opening(of: store, mode)
+        var opening = OpeningSummary(of: store, configuration, mode)
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)

@@ -55,7 +55,9 @@ struct UnshippedUpgrade {
         let names = Set(history.rows.filter { $0.version < version }.map(\.name))
         return try store.backups().first { backup in
             // A copy that cannot be read is passed over.
-            guard backup.isAutomatic, let copy = try? store.storeState(in: backup) else { return false }
+            guard backup.isAutomatic, let path = try? store.files.path(of: backup),
+                let copy = try? FileProbe.state(path)
+            else { return false }
             return copy.version < version && copy.version >= registry.oldestSupportedVersion
                 && names.isSuperset(of: copy.ledger.map(\.name))
         }

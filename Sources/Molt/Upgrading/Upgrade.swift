@@ -57,7 +57,7 @@ final class Upgrade {
                 locks.release()
                 report.erasure = try migrator.erase(store)
             }
-            if let work = WorkAfterCommit(result.plan, registry, store, configuration, migrator.mode) {
+            if let work = WorkAfterCommit(result.plan, of: migrator, store) {
                 locks.release()
                 report.work = work.run(migrator.stores(of: store))
             }
@@ -169,8 +169,8 @@ final class Upgrade {
             // Settings have their form only once the changes in the journal are made, which is after the move.
             if plan.journal.isEmpty {
                 try move.source.read { records in
-                    let check = RequirementCheck(of: plan, migrator.stores(of: store), configuration)
-                    if let records { try check.run(records) }
+                    guard let records else { return }
+                    try migrator.checkRequirements(of: plan, migrator.stores(of: store), records)
                 }
             }
             opening.storeSize = move.source.byteCount

@@ -153,9 +153,9 @@ import Testing
         let made = try await withThrowingTaskGroup(of: StoreBackup.self) { group in
             for _ in 0..<count {
                 group.addTask {
-                    var policy = BackupPolicy()
-                    policy.now = { date }
-                    return try StoreFile(at: url).makeBackup(BackupRequest(.manual, version: 1, policy: policy))
+                    var request = BackupRequest(.manual, version: 1)
+                    request.policy.now = { date }
+                    return try StoreFile(at: url).makeBackup(request)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -299,9 +299,8 @@ import Testing
         }
         try bytes.write(to: backup.url)
         store.options.atCopy = {}
-        var full = BackupPolicy()
-        full.freeSpace = { _ in 10 }
-        request.keeping = BackupRequest(.replaced, version: 0, policy: full)
+        request.keeping = BackupRequest(.replaced, version: 0)
+        request.keeping?.policy.freeSpace = { _ in 10 }
         try scenario.expectRefusal(.noSpaceForBackup, says: "keep no copy of what is replaced") {
             try store.restore(backup, request, waiting: {})
         }

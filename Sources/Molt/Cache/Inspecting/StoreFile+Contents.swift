@@ -19,12 +19,10 @@ extension StoreFile {
 
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
-        do throws(SQLiteError) {
+        return try withErrors(of: storeName) {
             try connection.begin()
             defer { connection.rollBack() }
             return try StoreContents(connection)
-        } catch {
-            throw MoltError(error, store: storeName)
         }
     }
 }

@@ -25,9 +25,7 @@ struct RecordRetry {
     /// Sends a record through the step that it failed in and all that were applied since.
     ///
     /// - Throws: The error of a closure that was cancelled.
-    func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws
-        -> RetryResult
-    {
+    func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws -> RetryResult {
         do {
             return try run(stored, through: migrations(from: failure), after: failure)
         } catch let obstacle as Obstacle {

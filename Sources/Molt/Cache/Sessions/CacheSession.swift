@@ -110,9 +110,7 @@ final class CacheSession: @unchecked Sendable {
     func endWrite() throws(SQLiteError) {
         guard let uses = shared.uses else { return }
         try evict(to: Int64(uses.sizeLimit))
-        let statement = try statements[.saveSize]
-        try statement.bind(size ?? 0, at: 1)
-        try statement.run()
+        try statements[.saveSize].run(binding: size ?? 0)
     }
 
     /// Commits a write; no other connection can have committed since it began.
@@ -241,16 +239,14 @@ final class CacheSession: @unchecked Sendable {
     /// The times of the creation and the last write of the live record under a key, in seconds since 1970.
     func dates(_ key: String) throws(SQLiteError) -> (created: Double, updated: Double)? {
         let statement = try statements[.dates]
-        try statement.bind(now, at: 1)
-        try statement.bind(key, at: 2)
+        try statement.bind([now, key])
         return try statement.first { ($0.real(0) ?? 0, $0.real(1) ?? 0) }
     }
 
     /// The stored type name of the value under a key, read without its content; nil when there is no live value.
     func typeName(_ key: String) throws(SQLiteError) -> String? {
         let statement = try statements[.nameOfKey]
-        try statement.bind(now, at: 1)
-        try statement.bind(key, at: 2)
+        try statement.bind([now, key])
         guard let name = try statement.first({ row throws(SQLiteError) in try row.typeName(0) }) else { return nil }
         return shared.types.map { $0.name(of: name) } ?? name
     }
@@ -279,9 +275,7 @@ final class CacheSession: @unchecked Sendable {
         through last: Int64
     ) throws(SQLiteError) -> [(id: Int64, key: String)] {
         let statement = try listing(.keysChanged, orAll: .keysChanged, type)
-        try statement.bind(Int64(version), at: 3)
-        try statement.bind(position, at: 4)
-        try statement.bind(last, at: 5)
+        try statement.bind([version, position, last], from: 3)
         var keys: [(id: Int64, key: String)] = []
         try statement.eachRow { row throws(SQLiteError) in keys.append((row.integer(0), try row.key(1))) }
         return keys
@@ -439,9 +433,7 @@ final class CacheSession: @unchecked Sendable {
     func removeAll(ofType type: String?) throws(SQLiteError) {
         changedKeys.insertAll()
         if let type {
-            let statement = try statements[.removeType]
-            try statement.bind(rows.typeID(type), at: 1)
-            try statement.run()
+            try statements[.removeType].run(binding: rows.typeID(type))
             if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
         } else {
             try statements[.removeAll].run()
@@ -509,9 +501,7 @@ final class CacheSession: @unchecked Sendable {
         var areRemoved: [Bool] = []
         for row in failed {
             let search = try statements[.rowAsRead]
-            try search.bind(row.id, at: 1)
-            try search.bind(Int64(row.version), at: 2)
-            try search.bind(row.updated, at: 3)
+            try search.bind([row.id, row.version, row.updated])
             let found = try search.first { ($0.text(0), $0.integer(1)) }
             areRemoved.append(found != nil)
             guard let (key, count) = found else { continue }
@@ -604,8 +594,7 @@ final class CacheSession: @unchecked Sendable {
     private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
         let statement = try statements[.hasType]
         // Expired records are never read.
-        try statement.bind(now, at: 1)
-        try statement.bind(rows.typeID(type), at: 2)
+        try statement.bind([now, rows.typeID(type)])
         return try statement.first { $0.integer(0) } ?? 0 != 0
     }
 }

@@ -126,13 +126,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     /// Creates a row.
     ///
     /// - Parameter moltVersion: The version of Molt that ran it; this one by default.
-    package init(
-        name: String,
-        version: Int,
-        outcome: Outcome = .ran,
-        appliedAt: Date,
-        moltVersion: String? = nil
-    ) {
+    package init(name: String, version: Int, outcome: Outcome = .ran, appliedAt: Date, moltVersion: String? = nil) {
         self.name = name
         self.version = version
         self.outcome = outcome

@@ -686,18 +686,8 @@ private struct Writer {
     let output: UnsafeMutableBufferPointer<UInt8>
     var count = 0
     /// The pending range of the source.
-    private var start = 0
-    private var end = 0
-
-    init(
-        source: UnsafeBufferPointer<UInt8>,
-        edited: UnsafeBufferPointer<UInt8>,
-        output: UnsafeMutableBufferPointer<UInt8>
-    ) {
-        self.source = source
-        self.edited = edited
-        self.output = output
-    }
+    var start = 0
+    var end = 0
 
     /// Writes the object or array.
     ///

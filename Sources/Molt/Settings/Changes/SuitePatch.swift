@@ -112,8 +112,7 @@ package struct SuitePatch: Codable {
         }
         let isImport = importID != nil
         let history = ledger?.history ?? History()
-        let isAdded =
-            importID.map { ledger?.hasImport($0) == true } ?? rows.allSatisfy { history.contains($0.entry) }
+        let isAdded = importID.map { ledger?.hasImport($0) == true } ?? rows.allSatisfy { history.contains($0.entry) }
         guard isAdded || isImport || !rows.contains(where: { history.repeats($0.entry) }) else { return [:] }
         // All was made at once. What the app has set back since, or removed, stays so.
         if isAdded, isImport || !rows.isEmpty && phase == nil { return [:] }

@@ -48,13 +48,7 @@ extension MigrationStep {
         ifMissing: Record.MissingProperty = .skip
     ) -> MigrationStep {
         MigrationStep(
-            WrapPropertyStep(
-                place: StepPlace(place),
-                path: path,
-                wrapper: wrapper,
-                ifMissing: ifMissing,
-                unwraps: true
-            )
+            WrapPropertyStep(place: StepPlace(place), path: path, wrapper: wrapper, ifMissing: ifMissing, unwraps: true)
         )
     }
 }

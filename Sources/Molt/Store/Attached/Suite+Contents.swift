@@ -21,8 +21,7 @@ extension Suite {
 
     /// Writes the values of a fixture, including values under reserved keys.
     ///
-    /// - Parameters:
-    ///   - state: The version and the ledger, if migrations have changed the suite.
+    /// - Parameter state: The version and the ledger, if migrations have changed the suite.
     package func fill(_ values: [String: PropertyListValue], state: StoreContents? = nil) throws {
         var values = values
         if let state {

@@ -51,22 +51,14 @@ package struct BackupRequest {
     /// The changes that restore attached stores; nil leaves the store's own journal in the copy.
     var attached: [JournalEntry]?
     /// The source of the free space and the time.
-    var policy: BackupPolicy
+    package var policy = BackupPolicy()
     /// Called before each part of the work; throws to stop it.
-    var step: () throws -> Void
+    var step: () throws -> Void = {}
 
-    package init(
-        _ kind: BackupName.Kind,
-        version: Int,
-        attached: [JournalEntry]? = nil,
-        policy: BackupPolicy = BackupPolicy(),
-        step: @escaping () throws -> Void = {}
-    ) {
+    package init(_ kind: BackupName.Kind, version: Int, attached: [JournalEntry]? = nil) {
         self.kind = kind
         self.version = version
         self.attached = attached
-        self.policy = policy
-        self.step = step
     }
 
     /// Throws if there is not enough space for a copy.

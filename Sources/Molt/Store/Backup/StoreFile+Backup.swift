@@ -15,10 +15,6 @@ extension StoreFile {
         try isInMemory ? [] : files.backups()
     }
 
-    func storeState(in backup: StoreBackup) throws -> StoreState {
-        try FileProbe.state(files.path(of: backup))
-    }
-
     /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
     ///
     /// The backup's state of suites is restored as a journal, which must be applied afterwards.

@@ -51,10 +51,7 @@ package struct FileStatus: Equatable {
         number = UInt64(status.st_ino)
     }
 
-    package static func hasContent(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_size > 0
-    }
+    package static func hasContent(_ path: String) -> Bool { (try? of(path))?.size ?? 0 > 0 }
 
     /// Creates an empty file that only its owner may read and write; SQLite gives the files beside it the same rights.
     ///
@@ -115,10 +112,6 @@ package struct FileStatus: Equatable {
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-    }
-
-    static func isReadable(_ path: String) -> Bool {
-        access(path, R_OK) == 0
     }
 
     package static func failure(_ number: Int32, path: String) -> MoltError {

@@ -197,10 +197,6 @@ package enum FileFormat {
         try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, ?2)", name, value)
     }
 
-    private static func removeMark(_ name: String, of connection: Connection) throws(SQLiteError) {
-        try connection.run("DELETE FROM molt_meta WHERE name = ?1", name)
-    }
-
     /// Marks a file as one of a format, and as one of the two files of a move, in a transaction of its own.
     static func setFormat(_ format: Int64, move: Int64, of connection: Connection) throws(SQLiteError) {
         try connection.beginWriting()
@@ -210,7 +206,7 @@ package enum FileFormat {
         if format > number {
             try setMark("reader_format", to: number, of: connection)
         } else {
-            try removeMark("reader_format", of: connection)
+            try connection.run("DELETE FROM molt_meta WHERE name = 'reader_format'")
         }
         try connection.commit()
     }
@@ -269,7 +265,10 @@ package enum FileFormat {
             let marks = try Marks(connection)
             let format = marks.format ?? 0
             let reader = marks.reader ?? format
-            if format == number, let table = schema.alteredTable { throw alteredSchema(path, table) }
+            if format == number, let table = schema.alteredTable {
+                let problem = "The cache at \(path) has a \"\(table)\" that Molt did not make: its SQL differs."
+                throw foreign(path, problem, advice: "Restore a backup.")
+            }
             guard format >= 1, (1...number).contains(reader), !forWriting || format <= number else {
                 throw newer(path, format, isReadable: format > number && (1...number).contains(reader))
             }
@@ -348,11 +347,6 @@ package enum FileFormat {
         let added = sql.dropFirst(columns.count).dropLast(options.count + 1).uppercased()
         let rules = ["COLLATE", "UNIQUE", "PRIMARY", "REPLACE", "IGNORE"]
         return added.trimmingPrefix { $0.isWhitespace }.hasPrefix(",") && !rules.contains { added.contains($0) }
-    }
-
-    private static func alteredSchema(_ path: String, _ table: String) -> MoltError {
-        let problem = "The cache at \(path) has a \"\(table)\" that Molt did not make: its SQL differs."
-        return foreign(path, problem, advice: "Restore a backup.")
     }
 
     private static func foreignSchema(_ path: String, by object: String) -> MoltError {

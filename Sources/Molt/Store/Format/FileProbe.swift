@@ -80,7 +80,7 @@ package struct FileProbe {
                 store: path
             )
         }
-        guard FileStatus.isReadable(path) else {
+        guard access(path, R_OK) == 0 else {
             throw MoltError(
                 .noPermission,
                 "The file at \(path) is not readable.",

@@ -310,10 +310,7 @@ final class PostponedChanges {
     /// Keeps the current states of rows that are about to be written, unless earlier ones are kept.
     func keepOriginals(of rows: ContentSource.Rows) throws(SQLiteError) {
         guard try savesOriginals(), let first = rows.first, let last = rows.last else { return }
-        let statement = try statements[.keepOriginals]
-        try statement.bind(first.id, at: 1)
-        try statement.bind(last.id, at: 2)
-        try statement.run()
+        try statements[.keepOriginals].run(binding: first.id, last.id)
     }
 
     /// Keeps the current state of all records of a type, unless earlier ones are kept.

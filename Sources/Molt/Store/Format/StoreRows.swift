@@ -58,9 +58,7 @@ final class StoreRows {
     /// The id of a type name, which is added if no record was ever written with it.
     func addType(_ name: String) throws(SQLiteError) -> Int64 {
         if let id = try typeID(name) { return id }
-        let insertion = try statements[.addType]
-        try insertion.bind(name, at: 1)
-        try insertion.run()
+        try statements[.addType].run(binding: name)
         let id = connection.lastInsertedID
         types = nil
         lastType = (name, id)

@@ -207,10 +207,7 @@ extension ContentSource.Rows {
     /// - Returns: The number of rows that were written.
     func write(by statement: Statement) throws(SQLiteError) -> Int {
         guard let first, let last else { return 0 }
-        try statement.bind(first.id, at: 1)
-        try statement.bind(last.id, at: 2)
-        try statement.bind(Int64(first.version), at: 3)
-        try statement.run()
+        try statement.run(binding: first.id, last.id, first.version)
         return statement.connection.changes
     }
 }

@@ -168,6 +168,11 @@ extension SQLiteError {
         + "with an empty cache."
 }
 
+/// Runs a closure, and throws an error of SQLite as one of a store.
+func withErrors<Value>(of store: String, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch let error as SQLiteError { throw MoltError(error, store: store) }
+}
+
 extension MoltError {
     /// Whether a commit that failed may be on disk.
     var mayBeCommitted: Bool { (underlying as? SQLiteError)?.mayBeCommitted ?? false }

@@ -37,13 +37,7 @@ final class LastCommit {
     func makeReader(of types: WantedTypes, through last: Int64) throws(SQLiteError) -> SnapshotReader? {
         if snapshot == nil, isCurrent { snapshot = open() }
         guard let snapshot else { return nil }
-        let reader = try SnapshotReader(
-            types,
-            through: last,
-            expiredAt: expiredAt,
-            on: snapshot,
-            storeName: storeName
-        )
+        let reader = try SnapshotReader(types, through: last, expiredAt: expiredAt, on: snapshot, storeName: storeName)
         if isDurable { reader.flusher = writer.filePath.map { LogFlusher(StoreFiles($0).log) } }
         return reader
     }

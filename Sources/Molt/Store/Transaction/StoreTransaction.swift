@@ -193,9 +193,7 @@ package final class StoreTransaction {
             var types = try rows.wantedTypes(types)
             guard !types.isEmpty else { return }
             let statement = try rows.statements[.scan]
-            try statement.bind(after, at: 1)
-            try statement.bind(through, at: 2)
-            try statement.bind(types.onlyID, at: 3)
+            try statement.bind([after, through, types.onlyID])
             defer { statement.reset() }
             var last = after
             while !batch.isFull, try statement.step() {

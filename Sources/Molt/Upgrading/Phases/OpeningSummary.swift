@@ -36,7 +36,7 @@ package struct OpeningSummary {
     private let mode: RunMode
     private var start = Instant.now
 
-    fileprivate init(of store: StoreFile, _ configuration: MoltConfiguration, _ mode: RunMode) {
+    init(of store: StoreFile, _ configuration: MoltConfiguration, _ mode: RunMode) {
         storeSize = configuration.monitor == nil ? nil : store.byteCount
         self.configuration = configuration
         self.mode = mode
@@ -63,12 +63,5 @@ package struct OpeningSummary {
         summary.interruptions = interruptions
         if hasFinishedEarlier { summary.outcome = .finished }
         return summary
-    }
-}
-
-extension MoltConfiguration {
-    /// Begins an opening with this configuration.
-    func opening(of store: StoreFile, _ mode: RunMode) -> OpeningSummary {
-        OpeningSummary(of: store, self, mode)
     }
 }

@@ -13,7 +13,7 @@ extension Patience {
     /// Called repeatedly while another process or thread holds a store.
     ///
     /// - Throws: ``MoltError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
-    func wait(for store: StoreFile) throws { try wait(orThrow: held("the store", by: store.holder)) }
+    func wait(for store: StoreFile) throws { try wait(orThrow: held("the store", by: store.attempts?.holder())) }
 
     /// Called repeatedly while another store, in any process, has a suite's lock.
     ///

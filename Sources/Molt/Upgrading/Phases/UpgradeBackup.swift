@@ -21,8 +21,9 @@ final class UpgradeBackup {
         guard let store, let policy = configuration.effectiveBackup else { return }
         try configuration.reach(.beforeBackup)
         let entries = try attached()
-        let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) {
-            [configuration] in
+        var request = BackupRequest(.automatic, version: plan.from, attached: entries)
+        request.policy = policy
+        request.step = { [configuration] in
             try configuration.checkCancellation()
             try configuration.reach(.copyForBackup)
         }

@@ -100,7 +100,7 @@ struct UpgradeTransaction {
         guard plan.needsRun else { return Result(plan: plan) }
         guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }
         try configuration.checkCancellation()
-        try RequirementCheck(of: plan, stores, configuration).run(transaction)
+        try migrator.checkRequirements(of: plan, stores, transaction)
         if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
         // A suite that does not exist yet may take over the settings of another one.
         if try !plan.isFresh || store.primary != nil && stores.haveSettings() {

@@ -8,31 +8,23 @@ struct WorkAfterCommit {
     /// The migrations whose work may be pending.
     private let migrations: [Migration]
     private let plan: MigrationPlan
-    private let registry: MigrationRegistry
+    private let migrator: Migrator
     private let store: StoreFile
-    private let configuration: MoltConfiguration
-    private let mode: RunMode
 
     /// - Parameter plan: The plan that was carried out.
     /// - Returns: Nil if no work can be pending, or if it is not up to this run.
-    init?(
-        _ plan: MigrationPlan,
-        _ registry: MigrationRegistry,
-        _ store: StoreFile,
-        _ configuration: MoltConfiguration,
-        _ mode: RunMode
-    ) {
-        guard configuration.hooks.doesWork, mode.concernsWork else { return nil }
+    init?(_ plan: MigrationPlan, of migrator: Migrator, _ store: StoreFile) {
+        guard migrator.configuration.hooks.doesWork, migrator.mode.concernsWork else { return nil }
         migrations = plan.entries.filter { entry in
             entry.isWorkPending || entry.work != nil && entry.actions.runSteps
         }.map(\.declaration)
         guard !migrations.isEmpty else { return nil }
         self.plan = plan
-        self.registry = registry
+        self.migrator = migrator
         self.store = store
-        self.configuration = configuration
-        self.mode = mode
     }
+
+    private var configuration: MoltConfiguration { migrator.configuration }
 
     /// Does the work, and notes its success in the ledger.
     ///
@@ -61,13 +53,13 @@ struct WorkAfterCommit {
 
     /// Why this opening does no work; nil if it does.
     private var obstacle: String? {
-        if mode.isDryRun { return "a dry run does not do it" }
+        if migrator.mode.isDryRun { return "a dry run does not do it" }
         return configuration.process.upgrades ? nil : "it is up to the process that upgrades the store"
     }
 
     private func waiting(in state: StoreState) -> [Migration] {
         // A newer release that has upgraded the store since does the work.
-        guard state.version <= registry.version(for: state.ledger), state.laterLayout == nil else { return [] }
+        guard state.version <= migrator.registry.version(for: state.ledger), state.laterLayout == nil else { return [] }
         let names = Set(state.ledger.filter(\.isWorkPending).map(\.name))
         return migrations.filter { names.contains($0.name) }
     }

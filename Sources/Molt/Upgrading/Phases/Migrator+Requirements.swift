@@ -1,17 +1,8 @@
-/// Asks whether a store meets the conditions of the migrations that are about to run.
-struct RequirementCheck {
-    private let plan: MigrationPlan
-    private let stores: AttachedStores
-    private let configuration: MoltConfiguration
-
-    init(of plan: MigrationPlan, _ stores: AttachedStores, _ configuration: MoltConfiguration) {
-        self.plan = plan
-        self.stores = stores
-        self.configuration = configuration
-    }
-
+extension Migrator {
+    /// Asks whether a store meets the conditions of the migrations that are about to run.
+    ///
     /// - Throws: ``MoltError`` with the code `requirementUnmet` and all reasons; the error of a stop.
-    func run(_ transaction: StoreTransaction) throws {
+    func checkRequirements(of plan: MigrationPlan, _ stores: AttachedStores, _ transaction: StoreTransaction) throws {
         guard !plan.isFresh, plan.entries.contains(where: { !$0.requirements.isEmpty }) else { return }
         let attachedWork = AttachedWork(stores)
         attachedWork.prepare(plan)
