@@ -6,13 +6,15 @@
 /// - Important: A step's closure must always give the same result for the same record. It may be called from several
 ///   threads at once.
 public struct MigrationStep: Sendable, CustomStringConvertible {
-    package let declaration: any StepDeclaration
-    let work: StepWork
+    private var unconditional: any StepDeclaration
+    private(set) var work: StepWork
+    /// What must hold for a record, a setting or an element that the step changes.
+    private var conditions: [RecordCondition] = []
     /// The policy for records that the step cannot convert; nil for that of the registry.
     private(set) var failurePolicy: FailurePolicy?
 
     init(_ declaration: any StepDeclaration, _ work: StepWork, _ failurePolicy: FailurePolicy? = nil) {
-        self.declaration = declaration
+        unconditional = declaration
         self.work = work
         self.failurePolicy = failurePolicy
     }
@@ -34,7 +36,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     func named(_ name: String) -> MigrationStep {
         guard case .block(var block, let body) = work, block.summary == nil else { return self }
         block.summary = name
-        return MigrationStep(block, .block(block, body), failurePolicy)
+        var step = self
+        (step.unconditional, step.work) = (block, .block(block, body))
+        return step
     }
 
     /// The step with its own policy for records that it cannot convert, which overrides that of the registry.
@@ -61,11 +65,27 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
+    /// The step with one more condition.
+    func restricted(to condition: RecordCondition) -> MigrationStep {
+        var step = self
+        step.conditions.append(condition)
+        step.work.restrict(to: condition)
+        return step
+    }
+
     package func change(_ record: inout Record) throws {
         if case .records(.edit(let edit, _)) = work { try edit.apply(&record) }
     }
 
     // MARK: What it works on
+
+    /// Whether it has a condition, which is declared even for a closure.
+    package var isConditional: Bool { !conditions.isEmpty }
+
+    package var declaration: any StepDeclaration {
+        conditions.isEmpty
+            ? unconditional : ConditionalStep(step: unconditional, work: work, conditions: conditions)
+    }
 
     var attached: [AttachedStore] { work.attached }
 

@@ -10,13 +10,35 @@ extension RandomUpgrade {
         let fails = traits.contains(.failures)
         guard fails, random.oneIn(3) else {
             if random.oneIn(12) { return mergingSteps(&random, mark: mark, addsRecords: !fails) }
-            return [step(&random, mark: mark, addsRecords: !fails)]
+            return [conditional(step(&random, mark: mark, addsRecords: !fails), &random)]
         }
-        let step = failingStep(&random, mark: mark)
+        let step = conditional(failingStep(&random, mark: mark), &random)
         return [
             random.oneIn(4)
                 ? step.onFailure(random.pick([.quarantine(upTo: .unlimited), .drop(upTo: .unlimited)])) : step
         ]
+    }
+
+    /// The step, now and then with conditions if it can have some.
+    static func conditional(_ step: MigrationStep, _ random: inout SeededGenerator) -> MigrationStep {
+        var step = step
+        while random.oneIn(5) {
+            let name = PropertyPath(random.pick(names))
+            var paths: [PropertyPath] = [name, [name, "in"], []]
+            paths += names.flatMap { [[PropertyPath($0), .each], [PropertyPath($0), .each, "in"]] }
+            // Most steps do not lead through elements.
+            let possible = paths.filter { path in
+                MigrationRegistry([Migration(to: 1, "m", step.where(path, exists: true))]).faults.isEmpty
+            }
+            guard !possible.isEmpty else { return step }
+            let path = random.pick(possible)
+            switch random.below(3) {
+            case 0: step = step.where(path, equals: random.pick([1, .null, "text", "a b", ["in": [1, 2]]]))
+            case 1: step = step.where(path, exists: random.oneIn(2))
+            default: step = step.where(path, is: random.pick([.null, .number, .string, .array, .object]))
+            }
+        }
+        return step
     }
 
     /// Steps after which several records of a type are one, or have one record that was in each of them.

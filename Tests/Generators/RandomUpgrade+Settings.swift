@@ -87,7 +87,7 @@ extension RandomUpgrade {
         case 7...10:
             let place =
                 random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Settings.setting(key, in: suite)
-            let steps = [contentStep(place, &random), contentStep(place, &random)]
+            let steps = (0..<2).map { _ in conditionalStep(place, &random) }
             return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .unlimited)) })
         default:
             return .suiteToAppGroup(
@@ -101,6 +101,20 @@ extension RandomUpgrade {
                 removingSource: !random.oneIn(2)
             )
         }
+    }
+
+    private static func conditionalStep(
+        _ place: MigrationStep.Settings,
+        _ random: inout SeededGenerator
+    ) -> MigrationStep {
+        let step = contentStep(place, &random)
+        let path: PropertyPath = random.pick(["k", [], ["k", .each]])
+        let conditional =
+            random.oneIn(2)
+            ? step.where(path, is: random.pick([.string, .number, .array, .object]))
+            : step.where(path, equals: random.pick([1, "text", [1, "x"]]))
+        let isPossible = MigrationRegistry([Migration(to: 1, "m", conditional)]).faults.isEmpty
+        return isPossible && random.oneIn(3) ? conditional : step
     }
 
     /// A step on the content of settings, in whatever form it is.
@@ -162,7 +176,7 @@ extension RandomUpgrade {
         let type = random.pick(types)
         switch random.below(8) {
         case 0: return .renameType(type, to: random.pick(types))
-        case 1: return .addProperty(type, "new\(mark)", default: .int(mark))
+        case 1: return .addProperty(type, "new\(mark)", default: .int(mark)).where("x", is: .number)
         case 2: return .moveProperty(type, ["y", "in"], to: "in\(mark)")
         case 3:
             return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+\(mark)") }

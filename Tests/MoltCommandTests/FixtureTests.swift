@@ -173,17 +173,21 @@ import Testing
                 to: 2,
                 "contact",
                 .renameType("Person", to: "Contact"),
-                .mapValue("Contact", "gender", ["m": "male"]),
+                .mapValue("Contact", "gender", ["m": "male"]).where("role", equals: "Guest"),
                 .changeValue("Contact", ["flags", .each], to: .bool),
                 .addProperty("Contact", "country", default: "Germany")
             ),
         ]
         let flags = #""flags":{"a":"1","b":0}"#
         try write([
-            .json("m", #"{"sex":"m","initial":"m",\#(flags),"n":0,"t":"1","country":"Germany","title":"Germany"}"#)
+            .json(
+                "m",
+                #"{"sex":"m","initial":"m",\#(flags),"n":0,"t":"1","country":"Germany","title":"Guest","role":"Guest"}"#
+            )
         ])
         let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
-        let expected = #"{"sex":"m","initial":"x",\#(flags),"n":1,"t":"2","country":"Xxxxxxx","title":"Xxxxxxx"}"#
+        let expected =
+            #"{"sex":"m","initial":"x",\#(flags),"n":1,"t":"2","country":"Xxxxxxx","title":"Xxxxx","role":"Guest"}"#
         #expect(try await redacted(by: tool) == ["x (Person): \(expected)"])
     }
 

@@ -20,7 +20,8 @@ struct StepsByType: Sendable {
         let edit: RecordEdit
         /// Stored apart from ``edit``, which each use would copy as a whole.
         let apply: @Sendable (inout Record) throws -> Void
-        let hasAlternatives: Bool
+        /// See ``RecordEdit/askedProperties``.
+        let askedProperties: [PropertyPath]
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
@@ -36,7 +37,7 @@ struct StepsByType: Sendable {
             self.isRenamed = isRenamed
             self.edit = edit
             apply = edit.apply
-            hasAlternatives = !edit.alternatives.isEmpty
+            askedProperties = edit.askedProperties
             coding = scheduled.migration.coding
         }
 
@@ -52,7 +53,7 @@ struct StepsByType: Sendable {
             isRenamed = step.isRenamed
             edit = step.edit
             apply = step.apply
-            hasAlternatives = step.hasAlternatives
+            askedProperties = step.askedProperties
             self.coding = coding
         }
     }

@@ -103,6 +103,11 @@ public struct PropertyPath: Sendable {
         elements == other.elements
     }
 
+    /// Whether it leads through the elements that another path leads through, and maybe through elements of those.
+    func leadsThroughElements(of other: PropertyPath) -> Bool {
+        parts.starts(with: other.elements)
+    }
+
     /// The path up to the last `each`.
     private var elements: ArraySlice<Part> {
         guard exactName == nil, let index = otherParts.lastIndex(of: .each) else { return [] }

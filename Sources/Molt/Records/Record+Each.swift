@@ -2,14 +2,19 @@
 extension Record {
     /// Changes each element at a path as a record of its own; the path of its whole content is empty.
     ///
-    /// An element that the closure drops is removed. If the closure throws, nothing is changed.
+    /// An element that the closure drops is removed. Elements that do not fulfil their conditions are left out. If the
+    /// closure throws, nothing is changed.
     ///
     /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
     ///   object nor null.
     mutating func changeEachElement(of path: PropertyPath, _ body: (inout Record) throws -> Void) throws -> Bool {
-        guard var elements = RecordElements(of: self, at: path) else { return hasNoElements(at: path) }
+        guard var elements = RecordElements(of: self, at: path) else {
+            // What has no elements has none for which a condition holds.
+            return elementConditions != nil || hasNoElements(at: path)
+        }
         for index in 0..<elements.count {
             elements.load(index)
+            guard elements.conditions.allSatisfy({ $0.holds(for: elements.element) }) else { continue }
             do {
                 try body(&elements.element)
             } catch var error as MoltError {
@@ -33,6 +38,16 @@ extension Record {
         _ body: (UnsafeBufferPointer<UInt8>) throws -> R
     ) rethrows -> R? {
         try values(at: path, inEachOf: outer)?.withUnsafeBufferPointer(body)
+    }
+
+    /// Whether one of the elements at a path has a property.
+    func containsElement(with path: PropertyPath, at outer: PropertyPath) -> Bool {
+        guard let elements = elements(at: outer) else { return false }
+        var element = element(at: outer)
+        return (0..<elements.members.count).contains { index in
+            elements.withValue(at: index) { element.loadElement($0) }
+            return element.contains(path)
+        }
     }
 
     private func values(at path: PropertyPath, inEachOf outer: PropertyPath) -> [UInt8]? {
@@ -136,6 +151,8 @@ extension Record {
 /// The elements of a value of a record, one of which is loaded as a record of its own.
 private struct RecordElements {
     var element: Record
+    /// What must hold for an element that is changed.
+    let conditions: [RecordCondition]
     private var elements: SplicedObject
     /// The names of an object's elements, if the elements are asked for theirs.
     private let names: [String]
@@ -147,6 +164,9 @@ private struct RecordElements {
         element = record.element(at: path)
         outerNames = record.elementNames
         names = outerNames != nil && elements.kind == .object ? elements.names : []
+        let all = record.elementConditions?.compactMap { $0.inElements(of: path) } ?? []
+        conditions = all.filter { !$0.path.hasEach }
+        if conditions.count < all.count { element.elementConditions = all.filter(\.path.hasEach) }
     }
 
     var count: Int { elements.members.count }

@@ -197,6 +197,11 @@ struct ValueMap: Sendable {
         return map
     }
 
+    /// Whether it names a value.
+    func names(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if case .new = change(of: bytes) { true } else { false }
+    }
+
     func change(of bytes: UnsafeBufferPointer<UInt8>) -> ValueChange {
         if let pair = pairs.first(where: { $0.old.elementsEqual(bytes) }) { return .new(pair.new) }
         // The same string, array or object may have other escapes, white space or order.

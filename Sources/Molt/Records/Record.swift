@@ -56,6 +56,8 @@ public struct Record: Sendable {
     var elementPath: PropertyPath?
     /// The positions and dictionary keys that lead to such an element; nil if they are not asked for.
     var elementNames: [String]?
+    /// The conditions for its elements while a step with such conditions changes it; nil for none.
+    var elementConditions: [RecordCondition]?
 
     // MARK: Loading and writing
 
@@ -222,7 +224,7 @@ public struct Record: Sendable {
     public func contains(_ path: PropertyPath) -> Bool {
         if let name = path.onlyName { return object.lastIndex(of: name) != nil }
         guard let (outer, inner) = path.atFirstEach else { return withValue(at: path) { _ in true } ?? false }
-        return withValues(at: inner, inEachOf: outer) { $0.count > 2 } ?? false
+        return containsElement(with: inner, at: outer)
     }
 
     /// The value of a property.

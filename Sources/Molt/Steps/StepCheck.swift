@@ -19,7 +19,15 @@ package struct StepCheck {
     }
 
     mutating func add(_ fault: String) {
-        faults.append(fault)
+        if !faults.contains(fault) { faults.append(fault) }
+    }
+
+    /// Checks a step that changes only some of the records or settings: the others keep what it removes.
+    mutating func checkChangeOfSome(_ body: (inout StepCheck) -> Void) {
+        let before = self
+        body(&self)
+        removed = removed.filter { before.removed[$0.key] != nil }
+        removedProperties = removedProperties.filter { before.removedProperties[$0.key] != nil }
     }
 
     // MARK: Places
@@ -97,7 +105,8 @@ package struct StepCheck {
         checkPresent(place, path)
     }
 
-    private mutating func checkPresent(_ place: StepPlace, _ path: PropertyPath) {
+    /// Adds a fault for a property that was removed.
+    mutating func checkPresent(_ place: StepPlace, _ path: PropertyPath) {
         // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(parts: path.parts.prefix(length + 1))

@@ -46,9 +46,52 @@ struct RecordEdit: Sendable {
     var leavesForeignValue: (@Sendable (Record) -> Bool)?
     /// The form of the dates that it changes to another form.
     var dateForm: Record.DateForm?
-    var apply: @Sendable (inout Record) throws -> Void
+    /// What must hold for what it changes.
+    var conditions: [RecordCondition] = []
+    /// The change where the conditions hold.
+    var change: @Sendable (inout Record) throws -> Void
 
     var properties: [PropertyPath] { alternatives.isEmpty ? [property].compactMap(\.self) : alternatives }
+
+    /// The path of what it changes; nil for a closure.
+    var changedPath: PropertyPath? { property ?? newProperty }
+
+    /// The properties of which each record must be asked, because the counts do not tell that none has had them.
+    var askedProperties: [PropertyPath] { conditions.isEmpty ? alternatives : namedProperties }
+
+    /// All properties that records or settings should have.
+    var namedProperties: [PropertyPath] {
+        var paths: [PropertyPath] = []
+        for path in properties + [outer].compactMap(\.self) + conditions.map(\.path)
+        where path.count > 0 && !paths.contains(path) {
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Changes a record where the conditions hold.
+    var apply: @Sendable (inout Record) throws -> Void {
+        guard !conditions.isEmpty else { return change }
+        let (change, conditions) = (change, conditions.filter { !$0.path.hasEach })
+        let elementConditions = self.conditions.filter(\.path.hasEach)
+        return { record in
+            guard conditions.allSatisfy({ $0.holds(for: record) }) else { return }
+            record.elementConditions = elementConditions.isEmpty ? nil : elementConditions
+            defer { record.elementConditions = nil }
+            try change(&record)
+        }
+    }
+
+    /// Whether a record fulfils the conditions that are not about elements.
+    func mayChange(_ record: Record) -> Bool {
+        conditions.allSatisfy { $0.path.hasEach || $0.holds(for: record) }
+    }
+
+    /// Why a setting stays as it is, if there is a reason; without anything of its value.
+    func reasonToKeep(_ content: Record) -> String? {
+        if !mayChange(content) { return "the step's condition does not hold" }
+        return leavesForeignValue?(content) == true ? "the step does not name its value" : nil
+    }
 }
 
 /// What a copy of a store without private values must keep, so that a step has the same effects on it.

@@ -68,6 +68,43 @@ enum StepWork: Sendable {
         case .records, .store, .settings, .adopt, .block, .check: nil
         }
     }
+
+    /// Where that change is made.
+    var editedPlace: StepPlace? {
+        switch self {
+        case .records(.edit(_, let type)): .records(ofType: type)
+        case .settings(.edit(let place, _)): StepPlace(place)
+        case .records, .store, .settings, .adopt, .block, .check: nil
+        }
+    }
+
+    /// Adds a condition, if the work can have one.
+    mutating func restrict(to condition: RecordCondition) {
+        switch self {
+        case .records(.edit(var edit, let type)):
+            edit.conditions.append(condition)
+            self = .records(.edit(edit, type: type))
+        case .settings(.edit(let place, var edit)):
+            edit.conditions.append(condition)
+            self = .settings(.edit(place, edit))
+        case .records, .store, .settings, .adopt, .block, .check: break
+        }
+    }
+
+    /// What to write instead of a condition, in a sentence; nil for work that can have one.
+    var replacementForCondition: String? {
+        switch self {
+        case .records(.edit), .settings(.edit): nil
+        case .records(.renameType): "Set `typeName` in `transform`."
+        case .records(.deleteType): "Call `drop()` in `transform`."
+        case .store(.renameKeys): "Set `key` in `transform`."
+        case .store(.extract), .settings(.moveToRecords): "Create the records in a block: `run`."
+        case .settings(.removeKeys), .settings(.renameKeys), .settings(.changeForm):
+            "Choose the settings in `changeSettings`."
+        case .settings(.convert), .settings(.receive), .adopt: "Name the keys that it is for."
+        case .settings(.block), .block, .check: "Check it in the closure."
+        }
+    }
 }
 
 /// What a step does to records, one by one.

@@ -19,7 +19,7 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
-        let edit = RecordEdit(skipsSomeValues: true, mayGiveKey: true, runsClosure: true, apply: body)
+        let edit = RecordEdit(skipsSomeValues: true, mayGiveKey: true, runsClosure: true, change: body)
         return MigrationStep(TransformStep(place: StepPlace(place), revision: revision), at: StepPlace(place), edit)
     }
 }

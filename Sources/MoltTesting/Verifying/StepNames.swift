@@ -139,11 +139,11 @@ struct StepNames {
             for problem in problemsOfKeys(in: migration) {
                 failures.add(.unmatchedName, "registry", "migration \(migration.id): \(problem)")
             }
-            for (index, step) in migration.steps.enumerated() where step.isDeclared {
+            for (index, step) in migration.steps.enumerated() where step.isDeclared || step.isConditional {
                 let stepID = StepID(migration: migration.name, step: index)
                 let names =
                     properties[stepID].map { $0.values.sorted { "\($0)" < "\($1)" } }
-                    ?? [types[stepID]].compactMap(\.self)
+                    ?? [step.isDeclared ? types[stepID] : nil].compactMap(\.self)
                 for name in names {
                     failures.add(
                         .unmatchedName,

@@ -206,7 +206,10 @@ struct VerificationTests {
             .renameSetting("lok", to: "style", in: group),
             .removeSettings("zzz", in: .standard),
             .renameSetting("look", to: "theme", in: group),
-            .removeSettings("old", in: group)
+            .removeSettings("old", in: group),
+            .transform("Person") { _ in }.where("nmae", equals: "Eve"),
+            .transform("Person") { _ in }.where("name", equals: "nobody"),
+            .removeProperty(.setting("theme", in: group), "x").where("knd", exists: true)
         )
         let failure = try await Releases.requireFailure {
             try await directory.catalog()
@@ -214,6 +217,10 @@ struct VerificationTests {
         }
         let found = failure.messages(.unmatchedName).map { $0.replacing(#"migration "change" (version 1)"#, with: "…") }
         let add = "Correct the name, or add a fixture with a record that has it."
+        let removal = "…, step 16 (remove theme.x in group.com.example.keys, where theme.knd exists)"
+        let setting =
+            #"is in no fixture's setting "theme" of suite group.com.example.keys. Correct the name, or add a fixture "#
+            + "with a setting that has it."
         let expected: [String] = [
             #"…: "lok" of suite group.com.example.keys is in no fixture; the nearest key is "look". Correct the key, "#
                 + "or add a fixture that has it.",
@@ -225,6 +232,9 @@ struct VerificationTests {
                 + #"you mean "name"? \#(add)"#,
             #"…, step 7 (rename the keys of Persn to lower case): no fixture has a record of type "Persn"; did you mean "#
                 + #""Person"? \#(add)"#,
+            #"…, step 14 (transform Person, where Person.nmae equals "Eve"): "nmae" is in no record of type "Person" of a "#
+                + #"fixture; did you mean "name"? \#(add)"#,
+            #"\#(removal): "knd" \#(setting)"#, #"\#(removal): "x" \#(setting)"#,
         ]
         #expect(found == expected)
     }

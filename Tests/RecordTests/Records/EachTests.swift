@@ -70,6 +70,9 @@ import Testing
         #expect(record.contains(["a", .each, "zip"]))
         #expect(!record.contains(["a", .each, "city"]))
         #expect(!record.contains(["e", .each]))
+        let nested = try Record(#"{"a":[[],{"x":{"zip":1}},7]}"#)
+        #expect(nested.contains(["a", .each, .each, "zip"]) && nested.contains(["a", .each, .each]))
+        #expect(!nested.contains(["a", .each, .each, "city"]) && !nested.contains(["a", .each, .each, .each, "zip"]))
         for path: PropertyPath in [["x", .each, "y"], ["e", .each, "y"]] { record[path] = 1 }
         record[["a", .each, "country"]] = "FR"
         #expect(

@@ -27,8 +27,8 @@ extension MigrationReport {
             case copied
             /// It is now at its new place only: in another suite, or in a record.
             case moved
-            /// The value at the new place was kept, the key was not moved, or a step does not name its value; the
-            /// reason says why.
+            /// The value at the new place was kept, the key was not moved, or a step does not name its value or has a
+            /// condition that it does not fulfil; the reason says why.
             case kept
             /// It replaced the value at the new location.
             case replaced

@@ -17,9 +17,10 @@ extension MigrationContext {
     /// Changes the content of each setting of a place, in the form in which it is stored.
     private func change(_ place: SettingsPlace, _ edit: RecordEdit) throws {
         var contents: [Record] = []
-        try change(place, leavesForeignValue: edit.leavesForeignValue) { content in
+        try change(place, reasonToKeep: edit.reasonToKeep) { content in
             let before = content.record
             contents.append(before)
+            guard edit.mayChange(before) else { return }
             if let reason = before.obstacle(for: edit) { throw SettingContent.Unreadable(reason: reason) }
             if content.form == .jsonTexts, edit.property?.count == 0 { throw Self.wholeOfTexts }
             try edit.apply(&content.record)
@@ -31,16 +32,16 @@ extension MigrationContext {
     /// Changes each setting of a place, and notes the outcomes.
     ///
     /// - Parameters:
-    ///   - leavesForeignValue: Whether a content that was not changed has a value that the step does not name.
+    ///   - reasonToKeep: Why a content was not changed, if that is not because it is current.
     ///   - body: Changes the content; `SettingContent.Unreadable` leaves the setting as it is.
     private func change(
         _ place: SettingsPlace,
-        leavesForeignValue: ((Record) -> Bool)? = nil,
+        reasonToKeep: ((Record) -> String?)? = nil,
         _ body: (inout SettingContent) throws -> Void
     ) throws {
         let settings = try suite(place.suite)
         try forEachKey(of: place, settings) { key in
-            try change(key, of: place, settings, leavesForeignValue, body)
+            try change(key, of: place, settings, reasonToKeep, body)
         }
     }
 
@@ -193,7 +194,7 @@ extension MigrationContext {
         _ key: String,
         of place: SettingsPlace,
         _ settings: SuiteEditor,
-        _ leavesForeignValue: ((Record) -> Bool)?,
+        _ reasonToKeep: ((Record) -> String?)?,
         _ body: (inout SettingContent) throws -> Void
     ) throws -> MigrationReport.KeyOutcome {
         var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
@@ -218,8 +219,8 @@ extension MigrationContext {
                 let new = try content.value()
                 if let new { try settings.set(new, forKey: key) } else { try settings.removeValue(forKey: key) }
                 outcome.outcome = new == nil ? .removed : new == value ? .alreadyCurrent : .changed
-            } else if leavesForeignValue?(before) == true {
-                (outcome.outcome, outcome.reason) = (.kept, "the step does not name its value")
+            } else if let reason = reasonToKeep?(before) {
+                (outcome.outcome, outcome.reason) = (.kept, reason)
             } else {
                 outcome.outcome = .alreadyCurrent
             }
@@ -279,8 +280,7 @@ extension MigrationContext {
 
     private func noteUnmatched(_ edit: RecordEdit, of place: SettingsPlace, _ contents: [Record]) {
         guard runner.findsUnmatchedNames, !contents.isEmpty else { return }
-        let paths = edit.properties + [edit.outer].compactMap(\.self)
-        for path in paths where path.count > 0 && !contents.contains(where: { $0.contains(path) }) {
+        for path in edit.namedProperties where !contents.contains(where: { $0.contains(path) }) {
             unmatchedNames.append(
                 MigrationReport.UnmatchedName(
                     type: place.label,

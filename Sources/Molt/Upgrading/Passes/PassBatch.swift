@@ -54,7 +54,7 @@ struct PassCounts {
     var steps: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
     var migrations: [MigrationReport.Counts]
-    /// For steps with ``RecordEdit/alternatives``, the positions of those that a record has had, by the step's
+    /// For steps with ``RecordEdit/askedProperties``, the positions of those that a record has had, by the step's
     /// position.
     private(set) var found: [Int: Set<Int>] = [:]
     /// The first steps of the migrations that have changed the last record, then some of those of records before.
@@ -92,11 +92,11 @@ struct PassCounts {
         }
     }
 
-    /// Notes which of the alternatives of a step a record has, before the step changes it.
-    mutating func noteAlternatives(of edit: RecordEdit, at stepIndex: Int, in record: borrowing Record) {
-        guard !edit.alternatives.isEmpty, found[stepIndex]?.count != edit.alternatives.count else { return }
+    /// Notes which properties of a step a record has, before the step changes it.
+    mutating func note(_ properties: [PropertyPath], at stepIndex: Int, in record: borrowing Record) {
+        guard found[stepIndex]?.count != properties.count else { return }
         let noted = found[stepIndex] ?? []
-        for (index, path) in edit.alternatives.enumerated() where !noted.contains(index) && record.contains(path) {
+        for (index, path) in properties.enumerated() where !noted.contains(index) && record.contains(path) {
             found[stepIndex, default: []].insert(index)
         }
     }
