@@ -180,6 +180,10 @@ public struct MigrationPlan: Sendable, Encodable {
     package var editedMigrations: [Edit] = []
     /// Settings that need the developer's attention, as they are before the upgrade.
     package var settingNotes: [SettingNote] = []
+    /// The suites whose own ledgers do not count.
+    package var suiteFindings: [SuiteFinding] = []
+    /// Those of them that have settings, and get back the ledgers that count.
+    var lostLedgers: [String] = []
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     var completedOnRead: [String] = []
     /// The blocks that a new store runs all the same, because a suite that they work on is not new.
@@ -215,11 +219,12 @@ public struct MigrationPlan: Sendable, Encodable {
 
     /// Settings that need the developer's attention, as they are before the upgrade; notes do not prevent an upgrade.
     ///
-    /// They name large settings, and those that probably have an old form that no migration converts. They are about
+    /// They name suites that have lost their ledgers, or that have those of others: see ``MigrationReport/notes``. They
+    /// name large settings, and those that probably have an old form that no migration converts. They are about
     /// the suites that the registry's migrations work on and that can be read now. A migration that has not run yet may
     /// still move, rename or remove such a setting. There are none if the plan has problems, or if changes from an
     /// earlier upgrade have not been applied yet.
-    public var notes: [String] { settingNotes.map(\.description) }
+    public var notes: [String] { suiteFindings.map(\.description) + settingNotes.map(\.description) }
 
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
@@ -255,7 +260,7 @@ public struct MigrationPlan: Sendable, Encodable {
 
     /// Whether the ledger or the version would change.
     var needsRun: Bool {
-        needsSteps || !completedOnRead.isEmpty
+        needsSteps || !completedOnRead.isEmpty || !lostLedgers.isEmpty
     }
 
     /// The deferred migrations, with the reasons.
@@ -304,7 +309,8 @@ public struct MigrationPlan: Sendable, Encodable {
         (from, to, baseline) == (other.from, other.to, other.baseline) && isFresh == other.isFresh
             && entries == other.entries && problems.map(\.message) == other.problems.map(\.message)
             && editedMigrations == other.editedMigrations && journal == other.journal && movesFrom == other.movesFrom
-            && otherStores == other.otherStores && needsErasure == other.needsErasure
+            && otherStores == other.otherStores && lostLedgers == other.lostLedgers
+            && needsErasure == other.needsErasure
     }
 }
 

@@ -130,6 +130,12 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// neither reads, changes nor removes it. Import from it what the app needs, and remove it; see
     /// ``MigrationRegistry/storeMove(from:to:protection:)``.
     public package(set) var otherStores: [String] = []
+    /// What was found out about suites, a sentence each.
+    ///
+    /// A suite whose ledger is gone was emptied or overwritten, as by `defaults delete` or by code that logs a user
+    /// out. A suite with the ledger of another device got it from a library that copies all keys. Its settings then
+    /// count as written at the version that Molt remembers, and only later migrations run on them.
+    public package(set) var notes: [String] = []
     /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
     public package(set) var isNewer = false
 
@@ -143,7 +149,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, work, isDryRun
-        case isReadOnly, isNewer, erasure, movedFrom, otherStores
+        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes
     }
 
     /// Whether there was nothing to do.

@@ -108,10 +108,10 @@ import Testing
         #expect(try reading.exportAndWait(to: file, suites: [suite]).settings == 1)
         reading.close()
         let source = try CodableCache(at: cache.url, migrations: [rename])
-        // As if the device had been restored from a backup.
+        // As if the settings were those of an older backup.
         try scratch.erase()
         #expect(try source.exportAndWait(to: file, suites: [suite]).settings == 0)
-        try suite.update(set: ["a": 1])
+        try scratch.putBack(["a": 1])
         MoltError.thrown { try source.exportAndWait(to: file, suites: [suite]) }?
             .expect(.needsMigration, id: rename.id, suite: suite.attachedName, outcome: .unchanged)
         Suite.closedDomains.withLock { _ = $0.insert(scratch.name) }

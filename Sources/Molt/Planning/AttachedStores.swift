@@ -10,6 +10,8 @@ final class AttachedStores {
     /// The suite that is upgraded without a cache; nil for a cache.
     private let primary: Suite?
     private var snapshots: [String: SuiteSnapshot] = [:]
+    /// The rows of the store's file, once its state is known.
+    private var rows: [LedgerEntry] = []
 
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
@@ -34,9 +36,14 @@ final class AttachedStores {
     /// The content of a suite at the first call.
     private func snapshot(of suite: Suite) throws -> SuiteSnapshot {
         if let snapshot = snapshots[suite.attachedName] { return snapshot }
-        let snapshot = try SuiteSnapshot(suite)
+        let snapshot = try currentSnapshot(of: suite)
         snapshots[suite.attachedName] = snapshot
         return snapshot
+    }
+
+    /// The content of a suite now.
+    func currentSnapshot(of suite: Suite) throws -> SuiteSnapshot {
+        try SuiteSnapshot(suite, rows) { registry.unknown(in: [$0]).isEmpty }
     }
 
     // MARK: Ledgers of suites
@@ -50,6 +57,9 @@ final class AttachedStores {
 
         /// Its ledger; nil if no migration has changed it.
         var ledger: SuiteLedger? { content?.ledger }
+        /// Why the ledger is not the one in its settings; nil if it is.
+        var finding: SuiteFinding? { content?.finding }
+        /// Whether no migration is in its ledger.
         var hasNoLedger: Bool { ledger?.rows.isEmpty ?? true }
         /// Whether it has no settings.
         var isEmpty: Bool { content?.isEmpty ?? true }
@@ -86,6 +96,7 @@ final class AttachedStores {
     ///
     /// - Parameter file: The state of the store's file.
     func histories(_ file: StoreState) throws -> Histories {
+        rows = file.ledger
         guard let primary else { return Histories(file) }
         guard file.journal.isEmpty else { return Histories(file, of: .suite) }
         if let reason = try primary.unavailability(inExtension: isExtension) {
@@ -138,7 +149,9 @@ final class AttachedStores {
     private func lossReason(_ store: AttachedStore, lastCount: Int) throws -> String? {
         guard lastCount > 0, let suite = store.suite else { return nil }
         do {
-            guard try snapshot(of: suite).isEmpty else { return nil }
+            let snapshot = try snapshot(of: suite)
+            // A suite with a ledger, or that this device remembers, is there: something has emptied it.
+            guard snapshot.isEmpty, snapshot.ledger == nil else { return nil }
         } catch let error as MoltError where error.code == .settingUnreadable {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil

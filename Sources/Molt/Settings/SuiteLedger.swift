@@ -16,14 +16,41 @@ package struct SuiteLedger: Codable {
     private(set) var rows: [Row]
     /// The identifiers of the latest imports into the suite; nil for none.
     private var imports: [String]?
+    /// Tells the suite from others, also from that of the same name on another device; nil if it was never upgraded.
+    private var identifier: String?
 
     private enum CodingKeys: CodingKey {
-        case format, readerFormat, version, imports
+        case format, readerFormat, version, imports, identifier
     }
 
     init(version: Int = 0, rows: [Row] = []) {
         self.version = version
         self.rows = rows
+    }
+
+    /// The ledger of a suite of which only a store's file says what it has been through.
+    init(of rows: [LedgerEntry]) {
+        self.init(version: rows.map(\.version).max() ?? 0, rows: rows.map { Row($0) })
+    }
+
+    /// The ledger with the identifier of another one of the same suite, or with a new one, unless it has one.
+    func identified(as other: SuiteLedger?) -> SuiteLedger {
+        var ledger = self
+        ledger.identifier = identifier ?? other?.identifier ?? UUID().uuidString
+        return ledger
+    }
+
+    /// The ledger of the same suite before its first migration.
+    var emptied: SuiteLedger {
+        var ledger = SuiteLedger()
+        ledger.identifier = identifier
+        return ledger
+    }
+
+    /// Whether both are of the same suite, as far as is known: a fixture's ledger says nothing.
+    func isOfSameSuite(as other: SuiteLedger) -> Bool {
+        guard let identifier, let other = other.identifier else { return true }
+        return identifier == other
     }
 
     /// Decodes a ledger.
@@ -38,6 +65,7 @@ package struct SuiteLedger: Codable {
         version = try container.decode(Int.self, forKey: .version)
         rows = try Rows(from: decoder).rows
         imports = try container.decodeIfPresent([String].self, forKey: .imports)
+        identifier = try container.decodeIfPresent(String.self, forKey: .identifier)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -46,6 +74,7 @@ package struct SuiteLedger: Codable {
         try container.encodeIfPresent(readerFormat, forKey: .readerFormat)
         try container.encode(version, forKey: .version)
         try container.encodeIfPresent(imports, forKey: .imports)
+        try container.encodeIfPresent(identifier, forKey: .identifier)
         try Rows(rows).encode(to: encoder)
     }
 

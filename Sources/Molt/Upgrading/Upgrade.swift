@@ -155,6 +155,7 @@ final class Upgrade {
         }
         // The next process that may upgrade the store completes the ledger.
         plan.completedOnRead = []
+        plan.lostLedgers = []
         if isWaiting { configuration.monitor?.send(.planned(plan)) }
     }
 
@@ -230,6 +231,7 @@ final class Upgrade {
         report.onRead = plan.onRead
         if let move { report.add(move.pending) }
         report.otherStores = plan.otherStores
+        report.notes = plan.suiteFindings.map(\.description)
         return report
     }
 

@@ -57,7 +57,8 @@ import Testing
             let row = ledger.first { $0.name == name }
             #expect(row?.corrections.map(\.kind) == kinds, sourceLocation: sourceLocation)
         }
-        #expect(try scratch.otherFiles().allSatisfy { $0.hasSuffix("-lock") }, sourceLocation: sourceLocation)
+        let isFinished = try scratch.otherFiles().allSatisfy { $0.hasSuffix("-lock") || $0.hasSuffix("-ledger") }
+        #expect(isFinished, sourceLocation: sourceLocation)
     }
 
     @Test(arguments: PrimaryStore.allCases)

@@ -427,8 +427,9 @@ struct ShortcutTests {
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
-    /// Puts a suite back from a copy.
-    private func put(_ values: [String: PropertyListValue], into notebook: Notebook) throws {
+    /// Puts a suite back from a copy, which has a ledger, as every copy that an upgrade has left.
+    private func put(_ copy: [String: PropertyListValue], into notebook: Notebook) throws {
+        let values = copy.merging([Suite.ledgerKey: #"{"entries":[],"format":2,"version":0}"#]) { own, _ in own }
         try notebook.suite.write(set: values, remove: Set(notebook.suite.allValues().keys).subtracting(values.keys))
     }
 

@@ -40,7 +40,7 @@ import Testing
                 try records.remove(forKey: key)
                 records.close()
             }
-            try scratch.writeFile(["draft.1": Self.draft])
+            try scratch.putBack(["draft.1": Self.draft])
             try cache.upgrade(migrations).expectKeys(#"draft.1: moved, to the record "a" of type Note"#)
             #expect(try contents(cache, migrations) == expected)
             try scratch.expect([:])
@@ -61,7 +61,7 @@ import Testing
         let all = MigrationRegistry(first + [last])
         let still = MoltConfiguration { $0.runsBackfill = false }
         try CodableCache(at: cache.url, migrations: all, configuration: still).close()
-        try scratch.writeFile(["draft.1": Self.draft])
+        try scratch.putBack(["draft.1": Self.draft])
         #expect(try contents(cache, all) == ["d1": #"Note {"title":"a","o":1}"#])
         try scratch.expect([:])
     }
@@ -75,7 +75,7 @@ import Testing
             Migration(to: 3, "drop", .deleteType("Draft")),
         ]
         #expect(try contents(cache, migrations) == ["d1/note": #"Note {"id":"x"}"#])
-        try scratch.writeFile(["draft.2": #"{"title":"b","note":{"id":"y"}}"#])
+        try scratch.putBack(["draft.2": #"{"title":"b","note":{"id":"y"}}"#])
         let found = try contents(cache, migrations)
         #expect(found == ["d1/note": #"Note {"id":"x"}"#, "d2/note": #"Note {"id":"y"}"#])
         try scratch.expect([:])
@@ -90,7 +90,7 @@ import Testing
         ]
         let expected = ["d1": #"Draft {"title":"a","n":1}"#]
         #expect(try contents(cache, migrations) == expected)
-        try scratch.writeFile(["draft.2": Self.draft])
+        try scratch.putBack(["draft.2": Self.draft])
         let reason = "as a record it would miss step 1 of migration \"count\" (version 2), which needs the whole store"
         try cache.upgrade(migrations).expectKeys("draft.2: kept, \(reason)")
         try scratch.expect(["draft.2": Self.draft], history: ["move"])
@@ -120,7 +120,7 @@ import Testing
                 Migration(to: 2, "split", .splitProperty("Draft", "title", into: ["first", "last"])),
             ]).onFailure(policy)
             try cache.upgrade(migrations)
-            try scratch.writeFile(["draft.1": broken])
+            try scratch.putBack(["draft.1": broken])
             if policy == .stop {
                 let error = try #require(throws: MoltError.self) { try cache.upgrade(migrations) }
                 #expect(
@@ -178,14 +178,14 @@ import Testing
         try cache.upgrade(migrations)
         try group.expect(new)
         // The group has been through the move, so the copy waits in its suite, in today's form.
-        try scratch.writeFile(old)
+        try scratch.putBack(old)
         try cache.upgrade(migrations)
         try group.expect(new)
         try scratch.expect(["tags": ["a"], "level": 3])
         // A copy of both goes the same way again.
         for suite in [scratch, group] { try suite.suite.removeAll() }
-        try scratch.writeFile(old)
-        try group.writeFile(["theme": "dark"])
+        try scratch.putBack(old)
+        try group.putBack(["theme": "dark"])
         try cache.upgrade(migrations)
         try group.expect(new.merging(["theme": "dark"]) { $1 })
     }

@@ -421,7 +421,7 @@ import Testing
         try scratch.expect([:])
         // Put back from an older copy, the suite is upgraded again, and the record is the newer of the two.
         let copy: [String: PropertyListValue] = ["a": #"{"n":3}"#]
-        try scratch.writeFile(copy)
+        try scratch.putBack(copy)
         try first.upgrade(migrations).expectKeys(#"a: kept, the record "one" exists, with other content"#)
         try scratch.expect(copy, history: ["move"])
         let report = try second.upgrade(create)

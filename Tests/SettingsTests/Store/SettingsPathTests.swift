@@ -68,7 +68,7 @@ import Testing
         let first = try contents()
         // An older copy of the suite comes back to the records, or to a cache without them.
         for keepsRecords in [true, false] {
-            try scratch.writeFile(settings)
+            try scratch.putBack(settings)
             if !keepsRecords { try SQLite(cache.url).run("DELETE FROM molt_record") }
             let again = try contents()
             #expect(again == first, comment)

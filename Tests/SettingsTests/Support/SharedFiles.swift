@@ -56,7 +56,7 @@ struct SharedFiles: Codable, Sendable {
     func image() throws -> Image {
         var image: Image = [:]
         for file in try storeFiles()
-        where ["plist", "molt", "molt-wal", "molt-attempt", "molt-lock"].contains(file.pathExtension) {
+        where ["plist", "molt", "molt-wal", "molt-attempt", "molt-lock", "molt-ledger"].contains(file.pathExtension) {
             image[file.path] = try Data(contentsOf: file)
         }
         return image

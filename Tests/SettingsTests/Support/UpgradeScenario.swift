@@ -146,7 +146,7 @@ struct UpgradeScenario: Codable, Sendable {
                 // A kill after the last change may leave a file without changes, until the next upgrade.
                 guard isPending || left.version == before.version else { continue }
                 let others = try files.otherFiles()
-                #expect(others.allSatisfy { $0.hasSuffix(".molt-lock") }, "\(others)")
+                #expect(others.allSatisfy { $0.hasSuffix(".molt-lock") || $0.hasSuffix(".molt-ledger") }, "\(others)")
             }
         }
         return kills

@@ -46,6 +46,12 @@ package final class Notebook: Sendable {
 
     // MARK: Obstacles
 
+    /// Removes the suite and what is remembered of it, as if the process had another home directory.
+    package func disappear() throws {
+        try suite.write(set: [:], remove: Set(suite.allValues().keys))
+        try FileManager.default.removeItem(at: SuiteFiles(suite).memory)
+    }
+
     /// Why migrations of a closed notebook are deferred.
     package var excuse: String {
         "The settings in \(suite) exist but cannot be read until the device is unlocked for the first time after a "

@@ -49,6 +49,13 @@ package final class ScratchSuite: Sendable {
         get throws { try TestHome.directory.appendingPathComponent("\(name).plist") }
     }
 
+    /// Runs a closure while the suite cannot be read, as on a locked device.
+    package func whileClosed<Result>(_ body: () throws -> Result) rethrows -> Result {
+        Suite.closedDomains.withLock { _ = $0.insert(name) }
+        defer { Suite.closedDomains.withLock { _ = $0.remove(name) } }
+        return try body()
+    }
+
     /// The names of Molt's files about the suite.
     package func otherFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path)
@@ -70,6 +77,13 @@ package final class ScratchSuite: Sendable {
     ) throws {
         let objects = PropertyListValue.dictionary(values).object
         try writeFile(PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0))
+    }
+
+    /// Puts back the values of a copy from before the suite's first migration, with the ledger of such a copy.
+    ///
+    /// Without a ledger, the suite would count as overwritten by something else.
+    package func putBack(_ values: [String: PropertyListValue]) throws {
+        try writeFile(values.merging([Suite.ledgerKey: #"{"entries":[],"format":2,"version":0}"#]) { $1 })
     }
 
     /// The contents of the suite's file.

@@ -114,7 +114,7 @@ struct DeferralTests {
     @Test func `waits for an attached store that had content after an earlier migration and is empty now`() throws {
         let both: MigrationRegistry = [notebook.adding("a"), notebook.adding("b", to: 2)]
         try open([notebook.adding("a")])
-        try notebook.suite.removeAll()
+        try notebook.disappear()
         let report = try open(both)
         #expect(report.deferred.map(\.migration.name) == ["b"])
         let reason = try #require(report.deferred.first?.reason)

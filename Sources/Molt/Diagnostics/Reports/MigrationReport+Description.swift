@@ -19,10 +19,12 @@ extension MigrationReport: CustomStringConvertible {
             } + onRead.map { "on read: records go through migration \($0) when they are read" }
         let moved = moveText.map { [ErrorSummary.oneLine("\(isDryRun ? "would be " : "")\($0)")] } ?? []
         let others = otherStores.map { ErrorSummary.oneLine("old place: \(Self.note(onOtherStore: $0))") }
+        let notes = notes.map { ErrorSummary.oneLine("note: \($0)") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let work = work.map { "after the commit: \($0)" }
         let lines =
-            [table] + moved + others + onRead + expired + failureLines + nameLines + lossLines + erased + keyLines
+            [table] + moved + others + notes + onRead + expired + failureLines + nameLines + lossLines + erased
+            + keyLines
             + waiting + work + sampleLines
         return lines.joined(separator: "\n")
     }

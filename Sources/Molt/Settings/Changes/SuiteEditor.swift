@@ -21,6 +21,8 @@ public final class SuiteEditor: SettingsAccess {
     /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]
     private let ledger: SuiteLedger?
+    /// Whether the ledger is not the one in the settings, and has to be put there.
+    private let restoresLedger: Bool
     /// The changes of all steps so far.
     var edits = Edits()
     /// The changes at the last call of ``samples(limit:)``.
@@ -65,6 +67,7 @@ public final class SuiteEditor: SettingsAccess {
         name = suite.attachedName
         self.snapshot = snapshot.values.mapValues { $0.asStored() }
         ledger = snapshot.ledger
+        restoresLedger = snapshot.finding != nil
     }
 
     // MARK: Reading
@@ -246,7 +249,7 @@ public final class SuiteEditor: SettingsAccess {
         let effective = edits.changes.filter { key, value in snapshot[key] != value }
         let history = ledger?.history ?? History()
         let rows = rows.filter { !history.repeats($0.entry) }
-        guard !effective.isEmpty || !rows.isEmpty else { return nil }
+        guard !effective.isEmpty || !rows.isEmpty || restoresLedger else { return nil }
         try ledger?.checkWritable(in: suite)
         try suite.checkWritable()
         try suite.check(snapshot, with: effective)
@@ -256,6 +259,7 @@ public final class SuiteEditor: SettingsAccess {
         patch.renamed = edits.renamed
         patch.arrived = edits.arrived
         patch.rows = rows
+        if restoresLedger { patch.ledger = ledger }
         let newKeys = edits.moved.compactMapValues { $0.suite?.newKey(of: $0.key) }
             .filter { $0.value.suite != suite.name }
         patch.moved = newKeys.isEmpty ? nil : newKeys

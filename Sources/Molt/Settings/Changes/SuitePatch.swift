@@ -27,12 +27,14 @@ package struct SuitePatch: Codable {
         get { correctedRows?.rows }
         set { correctedRows = newValue.map(SuiteLedger.Rows.init) }
     }
+    /// The ledger to which the rows are added, if the suite has none or that of another suite; nil for its own.
+    var ledger: SuiteLedger?
     /// The identifier of the import that the values come from, so that no migration has to make the same changes; nil
     /// for an upgrade.
     var importID: String?
 
     private enum CodingKeys: String, CodingKey {
-        case snapshot, set, remove, renamed, arrived, moved, isReplacement, importID
+        case snapshot, set, remove, renamed, arrived, moved, isReplacement, ledger, importID
         case added = "rows"
         case correctedRows = "corrected"
     }
@@ -90,7 +92,14 @@ package struct SuitePatch: Codable {
     func apply(_ phase: Phase?, to suite: Suite) throws {
         if phase == .remove, remove.isEmpty, !isReplacement { return }
         let patch = phase == .add ? self : try withoutRemovalsOfLostValues(of: suite)
-        try suite.change(restoring: snapshot) { try patch.changes(to: $0, of: suite, phase) }
+        var ledger: PropertyListValue?
+        try suite.change(restoring: snapshot) { current in
+            let changes = try patch.changes(to: current, of: suite, phase)
+            ledger = isReplacement ? snapshot[Suite.ledgerKey] : changes[Suite.ledgerKey] ?? current[Suite.ledgerKey]
+            return changes
+        }
+        // If the app has removed everything meanwhile, what was remembered still holds.
+        if phase != .remove, isReplacement || ledger != nil { SuiteMemory(of: suite).remember(ledger) }
     }
 
     /// The changes to a suite's current values; nil removes a value.
@@ -104,11 +113,13 @@ package struct SuitePatch: Codable {
         _ phase: Phase? = nil
     ) throws -> [String: PropertyListValue?] {
         // A ledger that is replaced need not be readable.
-        let ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
+        var ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
+        let restored = self.ledger.flatMap { ledger?.isOfSameSuite(as: $0) == true ? nil : $0 }
+        ledger = restored ?? ledger
         if let corrected {
             let ledger = ledger ?? SuiteLedger()
             try ledger.checkWritable(in: suite)
-            return try ledger.correcting(corrected).map { [Suite.ledgerKey: try $0.stored()] } ?? [:]
+            return try (ledger.correcting(corrected) ?? restored).map { [Suite.ledgerKey: try $0.stored()] } ?? [:]
         }
         let isImport = importID != nil
         let history = ledger?.history ?? History()
@@ -124,8 +135,11 @@ package struct SuitePatch: Codable {
                 try ledger.checkWritable(in: suite)
                 ledger = ledger.adding(isImport ? rows.filter { !history.repeats($0.entry) } : rows)
                 if let importID { ledger.add(import: importID) }
-                changes[Suite.ledgerKey] = try ledger.stored()
+                changes[Suite.ledgerKey] = try ledger.identified(as: SuiteMemory(of: suite).ledger()).stored()
             }
+        }
+        if phase != .remove, changes[Suite.ledgerKey] == nil, let restored {
+            changes[Suite.ledgerKey] = try restored.identified(as: nil).stored()
         }
         if phase != .add {
             for key in removals(from: current) { changes.updateValue(nil, forKey: key) }

@@ -23,6 +23,11 @@ package struct SuiteFiles {
         }
     }
 
+    /// The file with what is remembered of the suite.
+    package var memory: URL {
+        get throws(MoltError) { try directory().appending(path: suite.domainName + SuiteMemory.suffix) }
+    }
+
     fileprivate func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory()
         do {
@@ -38,7 +43,9 @@ package struct SuiteFiles {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
         let copies = (try? StoreFiles(store.path).backups(BackupName.Kind.allCases)) ?? []
-        let files = (["", "-attempt", "-lock"] + StoreFiles.suffixes).map { URL(fileURLWithPath: store.path + $0) }
+        let files = (["", "-attempt", "-lock", "-ledger", "-ledger-part"] + StoreFiles.suffixes).map {
+            URL(fileURLWithPath: store.path + $0)
+        }
         for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
     }
 

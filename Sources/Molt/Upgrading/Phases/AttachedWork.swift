@@ -63,7 +63,9 @@ final class AttachedWork {
 
     private func begin(_ suite: Suite) throws -> SuiteEditor {
         // Read anew: the app may have changed settings since the plan, or a block that uses them directly.
-        let editor = try stores.reporting(suite.attachedName) { SuiteEditor(suite, try SuiteSnapshot(suite)) }
+        let editor = try stores.reporting(suite.attachedName) {
+            SuiteEditor(suite, try stores.currentSnapshot(of: suite))
+        }
         editors.append(editor)
         return editor
     }
@@ -155,9 +157,14 @@ final class AttachedWork {
 
     /// Ends the work, and returns the changes to apply after the commit.
     ///
-    /// - Parameter rows: The rows for the ledgers of suites, by suite.
-    func finish(adding rows: [String: [SuiteLedger.Row]]) throws -> [JournalEntry] {
-        for name in rows.keys.sorted() where !editors.contains(where: { $0.name == name }) {
+    /// - Parameters:
+    ///   - rows: The rows for the ledgers of suites, by suite.
+    ///   - names: The suites whose ledgers have to be restored.
+    func finish(
+        adding rows: [String: [SuiteLedger.Row]],
+        restoringLedgersOf names: [String]
+    ) throws -> [JournalEntry] {
+        for name in Set(rows.keys).union(names).sorted() where !editors.contains(where: { $0.name == name }) {
             guard let suite = try stores.store(name).suite else { continue }
             _ = try begin(suite)
         }

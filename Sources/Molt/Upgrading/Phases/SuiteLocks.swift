@@ -108,7 +108,7 @@ final class SuiteLocks {
 extension MigrationPlan {
     /// Whether an upgrade of a store reads or changes settings.
     fileprivate func worksOnSuites(of store: StoreFile) -> Bool {
-        if store.primary != nil || !journal.isEmpty { return true }
+        if store.primary != nil || !journal.isEmpty || !lostLedgers.isEmpty { return true }
         let hasSuites = store.attached.contains { $0.suite != nil }
         return entries.contains { entry in
             guard entry.actions.runSteps || entry.status == .baseline else { return false }

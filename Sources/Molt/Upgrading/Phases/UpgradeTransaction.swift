@@ -158,7 +158,7 @@ struct UpgradeTransaction {
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
-        let journal = try attachedWork.finish(adding: suiteRows(rows, runner))
+        let journal = try attachedWork.finish(adding: suiteRows(rows, runner), restoringLedgersOf: plan.lostLedgers)
         if !journal.isEmpty {
             if plan.takesSettings { try locks.claim() }
             try configuration.reach(.writeJournal)

@@ -1,0 +1,86 @@
+internal import Foundation
+
+/// What this device remembers of a suite: its ledger as Molt wrote it last, in a file of its own.
+///
+/// Settings do not belong to the app alone: users delete domains, libraries copy all keys between devices, and a
+/// group's container is not always restored. What such a suite holds was written by apps of the version that is
+/// remembered.
+struct SuiteMemory {
+    private let suite: Suite
+
+    init(of suite: Suite) {
+        self.suite = suite
+    }
+
+    /// The ledger, if it is not the stored one; nil if there is none, or if it cannot be read now.
+    ///
+    /// - Throws: ``MoltError`` with the code `newerFormat`.
+    func ledger(otherThan stored: PropertyListValue? = nil) throws -> SuiteLedger? {
+        guard let path, let bytes = try? DurableFile.read(path) else { return nil }
+        if let text = stored?.string, bytes.elementsEqual(text.utf8) { return nil }
+        do {
+            return try JSONDecoder().decode(SuiteLedger.self, fromStored: bytes)
+        } catch let error as MoltError where error.code == .newerFormat {
+            throw error.of(suite: suite)
+        } catch {
+            // What somebody has damaged is as good as forgotten.
+            return nil
+        }
+    }
+
+    /// Remembers the ledger that a suite has now, as it is stored; nil if it was put back to before its first
+    /// migration.
+    ///
+    /// The caller has the suite's lock. A failure must not fail an upgrade whose changes are made.
+    func remember(_ ledger: PropertyListValue?) {
+        guard let path else { return }
+        do {
+            let stored = try ledger ?? (self.ledger()?.emptied ?? SuiteLedger()).stored()
+            let bytes = Data((stored.string ?? "").utf8)
+            guard try DurableFile.read(path) != bytes else { return }
+            try DurableFile.makeDirectory(at: (path as NSString).deletingLastPathComponent)
+            PartFile.removeLeftover(path + Self.partSuffix)
+            let part = try PartFile(path + Self.partSuffix)
+            try part.write(bytes)
+            try part.replace(path)
+        } catch {
+            DebugWarning.print("the ledger of \(suite) cannot be remembered: \(error)")
+        }
+    }
+
+    /// The path of the file; nil if there is no directory for it.
+    private var path: String? {
+        suite.filesDirectory?.appending(path: suite.domainName + Self.suffix, directoryHint: .notDirectory).path
+    }
+
+    /// What the name of the file has after that of the domain.
+    static let suffix = ".molt-ledger"
+    private static let partSuffix = "-part"
+}
+
+/// Why the ledger in a suite's settings is not the one that counts.
+package struct SuiteFinding: Equatable, Sendable {
+    enum Kind: Sendable {
+        /// Something has emptied or overwritten the suite: it has no ledger.
+        case lost
+        /// The ledger is that of another device, or of another suite.
+        case foreign
+    }
+
+    let kind: Kind
+    /// The suite as plans and reports name it.
+    let suite: String
+    /// The version that counts.
+    let version: Int
+
+    /// What was found, and what Molt makes of it, in a sentence.
+    package var description: String {
+        let found =
+            switch kind {
+            case .lost: "have no ledger any more: something has emptied or overwritten them"
+            case .foreign: "have the ledger of another device or suite: something has copied it here"
+            }
+        return "The settings in \(suite) \(found). They count as those of version \(version), and no migration up to "
+            + "it runs on them again."
+    }
+}
