@@ -65,6 +65,9 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         return isSameDomain(as: .standard) ? "standard" : "suite \(self)"
     }
 
+    /// Whether it is the standard suite of this process, and stands in for no other one.
+    var isOwn: Bool { original == nil && content == nil && isSameDomain(as: .standard) }
+
     /// The suite's name in code, which is the same in every process, unlike ``attachedName``.
     var declaredName: String {
         name.map { "suite \($0)" } ?? "standard"

@@ -125,6 +125,31 @@ import Testing
         #expect(try CacheFile(at: url).version() == 0)
     }
 
+    @Test func `the settings of the tool are not taken for those of the app`() async throws {
+        let key = "molt.test.\(UUID().uuidString)"
+        let rename = Migration(to: 1, "rename", .renameSetting(key, to: "\(key).new", in: .standard))
+        let tool = Tool("app", "", RegisteredApp(migrations: [rename, Migration(to: 2, "records")]).commands)
+        for command in ["plan", "dry-run", "upgrade"] {
+            await CommandRun(tool, command, url.path).expect(64, errors: "pass --settings standard=DOMAIN")
+        }
+        #expect(try CacheFile(at: url).version() == 0)
+        let settings = "--settings=standard=\(key)"
+        await CommandRun(tool, "upgrade", url.path, settings).expect(1, errors: "no settings in the domain \(key)")
+        let plist = scratch.file("app.plist")
+        try PropertyListSerialization.data(fromPropertyList: [key: 1], format: .xml, options: 0).write(to: plist)
+        await CommandRun(tool, "upgrade", url.path, "--settings", "standard=\(plist.path)").expect(
+            64,
+            errors: "an upgrade changes settings where apps read them"
+        )
+        await CommandRun(tool, "plan", url.path, "--without-settings").expect(says: "rename", "cannot see")
+        await CommandRun(tool, "upgrade", url.path, "--without-settings").expect(says: "1 migration waits")
+        let scratchSuite = try ScratchSuite([key: 1])
+        await CommandRun(tool, "upgrade", url.path, "--settings", "standard=\(scratchSuite.name)").expect(
+            says: "renamed"
+        )
+        try scratchSuite.expect(["\(key).new": 1])
+    }
+
     @Test func `dry-run takes settings from files, and leaves those of this machine alone`() async throws {
         let suite = Suite("molt.test.\(UUID().uuidString)")
         let move = Migration.suiteToAppGroup(to: 1, from: .standard, into: suite)
@@ -140,7 +165,7 @@ import Testing
 
         await CommandRun(tool, "plan", url.path, settings, settings).expect(64, errors: "names standard more than once")
         let mistakes: [(setting: String, code: Int32, message: String)] = [
-            ("standard", 64, "--settings needs SUITE=PLIST"),
+            ("standard", 64, "--settings needs SUITE=DOMAIN or SUITE=PLIST"),
             (
                 "group.other=\(plist.path)", 1,
                 "this tool has no suite group.other; its suites are"

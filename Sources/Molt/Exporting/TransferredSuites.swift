@@ -78,17 +78,18 @@ struct TransferredSuites {
     ///
     /// - Parameter connection: One with a snapshot of the store.
     func read(_ connection: Connection) throws -> [(suite: Suite, content: SuiteSnapshot)] {
-        let stores = stores
+        let (stores, state) = try (stores, LedgerTable.state(connection))
+        stores.learn(from: state)
         for suite in suites {
             let name = suite.attachedName
-            guard let reason = try stores.reporting(name, { try suite.unavailability(inExtension: stores.isExtension) })
+            guard let reason = try stores.reporting(name, { try suite.unavailability(from: stores.viewpoint) })
             else {
                 continue
             }
             throw error(.deferred, "\(name) is unavailable: \(reason)", advice: "Try again later.", name)
         }
         let plan = try migrations.plan(
-            for: Histories(LedgerTable.state(connection)),
+            for: Histories(state),
             of: store,
             stores,
             mode: .opening,

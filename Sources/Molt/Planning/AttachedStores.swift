@@ -3,7 +3,7 @@
 /// Each suite is read once for the plan; what changes it later reads it anew.
 final class AttachedStores {
     let registry: MigrationRegistry
-    let isExtension: Bool
+    private(set) var viewpoint: Viewpoint
     /// See ``MoltConfiguration/largeSettingSize``.
     let largeSettingSize: Int?
     private let stores: [String: AttachedStore]
@@ -20,7 +20,7 @@ final class AttachedStores {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
-        isExtension = configuration.process != .app
+        viewpoint = Viewpoint(isExtension: configuration.process != .app)
         largeSettingSize = configuration.largeSettingSize
         primary = store.primary
     }
@@ -78,7 +78,7 @@ final class AttachedStores {
             guard let suite = stores[name]?.suite else { continue }
             do {
                 states[name] = try reporting(name) {
-                    guard try suite.unavailability(inExtension: isExtension) == nil else { return nil }
+                    guard try suite.unavailability(from: viewpoint) == nil else { return nil }
                     return try SuiteState(content: snapshot(of: suite))
                 }
             } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
@@ -90,16 +90,22 @@ final class AttachedStores {
 
     func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
 
+    /// Takes over what a file says of suites.
+    func learn(from file: StoreState) {
+        rows = file.ledger
+        viewpoint.standardDomain = file.standardDomain
+    }
+
     /// What the store has been through: for a suite that is upgraded without a cache, as the registry's suites tell.
     ///
     /// A journal comes first: what suites hold is known only once the changes in it are made.
     ///
     /// - Parameter file: The state of the store's file.
     func histories(_ file: StoreState) throws -> Histories {
-        rows = file.ledger
+        learn(from: file)
         guard let primary else { return Histories(file) }
         guard file.journal.isEmpty else { return Histories(file, of: .suite) }
-        if let reason = try primary.unavailability(inExtension: isExtension) {
+        if let reason = try primary.unavailability(from: viewpoint) {
             throw MoltError(.deferred, reason, advice: "Try again later.", store: primary.attachedName)
         }
         let states = try suiteStates()
@@ -121,7 +127,7 @@ final class AttachedStores {
             let last = Self.lastRow(of: name, in: ledger)
             let store = try store(name)
             let reason = try reporting(name) {
-                try store.unavailability(inExtension: isExtension)
+                try store.unavailability(from: viewpoint)
                     ?? lossReason(store, lastCount: last?.attachedCounts[name] ?? 0)
             }
             if let reason { return reason }
@@ -180,7 +186,7 @@ final class AttachedStores {
             let entry = try reporting(name) {
                 // A migration cannot change a suite that is unavailable now. The ledger is not read: a suite that no
                 // migration needs may have a damaged one.
-                try suite.unavailability(inExtension: isExtension) == nil
+                try suite.unavailability(from: viewpoint) == nil
                     ? suite.patchRestoringCurrentState(suite.allValues()) : nil
             }
             if let entry { entries.append(entry) }
@@ -194,7 +200,7 @@ final class AttachedStores {
     var availableSuites: [Suite] {
         stores.values.compactMap(\.suite).filter { suite in
             do {
-                return try suite.unavailability(inExtension: isExtension) == nil
+                return try suite.unavailability(from: viewpoint) == nil
             } catch {
                 return false
             }

@@ -89,7 +89,7 @@ extension AttachedStores {
         let name = suite.attachedName
         let suite = contains(name) ? try store(name).suite ?? suite : suite
         return try reporting(name) {
-            if let reason = try suite.unavailability(inExtension: isExtension) {
+            if let reason = try suite.unavailability(from: viewpoint) {
                 throw MoltError(.deferred, reason, advice: "Open the store again later.", suite: name)
             }
             return try suite.values()

@@ -12,6 +12,8 @@ package struct StoreState: Equatable, Sendable {
     package var laterLayout: Int?
     /// Whether bytes of deleted records are still to be erased from the file.
     var needsErasure = false
+    /// The domain that is the standard suite for the store; nil if no upgrade has worked on it.
+    var standardDomain: String?
 
     package init(version: Int, isFresh: Bool, ledger: [LedgerEntry], journal: [String] = []) {
         self.version = version

@@ -43,29 +43,53 @@ package struct RegisteredApp: Sendable {
         configuration.suites + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
     }
 
-    private static let settingsOption = Command.Option.value(
-        "--settings",
-        "SUITE=PLIST",
-        "read a suite's settings from a file; repeat for each suite"
-    )
+    private static let settingsOptions: [Command.Option] = [
+        .value(
+            "--settings",
+            "SUITE=PLACE",
+            "use a domain, or read a property list, as a suite's settings; repeat for each suite"
+        ),
+        .flag("--without-settings", "let migrations wait that work on the app's own settings"),
+    ]
 
     private static let settingsNote = """
         \(StoreArgument.note) Without --settings, the settings are those of the fixture or, for a store, of this tool's
-        user. SUITE is standard or the suite's name.
+        user. SUITE is standard or the suite's name. The settings of standard are the app's and not this tool's: for a
+        store, name the app's domain, such as com.example.app, or pass --without-settings.
         """
+
+    /// The suites that stand in for those of the registry, and a configuration with them.
+    ///
+    /// - Throws: ``UsageError`` if the settings of this tool would be taken for those of the app.
+    private func settings(
+        _ call: Command.Call,
+        _ configuration: MoltConfiguration,
+        hasOwn: Bool = false
+    ) throws -> (SettingsFiles, MoltConfiguration) {
+        let settings = try SettingsFiles(call.all("--settings"), of: attached)
+        let isGiven = hasOwn || settings.suites.contains { $0.attachedName == Suite.standard.attachedName }
+        var configuration = configuration
+        if call.has("--without-settings") {
+            configuration.process = .tool
+        } else if !isGiven, attached.contains(where: { $0.attachedName == Suite.standard.attachedName }) {
+            throw UsageError(
+                "the migrations work on the settings of the app, and those of this tool are others: pass "
+                    + "--settings standard=DOMAIN, or --without-settings, which lets these migrations wait"
+            )
+        }
+        // The first suite of a name takes precedence.
+        configuration.suites = settings.suites + configuration.suites
+        return (settings, configuration)
+    }
 
     private func trial(
         _ call: Command.Call,
         _ configuration: MoltConfiguration,
         isOnlyPlanned: Bool = false
     ) throws -> UpgradeTrial {
-        try UpgradeTrial(
-            existing(call.arguments[0]),
-            SettingsFiles(call.all("--settings"), of: attached),
-            migrations,
-            configuration,
-            isOnlyPlanned: isOnlyPlanned
-        )
+        let store = try existing(call.arguments[0])
+        let (settings, configuration) = try settings(call, configuration, hasOwn: store.fixture != nil)
+        return try UpgradeTrial(store, settings, migrations, configuration, isOnlyPlanned: isOnlyPlanned)
     }
 
     private var plan: Command {
@@ -73,7 +97,7 @@ package struct RegisteredApp: Sendable {
             "plan",
             ["FILE"],
             "show what opening a store would do",
-            options: [Self.settingsOption, .json],
+            options: Self.settingsOptions + [.json],
             notes: Self.settingsNote
         ) { call, terminal in
             let trial = try trial(call, configuration, isOnlyPlanned: true)
@@ -92,8 +116,7 @@ package struct RegisteredApp: Sendable {
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
-                Self.settingsOption, .json,
-            ],
+            ] + Self.settingsOptions + [.json],
             notes: """
                 \(Self.settingsNote)
                 The exit code is 1 if the upgrade fails, and 0 if it succeeds, also if records go into quarantine or are
@@ -117,10 +140,13 @@ package struct RegisteredApp: Sendable {
             "upgrade",
             ["FILE"],
             "upgrade a store, and show the report",
-            options: [.flag("--backup", "keep a backup beside the store"), .json]
+            options: [.flag("--backup", "keep a backup beside the store")] + Self.settingsOptions + [.json],
+            notes: Self.settingsNote
         ) { call, terminal in
             let url = try existing(call.arguments[0]).file()
-            var configuration = followed(on: terminal)
+            var (settings, configuration) = try settings(call, followed(on: terminal))
+            try settings.checkWritable()
+            defer { withExtendedLifetime(settings) {} }
             if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
             // All records at once, so that the report is about all of them.
             let cache = try await CodableCache.open(

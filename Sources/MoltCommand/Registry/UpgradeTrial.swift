@@ -28,8 +28,7 @@ struct UpgradeTrial {
         copy = try store.fixture.map { try TemporaryStore($0) }
         self.configuration =
             try copy?.redirected(configuration, migrations, copiesDirectories: !isOnlyPlanned) ?? configuration
-        // The first suite of a name takes precedence.
-        self.configuration.suites = settings.suites + self.configuration.suites
+        if copy != nil { self.configuration.suites = settings.suites + self.configuration.suites }
     }
 
     /// The stand-in of the suite that a fixture of settings alone is about; nil for a cache.

@@ -24,16 +24,29 @@ package enum SuiteEvidence: Sendable {
     }
 }
 
+/// The process that looks at settings, and the file of the store for which it does.
+struct Viewpoint {
+    /// Whether the process is not the app: it has a standard suite of its own, and may not see the app's files.
+    var isExtension: Bool
+    /// The domain that the store's file knows as the standard suite; nil if no upgrade has worked on it.
+    var standardDomain: String?
+}
+
 extension Suite {
     /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
     package static let closedDomains = Locked<Set<String>>([])
 
-    /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
-    func unavailability(inExtension isExtension: Bool) throws -> String? {
+    /// Why the suite is unavailable: another process cannot see the app's own settings, or the device is locked.
+    func unavailability(from viewpoint: Viewpoint) throws -> String? {
         guard content == nil else { return nil }
         try validate()
-        if isExtension, !isAppGroup {
+        if viewpoint.isExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
+        }
+        if isOwn, let domain = viewpoint.standardDomain, domain != domainName {
+            return
+                "The store belongs to settings in \(domain), and the settings in \(self) of this process are those of "
+                + "\(domainName): \(domain) itself must open the store."
         }
         return try closedReason()
     }

@@ -30,11 +30,11 @@ package enum AttachedStore: Sendable {
     /// A migration that needs it is then deferred: it is not marked as applied, and a later opening tries again.
     ///
     /// - Throws: A permanent fault; the upgrade fails with it.
-    func unavailability(inExtension isExtension: Bool) throws -> String? {
+    func unavailability(from viewpoint: Viewpoint) throws -> String? {
         switch self {
-        case .suite(let suite): try suite.unavailability(inExtension: isExtension)
-        case .directory(let directory): directory.unavailability(inExtension: isExtension)
-        case .file(let file): file.unavailability(inExtension: isExtension)
+        case .suite(let suite): try suite.unavailability(from: viewpoint)
+        case .directory(let directory): directory.unavailability(inExtension: viewpoint.isExtension)
+        case .file(let file): file.unavailability(inExtension: viewpoint.isExtension)
         }
     }
 }

@@ -30,6 +30,8 @@ package enum FileFormat {
     static let erasureInLog: Int64 = 2
     /// The name of the mark of a file that is moved, which a copy on another volume has in common with it.
     static let move = "move"
+    /// The name of the mark with the domain of the standard suite that an upgrade has worked on.
+    static let standardDomain = "standard_domain"
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
@@ -159,6 +161,8 @@ package enum FileFormat {
         /// See ``FileFormat/generation``.
         fileprivate(set) var generation: Int64 = 0
         fileprivate(set) var needsErasure = false
+        /// See ``FileFormat/standardDomain``.
+        fileprivate(set) var standardDomain: String?
 
         init(_ connection: Connection) throws(SQLiteError) {
             let marks = try connection.prepare("SELECT name, value FROM molt_meta")
@@ -168,6 +172,7 @@ package enum FileFormat {
                 case "reader_format": reader = row.integer(1)
                 case FileFormat.generation: generation = row.integer(1)
                 case FileFormat.erasure: needsErasure = true
+                case FileFormat.standardDomain: standardDomain = row.text(1)
                 default: break
                 }
             }
@@ -193,7 +198,7 @@ package enum FileFormat {
         try connection.prepare("SELECT value FROM molt_meta WHERE name = ?1", name).first { $0.integer(0) }
     }
 
-    static func setMark(_ name: String, to value: Int64, of connection: Connection) throws(SQLiteError) {
+    static func setMark(_ name: String, to value: some SQLiteValue, of connection: Connection) throws(SQLiteError) {
         try connection.run("INSERT OR REPLACE INTO molt_meta(name, value) VALUES(?1, ?2)", name, value)
     }
 

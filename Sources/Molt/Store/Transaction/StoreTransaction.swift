@@ -305,6 +305,14 @@ package final class StoreTransaction {
         }
     }
 
+    /// Remembers the domain of the standard suite, unless an earlier upgrade has.
+    func remember(standardDomain: String) throws {
+        guard try state().standardDomain == nil else { return }
+        try mapped { () throws(SQLiteError) in
+            try FileFormat.setMark(FileFormat.standardDomain, to: standardDomain, of: connection)
+        }
+    }
+
     /// Deletes records from quarantine, as one of a type whose bytes are to be erased.
     func deleteQuarantined(where matches: (_ type: String, _ failed: MigrationID, _ step: Int) -> Bool) throws -> Int {
         try mapped { () throws(SQLiteError) in

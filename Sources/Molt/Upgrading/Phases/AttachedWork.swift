@@ -87,7 +87,7 @@ final class AttachedWork {
         guard stores.contains(name) || caller == .declaringStep else { throw suiteNotNamed(name, caller) }
         let store = try stores.store(name)
         if let reason = try deferred[name]
-            ?? stores.reporting(name, { try store.unavailability(inExtension: stores.isExtension) })
+            ?? stores.reporting(name, { try store.unavailability(from: stores.viewpoint) })
         {
             throw MoltError(
                 .deferred,
@@ -238,7 +238,7 @@ final class AttachedWork {
 
     /// Refuses to apply changes in the wrong process: an extension has its own standard settings.
     private func checkAvailable(_ store: AttachedStore) throws {
-        guard let reason = try store.unavailability(inExtension: stores.isExtension) else { return }
+        guard let reason = try store.unavailability(from: stores.viewpoint) else { return }
         throw MoltError(
             .journalPending,
             "Committed changes to \(store.name) cannot be applied yet: \(reason)",

@@ -31,7 +31,9 @@ struct JournalApplication {
             try configuration.checkDeadline()
             try store.withWriteTransaction(until: configuration.lastInstant) { transaction in
                 let stores = migrator.stores(of: store)
-                let plan = try migrator.plan(for: Histories(transaction.state()), of: store, stores, transaction)
+                let state = try transaction.state()
+                stores.learn(from: state)
+                let plan = try migrator.plan(for: Histories(state), of: store, stores, transaction)
                 // A newer release may have upgraded the store while the lock was free. Its journal is not applied here.
                 if plan.isSuperseded {
                     newer = plan
@@ -42,7 +44,7 @@ struct JournalApplication {
                 guard !journal.isEmpty else { return true }
                 if origin == .earlierUpgrade, !locks.cover(plan, of: store) { return false }
                 try attempts.begin(plan)
-                try AttachedWork(migrator.stores(of: store)).apply(journal, configuration)
+                try AttachedWork(stores).apply(journal, configuration)
                 try configuration.reach(.clearJournal)
                 try transaction.clearJournal()
                 isApplied = true

@@ -158,7 +158,11 @@ struct UpgradeTransaction {
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
-        let journal = try attachedWork.finish(adding: suiteRows(rows, runner), restoringLedgersOf: plan.lostLedgers)
+        let suiteRows = suiteRows(rows, runner)
+        if let suite = suiteRows.keys.compactMap({ try? stores.store($0).suite }).first(where: \.isOwn) {
+            try transaction.remember(standardDomain: suite.domainName)
+        }
+        let journal = try attachedWork.finish(adding: suiteRows, restoringLedgersOf: plan.lostLedgers)
         if !journal.isEmpty {
             if plan.takesSettings { try locks.claim() }
             try configuration.reach(.writeJournal)
