@@ -20,8 +20,8 @@ struct StepsByType: Sendable {
         let edit: RecordEdit
         /// Stored apart from ``edit``, which each use would copy as a whole.
         let apply: @Sendable (inout Record) throws -> Void
-        /// See ``RecordEdit/askedProperties``.
-        let askedProperties: [PropertyPath]
+        /// See ``RecordEdit/notedProperties``.
+        let notedProperties: [PropertyPath]
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
@@ -37,7 +37,7 @@ struct StepsByType: Sendable {
             self.isRenamed = isRenamed
             self.edit = edit
             apply = edit.apply
-            askedProperties = edit.askedProperties
+            notedProperties = edit.notedProperties
             coding = scheduled.migration.coding
         }
 
@@ -53,7 +53,7 @@ struct StepsByType: Sendable {
             isRenamed = step.isRenamed
             edit = step.edit
             apply = step.apply
-            askedProperties = step.askedProperties
+            notedProperties = step.notedProperties
             self.coding = coding
         }
     }

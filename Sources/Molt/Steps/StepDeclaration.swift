@@ -56,8 +56,8 @@ struct RecordEdit: Sendable {
     /// The path of what it changes; nil for a closure.
     var changedPath: PropertyPath? { property ?? newProperty }
 
-    /// The properties of which each record must be asked, because the counts do not tell that none has had them.
-    var askedProperties: [PropertyPath] { conditions.isEmpty ? alternatives : namedProperties }
+    /// The properties of which a pass notes whether a record has had them, because the counts do not tell.
+    var notedProperties: [PropertyPath] { conditions.isEmpty ? alternatives : namedProperties }
 
     /// All properties that records or settings should have.
     var namedProperties: [PropertyPath] {

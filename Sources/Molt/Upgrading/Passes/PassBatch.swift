@@ -54,7 +54,7 @@ struct PassCounts {
     var steps: [MigrationReport.Counts]
     /// The counts of each migration, at the position of its first step.
     var migrations: [MigrationReport.Counts]
-    /// For steps with ``RecordEdit/askedProperties``, the positions of those that a record has had, by the step's
+    /// For steps with ``RecordEdit/notedProperties``, the positions of those that a record has had, by the step's
     /// position.
     private(set) var found: [Int: Set<Int>] = [:]
     /// The first steps of the migrations that have changed the last record, then some of those of records before.

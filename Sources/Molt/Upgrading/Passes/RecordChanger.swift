@@ -305,8 +305,8 @@ struct RecordChanger: Sendable {
                     isAtPoint = false
                 }
                 if notes != nil, !isAlone { before = [record] }
-                if !isAlone, !step.askedProperties.isEmpty {
-                    counts.note(step.askedProperties, at: step.index, in: record)
+                if !isAlone, !step.notedProperties.isEmpty {
+                    counts.note(step.notedProperties, at: step.index, in: record)
                 }
                 try step.apply(&record)
                 if let failure = record.failure { throw failure }

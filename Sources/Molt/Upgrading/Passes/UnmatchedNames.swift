@@ -72,9 +72,9 @@ struct UnmatchedNames {
                 mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
                 if counts.read == 0 {
                     if !has(type) { found[stepIndex] = missing(type) }
-                } else if !edit.askedProperties.isEmpty {
+                } else if !edit.notedProperties.isEmpty {
                     let noted = self.counts.found[stepIndex] ?? []
-                    for (index, path) in edit.askedProperties.enumerated() where !noted.contains(index) {
+                    for (index, path) in edit.notedProperties.enumerated() where !noted.contains(index) {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
                 } else if let path = edit.property ?? edit.outer, path.count > 0, !counts.isEffective,
