@@ -153,7 +153,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     }
 
     /// Whether there was nothing to do.
-    public var isEmpty: Bool { isUpToDate && work.isEmpty && erasure == nil }
+    public var isEmpty: Bool { isUpToDate && work.isEmpty && erasure == nil && notes.isEmpty }
 
     /// Whether the store already had the registry's version, with all migrations.
     package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && movedFrom == nil }

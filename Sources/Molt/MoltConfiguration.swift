@@ -20,6 +20,12 @@ public struct MoltConfiguration: Sendable {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     /// The suites that blocks of migrations change, in addition to those that steps name.
     public var suites: [Suite] = []
+    /// The bundle identifiers that the app had before, or on Linux the names of its process; none by default.
+    ///
+    /// A store remembers whose ``Suite/standard`` its migrations have worked on, so that another program does not take
+    /// its own settings for the app's. After the app has got another identifier, name the old one here; its settings
+    /// are not those of the old one.
+    public var formerDomains: Set<String> = []
     /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
     /// What this process is: whether it upgrades stores, and whether ``Suite/standard`` is that of the app.

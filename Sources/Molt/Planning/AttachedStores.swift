@@ -12,6 +12,8 @@ final class AttachedStores {
     private var snapshots: [String: SuiteSnapshot] = [:]
     /// The rows of the store's file, once its state is known.
     private var rows: [LedgerEntry] = []
+    /// The suites that upgrades of the store have given a ledger.
+    private var suitesWithLedger: Set<String> = []
 
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
@@ -20,7 +22,10 @@ final class AttachedStores {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
         self.registry = registry
-        viewpoint = Viewpoint(isExtension: configuration.process != .app)
+        viewpoint = Viewpoint(
+            isExtension: configuration.process != .app,
+            formerDomains: configuration.formerDomains
+        )
         largeSettingSize = configuration.largeSettingSize
         primary = store.primary
     }
@@ -43,7 +48,23 @@ final class AttachedStores {
 
     /// The content of a suite now.
     func currentSnapshot(of suite: Suite) throws -> SuiteSnapshot {
-        try SuiteSnapshot(suite, rows) { registry.unknown(in: [$0]).isEmpty }
+        try SuiteSnapshot(suite, fileRows(of: suite.attachedName)) { ledger in
+            Set(registry.unknown(in: History(of: [ledger], in: registry).rows).map(\.name))
+        }
+    }
+
+    /// The rows of the store's file that are about a suite, as its ledger would have them.
+    private func fileRows(of name: String) -> [SuiteLedger.Row] {
+        guard suitesWithLedger.contains(name) else { return [] }
+        let applied = rows.filter { $0.outcome.isApplied && $0.attachedCounts[name] != nil }
+        guard !applied.isEmpty else { return [] }
+        let origin = SuiteLedger.Origin(registry)
+        return applied.map { row in
+            var row = row
+            row.counts = MigrationReport.Counts()
+            row.isWorkPending = false
+            return SuiteLedger.Row(row, of: origin)
+        }
     }
 
     // MARK: Ledgers of suites
@@ -93,6 +114,7 @@ final class AttachedStores {
     /// Takes over what a file says of suites.
     func learn(from file: StoreState) {
         rows = file.ledger
+        suitesWithLedger = file.suitesWithLedger
         viewpoint.standardDomain = file.standardDomain
     }
 
@@ -184,10 +206,9 @@ final class AttachedStores {
         for name in (attached + declared).map(\.name) where !entries.contains(where: { $0.store == name }) {
             guard let suite = try store(name).suite else { continue }
             let entry = try reporting(name) {
-                // A migration cannot change a suite that is unavailable now. The ledger is not read: a suite that no
-                // migration needs may have a damaged one.
+                // A migration cannot change a suite that is unavailable now.
                 try suite.unavailability(from: viewpoint) == nil
-                    ? suite.patchRestoringCurrentState(suite.allValues()) : nil
+                    ? suite.patchRestoringCurrentState(try? currentSnapshot(of: suite)) : nil
             }
             if let entry { entries.append(entry) }
         }

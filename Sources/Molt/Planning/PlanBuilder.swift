@@ -81,9 +81,8 @@ struct PlanBuilder {
     private mutating func read(_ stores: AttachedStores) throws {
         suites = try stores.suiteStates()
         histories.suites = suites.compactMapValues { $0.ledger?.history }
-        let found = suites.sortedByKey.map(\.value).filter { $0.finding != nil }
-        plan.suiteFindings = found.compactMap(\.finding)
-        plan.lostLedgers = found.filter { !$0.isEmpty }.compactMap { $0.finding?.suite }
+        plan.suiteFindings = suites.sortedByKey.compactMap { $1.finding?.mustRestore == true ? $1.finding : nil }
+        plan.lostLedgers = plan.suiteFindings.map(\.suite)
         for (name, suite) in suites.sortedByKey {
             guard let ledger = suite.ledger else { continue }
             let unknown = registry.unknown(in: History(of: [ledger], in: registry).rows)

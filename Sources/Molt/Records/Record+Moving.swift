@@ -56,7 +56,8 @@ extension Record {
         try changeRecordOrElements(at: [path, newPath], ifMissing: policy.property) { record, paths in
             if paths[0] == paths[1] { return record.contains(paths[0]) }
             guard try record.copyIfPresent(paths[0], to: paths[1], moving: true, policy, conflict) else { return false }
-            try record.remove(paths[0], ifMissing: .skip)
+            // A value that has taken the place of the object that it was in is there no more.
+            if !paths[0].starts(with: paths[1]) { try record.remove(paths[0], ifMissing: .skip) }
             return true
         }
     }

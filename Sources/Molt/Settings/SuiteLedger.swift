@@ -29,8 +29,20 @@ package struct SuiteLedger: Codable {
     }
 
     /// The ledger of a suite of which only a store's file says what it has been through.
-    init(of rows: [LedgerEntry]) {
-        self.init(version: rows.map(\.version).max() ?? 0, rows: rows.map { Row($0) })
+    init(of rows: [Row]) {
+        self.init(version: rows.map(\.entry.version).max() ?? 0, rows: rows)
+    }
+
+    /// The ledger of a suite that has lost it, and with it what was imported.
+    ///
+    /// - Parameter names: The migrations that do not count.
+    func recovered(without names: Set<String> = []) -> SuiteLedger {
+        var ledger = self
+        ledger.imports = nil
+        guard !names.isEmpty else { return ledger }
+        ledger.rows.removeAll { names.contains($0.entry.name) }
+        ledger.version = ledger.rows.map(\.entry.version).max() ?? 0
+        return ledger
     }
 
     /// The ledger with the identifier of another one of the same suite, or with a new one, unless it has one.

@@ -72,6 +72,10 @@ package struct SuiteFinding: Equatable, Sendable {
     let suite: String
     /// The version that counts.
     let version: Int
+    /// Whether the ledger that counts has to be put into the settings at once.
+    ///
+    /// An empty suite has nothing to upgrade, and gets it with the next migration.
+    let mustRestore: Bool
 
     /// What was found, and what Molt makes of it, in a sentence.
     package var description: String {

@@ -14,6 +14,8 @@ package struct StoreState: Equatable, Sendable {
     var needsErasure = false
     /// The domain that is the standard suite for the store; nil if no upgrade has worked on it.
     var standardDomain: String?
+    /// The suites, as attached stores, that upgrades of the store have given a ledger.
+    var suitesWithLedger: Set<String> = []
 
     package init(version: Int, isFresh: Bool, ledger: [LedgerEntry], journal: [String] = []) {
         self.version = version

@@ -62,6 +62,13 @@ extension Migrator {
     /// The suites and directories that the registry works on, as they are from now on.
     func stores(of store: StoreFile) -> AttachedStores { AttachedStores(store, registry, configuration) }
 
+    /// The same with what the store's file says about them.
+    func knownStores(of store: StoreFile) throws -> AttachedStores {
+        let stores = stores(of: store)
+        stores.learn(from: try store.state())
+        return stores
+    }
+
     /// Handles migrations that were edited after a store had counted them as applied.
     ///
     /// - Throws: ``MoltError`` with the code `migrationEdited`, by the configuration.

@@ -59,7 +59,7 @@ final class Upgrade {
             }
             if let work = WorkAfterCommit(result.plan, of: migrator, store) {
                 locks.release()
-                report.work = work.run(migrator.stores(of: store))
+                report.work = work.run((try? migrator.knownStores(of: store)) ?? migrator.stores(of: store))
             }
             report.warnOfNames()
             opening.end(with: report)
@@ -153,10 +153,15 @@ final class Upgrade {
             isWaiting = true
             return nil
         }
-        // The next process that may upgrade the store completes the ledger.
+        leaveLedgers(&plan)
+        if isWaiting { configuration.monitor?.send(.planned(plan)) }
+    }
+
+    /// Leaves ledgers that only have to be completed to the next process that may upgrade the store.
+    private func leaveLedgers(_ plan: inout MigrationPlan) {
+        guard !configuration.process.upgrades else { return }
         plan.completedOnRead = []
         plan.lostLedgers = []
-        if isWaiting { configuration.monitor?.send(.planned(plan)) }
     }
 
     /// Moves the store's file to its place if it is still elsewhere.
@@ -171,7 +176,7 @@ final class Upgrade {
             if plan.journal.isEmpty {
                 try move.source.read { records in
                     guard let records else { return }
-                    try migrator.checkRequirements(of: plan, migrator.stores(of: store), records)
+                    try migrator.checkRequirements(of: plan, migrator.knownStores(of: store), records)
                 }
             }
             opening.storeSize = move.source.byteCount
@@ -183,7 +188,8 @@ final class Upgrade {
 
     /// Plans again after something has changed.
     private func planAgain() throws -> MigrationPlan {
-        let plan = try migrator.plan(for: store)
+        var plan = try migrator.plan(for: store)
+        leaveLedgers(&plan)
         opening.plan = plan
         configuration.monitor?.send(.planned(plan))
         return plan

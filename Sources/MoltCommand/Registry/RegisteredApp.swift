@@ -49,7 +49,10 @@ package struct RegisteredApp: Sendable {
             "SUITE=PLACE",
             "use a domain, or read a property list, as a suite's settings; repeat for each suite"
         ),
-        .flag("--without-settings", "let migrations wait that work on the app's own settings"),
+        .flag(
+            "--without-settings",
+            "let migrations wait that work on settings of the app alone, which are not those of an app group"
+        ),
     ]
 
     private static let settingsNote = """
@@ -70,6 +73,9 @@ package struct RegisteredApp: Sendable {
         let isGiven = hasOwn || settings.suites.contains { $0.attachedName == Suite.standard.attachedName }
         var configuration = configuration
         if call.has("--without-settings") {
+            guard settings.suites.isEmpty else {
+                throw UsageError("--settings and --without-settings exclude each other")
+            }
             configuration.process = .tool
         } else if !isGiven, attached.contains(where: { $0.attachedName == Suite.standard.attachedName }) {
             throw UsageError(

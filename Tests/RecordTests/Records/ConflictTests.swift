@@ -81,6 +81,16 @@ import Testing
         }
     }
 
+    @Test func `takes the place of the object that it was in`() throws {
+        let node = #"{"node":{"next":{"next":null,"v":1}}}"#
+        try expectChanged(node, to: #"{"node":{"next":null,"v":1}}"#) {
+            try $0.move(["node", "next"], to: "node", onConflict: .replace)
+        }
+        try expectChanged(node, to: #"{"node":7}"#) {
+            try $0.move(["node", "next"], to: "node", onConflict: .merge { value, _ in value = 7 })
+        }
+    }
+
     @Test func `keeps its bytes, also if it replaces the other one`() throws {
         try expectChanged(#"{"a":{ "n": 1.50 },"b":0}"#, to: #"{"b":{ "n": 1.50 }}"#) {
             try $0.rename("a", to: "b", onConflict: .replace)

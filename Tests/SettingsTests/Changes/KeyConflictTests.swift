@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    @Test func `keeps a value whole that a later step of the migration cannot convert`() throws {
+        let scratch = try ScratchSuite(["a": #"{"n":1}"#, "b": #"{"n":2}"#])
+        let suite = scratch.suite
+        let merge = Policy.merge { value, other in value = .string("[\(value.string ?? ""),\(other.string ?? "")]") }
+        let report = try upgrade(
+            scratch,
+            .addProperty(.setting("a", in: suite), "m", default: 0),
+            .renameSetting("a", to: "b", in: suite, onConflict: merge),
+            .renameProperty(.setting("b", in: suite), [.each, "x"], to: "y", ifMissing: .fail)
+                .onFailure(.quarantine(upTo: 1))
+        )
+        #expect(report.keys.last?.outcome == .notConvertible)
+        try scratch.expect(["b": #"[{"n":2},{"n":1,"m":0}]"#])
+    }
+
     @Test func `is decided in a closure, too`() throws {
         let scratch = try ScratchSuite(Self.values)
         let report = try upgrade(

@@ -60,6 +60,34 @@ import Testing
         #expect(try value == 1)
     }
 
+    @Test func `is that of an app which names the domain that it had before`() throws {
+        _ = try open([])
+        let first = setting(1, to: 1)
+        _ = try open([first])
+        defer { try? Suite.standard.removeValue(forKey: name) }
+        try giveToOther()
+        var configuration = MoltConfiguration()
+        configuration.formerDomains = ["com.example.other"]
+        #expect(try open([first, setting(2, to: 2)], configuration).deferred.isEmpty)
+        #expect(try value == 2)
+        // It is known by its own name now.
+        #expect(try open([first, setting(2, to: 2), setting(3, to: 3)]).deferred.isEmpty)
+    }
+
+    @Test func `waits in a helper, and is not changed by a process that is not the app`() throws {
+        _ = try open([])
+        var configuration = MoltConfiguration()
+        configuration.process = .helper(waiting: .milliseconds(1))
+        MoltError.thrown { try open([setting(1, to: 1)], configuration) }?.expect(.needsMigration)
+        for process in [MoltConfiguration.Process.helper(), .tool] {
+            configuration.process = process
+            MoltError.thrown {
+                try Suite.standard.upgrade(with: [setting(1, to: 1)], configuration: configuration)
+            }?.expect(.deferred)
+        }
+        #expect(try value == nil)
+    }
+
     @Test func `gets the changes of a journal from no other process`() throws {
         _ = try open([])
         defer { try? Suite.standard.removeValue(forKey: name) }

@@ -181,6 +181,67 @@ import Testing
         #expect(try scratch.allValues[Suite.ledgerKey] == nil)
     }
 
+    /// The changes of the killed upgrade are lost with the settings, and what was remembered before it is not.
+    @Test(arguments: PrimaryStore.allCases)
+    func `and emptied after a kill is known by what was remembered`(store: PrimaryStore) throws {
+        try open(store, [first])
+        #expect(throws: (any Error).self) {
+            try store.upgrade(suite, cache: cache, with: registry) {
+                if $0.kind == .beforeApply { throw TestFailure.expected }
+            }
+        }
+        try removeDomain()
+        try write()
+        try open(store, later)
+        try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+    }
+
+    @Test func `and emptied is no reason to lock an older release out`() throws {
+        try open(.suite, later)
+        try removeDomain()
+        try open(.suite, registry)
+        try write()
+        try open(.suite, registry)
+        try scratch.expect(["volume": 0.7])
+    }
+
+    @Test func `by damaging its ledger is known by what is remembered`() throws {
+        try open(.suite, registry)
+        try write(["molt.ledger": "{"])
+        #expect(try open(.suite, later).notes.count == 1)
+        try scratch.expect(["volume": 5.0, "title": "n"], history: ["volume 1", "title", "volume 3"])
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `has a backup with the ledger that counts`(store: PrimaryStore) throws {
+        try open(store, registry)
+        try removeDomain()
+        try write()
+        let backup = try suite.backUp()
+        try open(store, later)
+        try scratch.expect(["volume": 7.0])
+        try suite.restore(backup)
+        try scratch.expect(["volume": 0.7], history: ["volume 1", "title"])
+        try open(store, later)
+        try scratch.expect(["volume": 7.0])
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `runs again what somebody who knows better has marked as pending, and nothing else`(
+        store: PrimaryStore
+    ) throws {
+        try open(store, registry)
+        try removeDomain()
+        try write(["volume": 0.7, "name": "n"])
+        switch store {
+        case .cache:
+            try CacheFile(at: cache).correctLedger(.markPending("title"), migrations: registry, reason: "put back")
+        case .suite: try suite.correctLedger(.markPending("title"), with: registry, reason: "put back")
+        }
+        try open(store, registry)
+        try scratch.expect(["volume": 0.7, "title": "n"])
+    }
+
     // MARK: Copies
 
     @Test(arguments: PrimaryStore.allCases)
@@ -256,6 +317,16 @@ import Testing
                 && !report.entries.contains { $0.outcome == .ran && $0.steps.contains { !$0.keys.isEmpty } }
         )
         try scratch.expect(["volume": 9.0, "name": "n"])
+    }
+
+    /// A suite from which settings were copied gets no ledger, and has lost none.
+    @Test func `is not taken for changed if migrations have only read it`() throws {
+        let group = try ScratchSuite()
+        let copy = Migration.suiteToAppGroup(to: 1, from: suite, into: group.suite)
+        try open(.cache, [copy])
+        let report = try open(.cache, [copy, second])
+        #expect(report.notes.isEmpty)
+        try scratch.expect(["volume": 1.0, "title": "n"])
     }
 
     // MARK: What is not known

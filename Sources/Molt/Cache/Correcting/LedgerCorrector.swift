@@ -77,13 +77,14 @@ struct LedgerCorrector {
         return try rows.suites.sortedByKey.compactMap { name, entry in
             guard let suite = try stores.store(name).suite else { return nil }
             return try stores.reporting(name) {
-                let snapshot = try SuiteSnapshot(suite)
+                let snapshot = try stores.currentSnapshot(of: suite)
                 try snapshot.ledger?.checkWritable(in: suite)
                 var patch = SuitePatch(snapshot: snapshot.values.mapValues { $0.asStored() })
                 var row =
                     snapshot.ledger?.rows.first { $0.entry.name == entry.name } ?? SuiteLedger.Row(entry, of: origin)
                 row.entry = entry
                 patch.corrected = [row]
+                if snapshot.finding != nil { patch.ledger = snapshot.ledger }
                 return JournalEntry(store: name, changes: try patch.encoded())
             }
         }

@@ -177,7 +177,9 @@ public final class SuiteEditor: SettingsAccess {
         case .kept: try removeValue(forKey: key)
         case .free, .replaced, .merged:
             edits.renamed[newKey] = edits.renamed[key] ?? key
-            contents.before[newKey] = contents.before.removeValue(forKey: key)
+            let before = contents.before.removeValue(forKey: key)
+            contents.before[newKey] = arrival == .merged ? current(newKey) : before
+            contents.unconverted.remove(newKey)
             if contents.unconverted.remove(key) != nil { contents.unconverted.insert(newKey) }
             if edits.arrived.contains(key) { edits.arrived.insert(newKey) }
             try removeValue(forKey: key, movedTo: self, newKey)

@@ -112,10 +112,14 @@ package struct SuitePatch: Codable {
         of suite: Suite,
         _ phase: Phase? = nil
     ) throws -> [String: PropertyListValue?] {
-        // A ledger that is replaced need not be readable.
-        var ledger = isReplacement ? nil : try SuiteLedger(in: current, of: suite)
-        let restored = self.ledger.flatMap { ledger?.isOfSameSuite(as: $0) == true ? nil : $0 }
-        ledger = restored ?? ledger
+        let own = try ownLedger(in: current, of: suite)
+        // One that was lost since the commit is known by what is remembered. The rows of these changes may be among it,
+        // and the settings may have been put back to before them.
+        let names = Set(rows.map(\.entry.name))
+        let counting =
+            try self.ledger ?? (isReplacement ? nil : SuiteMemory(of: suite).ledger()?.recovered(without: names))
+        let restored = counting.flatMap { own?.isOfSameSuite(as: $0) == true ? nil : $0 }
+        let ledger = restored ?? own
         if let corrected {
             let ledger = ledger ?? SuiteLedger()
             try ledger.checkWritable(in: suite)
@@ -145,6 +149,12 @@ package struct SuitePatch: Codable {
             for key in removals(from: current) { changes.updateValue(nil, forKey: key) }
         }
         return changes
+    }
+
+    /// The ledger among a suite's current values; a ledger that is replaced need not be readable.
+    private func ownLedger(in current: [String: PropertyListValue], of suite: Suite) throws -> SuiteLedger? {
+        if isReplacement { return nil }
+        return ledger == nil ? try SuiteLedger(in: current, of: suite) : try? SuiteLedger(in: current, of: suite)
     }
 
     /// The values to add to a suite's current ones; keys that the app has changed since the commit keep their state.
@@ -205,8 +215,17 @@ package struct SuitePatch: Codable {
 extension Suite {
     /// The patch that restores the suite's current state, including values under reserved keys.
     ///
-    /// - Parameter values: Its values, if they have been read.
-    func patchRestoringCurrentState(_ values: [String: PropertyListValue]? = nil) throws -> JournalEntry {
-        JournalEntry(store: attachedName, changes: try SuitePatch(replacingBy: values ?? allValues()).encoded())
+    /// It has the ledger that counts, if that is not the one among the values.
+    ///
+    /// - Parameter snapshot: Its content, if it is known what counts; by default, what is remembered decides.
+    func patchRestoringCurrentState(_ snapshot: SuiteSnapshot? = nil) throws -> JournalEntry {
+        var values = try allValues()
+        // The ledger of a suite that no migration needs may be damaged.
+        if let snapshot = snapshot ?? (try? SuiteSnapshot(self, []) { _ in [] }), snapshot.finding != nil,
+            let ledger = snapshot.ledger
+        {
+            values[Self.ledgerKey] = try ledger.stored()
+        }
+        return JournalEntry(store: attachedName, changes: try SuitePatch(replacingBy: values).encoded())
     }
 }

@@ -17,39 +17,58 @@ struct SuiteSnapshot {
     /// | the suite has | what counts |
     /// |---|---|
     /// | its own ledger, also an older copy | that ledger |
-    /// | no ledger, and one is remembered | the remembered one |
+    /// | no ledger, or a damaged one, and one is remembered | the remembered one |
     /// | settings without a ledger, and none is remembered | what the store's file says about the suite |
-    /// | the ledger of another suite | the remembered one, with the other's rows that the registry knows |
+    /// | the ledger of another suite | the remembered one, with the other's rows |
+    ///
+    /// Rows of a newer release do not count where nothing of that release is left: in an empty suite, and in the ledger
+    /// of another one.
     ///
     /// - Parameters:
-    ///   - rows: The rows of the store's file.
-    ///   - isKnown: Whether the registry knows the migration of a row.
-    init(_ suite: Suite, _ rows: [LedgerEntry], isKnown: (LedgerEntry) -> Bool) throws {
-        try self.init(suite)
+    ///   - fileRows: What the store's file says about the suite.
+    ///   - unknown: The names of migrations in a ledger that only a newer release has.
+    init(_ suite: Suite, _ fileRows: [SuiteLedger.Row], unknown: (SuiteLedger) -> Set<String>) throws {
+        values = try suite.allValues()
         // An import knows what its suites have been through.
-        guard suite.content == nil else { return }
+        guard suite.content == nil else {
+            ledger = try SuiteLedger(in: values, of: suite)
+            return
+        }
         let memory = try SuiteMemory(of: suite).ledger(otherThan: values[Suite.ledgerKey])
+        do {
+            ledger = try SuiteLedger(in: values, of: suite)
+        } catch let error as MoltError where error.code == .settingUnreadable && memory?.rows.isEmpty == false {
+            ledger = nil
+        }
         guard let own = ledger else {
             if let memory {
-                if !memory.rows.isEmpty { find(.lost, memory, in: suite) }
-            } else if !isEmpty {
-                let rows = rows.filter { $0.outcome.isApplied && $0.attachedCounts[suite.attachedName] != nil }
-                if !rows.isEmpty { find(.lost, SuiteLedger(of: rows), in: suite) }
+                let known = memory.recovered(without: isEmpty ? unknown(memory) : [])
+                let isShortened = known.rows.count < memory.rows.count
+                if !known.rows.isEmpty { find(.lost, known, in: suite, mustRestore: !isEmpty || isShortened) }
+            } else if !isEmpty, !fileRows.isEmpty {
+                find(.lost, SuiteLedger(of: fileRows), in: suite)
             }
             return
         }
         guard let memory, !memory.isOfSameSuite(as: own) else { return }
         let history = memory.history
-        find(
-            .foreign,
-            memory.adding(own.rows.filter { !history.has($0.entry.name) && isKnown($0.entry) }),
-            in: suite
-        )
+        let known = own.recovered(without: unknown(own)).rows
+        find(.foreign, memory.adding(known.filter { !history.has($0.entry.name) }), in: suite)
     }
 
-    private mutating func find(_ kind: SuiteFinding.Kind, _ ledger: SuiteLedger, in suite: Suite) {
+    private mutating func find(
+        _ kind: SuiteFinding.Kind,
+        _ ledger: SuiteLedger,
+        in suite: Suite,
+        mustRestore: Bool = true
+    ) {
         self.ledger = ledger
-        finding = SuiteFinding(kind: kind, suite: suite.attachedName, version: ledger.version)
+        finding = SuiteFinding(
+            kind: kind,
+            suite: suite.attachedName,
+            version: ledger.version,
+            mustRestore: mustRestore
+        )
     }
 
     /// Whether the suite has no settings, apart from values under reserved keys.

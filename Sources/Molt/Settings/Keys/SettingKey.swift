@@ -55,7 +55,9 @@ public class SettingKeys: @unchecked Sendable {
 /// The default exists only in the key and is never written. A key is a constant; list keys in an extension of
 /// ``SettingKeys``, or declare them anywhere else.
 ///
-/// A value is stored as its type is by default. A key may say otherwise, also for a type that is no ``SettingValue``:
+/// A value is stored as its type is by default. What other code has written in another form is read if it can mean only
+/// one thing, as `UserDefaults` reads it: `"YES"` or 1 for a Boolean, and `"12"` for an integer. A key with a coding of
+/// its own reads nothing else, and may be of a type that is no ``SettingValue``:
 ///
 /// ```swift
 /// let toads = SettingKey<[Toad]>("toads", coding: .jsonData, default: [])
@@ -64,6 +66,8 @@ public final class SettingKey<Value>: SettingKeys, @unchecked Sendable {
     /// How the value is stored.
     package let coding: SettingCoding<Value>
     private let makeDefault: @Sendable () -> Value
+    /// Whether values are read that other code has written in another form.
+    private let convertsValues: Bool
 
     /// The value while nothing is set.
     public var defaultValue: Value { makeDefault() }
@@ -74,8 +78,22 @@ public final class SettingKey<Value>: SettingKeys, @unchecked Sendable {
     ///   - name: The name of the key in the suite.
     ///   - coding: How the value is stored.
     ///   - makeDefault: Makes the value while nothing is set.
-    public init(_ name: String, coding: SettingCoding<Value>, default makeDefault: @escaping @Sendable () -> Value) {
+    public convenience init(
+        _ name: String,
+        coding: SettingCoding<Value>,
+        default makeDefault: @escaping @Sendable () -> Value
+    ) {
+        self.init(name, coding, convertsValues: false, makeDefault)
+    }
+
+    private init(
+        _ name: String,
+        _ coding: SettingCoding<Value>,
+        convertsValues: Bool,
+        _ makeDefault: @escaping @Sendable () -> Value
+    ) {
         self.coding = coding
+        self.convertsValues = convertsValues
         self.makeDefault = makeDefault
         super.init(name: name, form: coding.form)
     }
@@ -102,7 +120,7 @@ public final class SettingKey<Value>: SettingKeys, @unchecked Sendable {
     ///   - makeDefault: Makes the value while nothing is set.
     public convenience init(_ name: String, default makeDefault: @escaping @Sendable () -> Value)
     where Value: SettingValue {
-        self.init(name, coding: Value.coding, default: makeDefault)
+        self.init(name, Value.coding, convertsValues: true, makeDefault)
     }
 
     /// Creates a key with a default.
@@ -123,7 +141,15 @@ public final class SettingKey<Value>: SettingKeys, @unchecked Sendable {
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch`, the key and the place inside the value.
     package func value(of stored: PropertyListValue?) throws -> Value {
-        try converting(.typeMismatch) { try stored.map { try coding.decode($0) } ?? defaultValue }
+        guard let stored else { return defaultValue }
+        return try converting(.typeMismatch) {
+            do {
+                return try coding.decode(stored)
+            } catch {
+                guard convertsValues, let value = stored.converted(to: Value.self) else { throw error }
+                return value
+            }
+        }
     }
 
     /// Encodes a value; returns nil if nothing is to be stored for it.

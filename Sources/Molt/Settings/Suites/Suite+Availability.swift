@@ -28,6 +28,8 @@ package enum SuiteEvidence: Sendable {
 struct Viewpoint {
     /// Whether the process is not the app: it has a standard suite of its own, and may not see the app's files.
     var isExtension: Bool
+    /// The domains that the app had before.
+    var formerDomains: Set<String>
     /// The domain that the store's file knows as the standard suite; nil if no upgrade has worked on it.
     var standardDomain: String?
 }
@@ -43,10 +45,12 @@ extension Suite {
         if viewpoint.isExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
         }
-        if isOwn, let domain = viewpoint.standardDomain, domain != domainName {
+        if isOwn, let domain = viewpoint.standardDomain, domain != domainName, !viewpoint.formerDomains.contains(domain)
+        {
             return
                 "The store belongs to settings in \(domain), and the settings in \(self) of this process are those of "
-                + "\(domainName): \(domain) itself must open the store."
+                + "\(domainName): \(domain) itself must open the store. If it was this app, name it in "
+                + "`MoltConfiguration.formerDomains`."
         }
         return try closedReason()
     }

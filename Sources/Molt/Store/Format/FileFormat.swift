@@ -32,6 +32,8 @@ package enum FileFormat {
     static let move = "move"
     /// The name of the mark with the domain of the standard suite that an upgrade has worked on.
     static let standardDomain = "standard_domain"
+    /// The beginning of the names of marks for suites that upgrades have given a ledger, which their names follow.
+    static let ledgerOfSuite = "ledger of "
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
@@ -163,6 +165,8 @@ package enum FileFormat {
         fileprivate(set) var needsErasure = false
         /// See ``FileFormat/standardDomain``.
         fileprivate(set) var standardDomain: String?
+        /// The suites, as attached stores, that upgrades have given a ledger.
+        fileprivate(set) var suitesWithLedger: Set<String> = []
 
         init(_ connection: Connection) throws(SQLiteError) {
             let marks = try connection.prepare("SELECT name, value FROM molt_meta")
@@ -173,6 +177,8 @@ package enum FileFormat {
                 case FileFormat.generation: generation = row.integer(1)
                 case FileFormat.erasure: needsErasure = true
                 case FileFormat.standardDomain: standardDomain = row.text(1)
+                case let name where name.hasPrefix(FileFormat.ledgerOfSuite):
+                    suitesWithLedger.insert(String(name.dropFirst(FileFormat.ledgerOfSuite.count)))
                 default: break
                 }
             }

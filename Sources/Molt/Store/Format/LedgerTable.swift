@@ -24,6 +24,7 @@ package enum LedgerTable {
         if let layout = marks.format, layout > FileFormat.number { state.laterLayout = Int(clamping: layout) }
         state.needsErasure = marks.needsErasure
         state.standardDomain = marks.standardDomain
+        state.suitesWithLedger = marks.suitesWithLedger
         return state
     }
 

@@ -305,9 +305,17 @@ package final class StoreTransaction {
         }
     }
 
-    /// Remembers the domain of the standard suite, unless an earlier upgrade has.
+    /// Remembers that suites get a ledger from the upgrade.
+    func rememberLedgers(of suites: some Sequence<String>) throws {
+        try mapped { () throws(SQLiteError) in
+            for suite in suites {
+                try FileFormat.setMark(FileFormat.ledgerOfSuite + suite, to: 1 as Int64, of: connection)
+            }
+        }
+    }
+
+    /// Remembers the domain of the standard suite.
     func remember(standardDomain: String) throws {
-        guard try state().standardDomain == nil else { return }
         try mapped { () throws(SQLiteError) in
             try FileFormat.setMark(FileFormat.standardDomain, to: standardDomain, of: connection)
         }

@@ -57,7 +57,8 @@ struct JournalApplication {
         } catch {
             throw error.with(.committed)
         }
-        try newer?.checkProblems()
+        // It may let this release write the store all the same, which the next plan decides.
+        if origin == .thisUpgrade || !migrator.mode.mayLeaveNewer { try newer?.checkProblems() }
         return isApplied
     }
 }

@@ -162,6 +162,7 @@ struct UpgradeTransaction {
         if let suite = suiteRows.keys.compactMap({ try? stores.store($0).suite }).first(where: \.isOwn) {
             try transaction.remember(standardDomain: suite.domainName)
         }
+        try transaction.rememberLedgers(of: suiteRows.keys)
         let journal = try attachedWork.finish(adding: suiteRows, restoringLedgersOf: plan.lostLedgers)
         if !journal.isEmpty {
             if plan.takesSettings { try locks.claim() }
@@ -199,7 +200,7 @@ struct UpgradeTransaction {
     /// The names of the suites that a migration works on and that can be changed now.
     private func availableSuites(of migration: String) -> [String] {
         let attached = Set(registry.migrations.filter { $0.name == migration }.flatMap(\.attached).map(\.name))
-        return migrator.stores(of: store).availableSuites.map(\.attachedName).filter(attached.contains)
+        return stores.availableSuites.map(\.attachedName).filter(attached.contains)
     }
 }
 
