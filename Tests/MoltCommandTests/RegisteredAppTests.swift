@@ -148,6 +148,14 @@ import Testing
             says: "renamed"
         )
         try scratchSuite.expect(["\(key).new": 1])
+        let reason = ["--reason", "put back"]
+        await CommandRun(tool, ["mark-pending", url.path, "rename"] + reason).expect(64, errors: "standard=DOMAIN")
+        let domain = ["--settings", "standard=\(scratchSuite.name)"]
+        await CommandRun(tool, ["mark-pending", url.path, "rename"] + reason + domain).expect(says: "rename")
+        try scratchSuite.suite.set(2, forKey: key)
+        try scratchSuite.suite.removeValue(forKey: "\(key).new")
+        await CommandRun(tool, ["upgrade", url.path] + domain).expect(says: "renamed")
+        try scratchSuite.expect(["\(key).new": 2])
     }
 
     @Test func `dry-run takes settings from files, and leaves those of this machine alone`() async throws {

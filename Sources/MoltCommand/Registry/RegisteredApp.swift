@@ -26,8 +26,9 @@ package struct RegisteredApp: Sendable {
         let own = [
             plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
             StoreCommands.restore(suites: attached), export, `import`,
-            StoreCommands.markApplied(notes: "", correct), StoreCommands.markPending(notes: "", correct),
-            StoreCommands.acceptEdit(correct),
+            StoreCommands.markApplied(notes: "", options: Self.settingsOptions, correct),
+            StoreCommands.markPending(notes: "", options: Self.settingsOptions, correct),
+            StoreCommands.acceptEdit(options: Self.settingsOptions, correct),
         ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }
@@ -318,11 +319,14 @@ package struct RegisteredApp: Sendable {
     }
 
     private var correct: StoreCommands.Correction {
-        { change, file, reason in
+        { change, file, reason, call in
             // A build of another branch may have applied it.
             if case .markPending(let name) = change, !migrations.names.contains(name) {
                 return try CacheFile(at: file).correctLedger(change, reason: reason)
             }
+            let (settings, configuration) = try settings(call, configuration)
+            try settings.checkWritable()
+            defer { withExtendedLifetime(settings) {} }
             return try CacheFile(at: file).correctLedger(
                 change,
                 migrations: migrations,

@@ -34,6 +34,29 @@ import Testing
         #expect(try read([Int].self, "1") == nil)
     }
 
+    @Test func `such as URLs of UserDefaults`() throws {
+        let scratch = try ScratchSuite()
+        let key = SettingKey<URL?>("url")
+        let file = URL(fileURLWithPath: "/tmp/a b")
+        try scratch.defaults.set(file, forKey: "url")
+        try scratch.suite.synchronize()
+        #expect(try scratch.suite.value(for: key)?.absoluteString == file.absoluteString)
+        try scratch.suite.set("~/x", forKey: "url")
+        #expect(try scratch.suite.value(for: key)?.path == NSHomeDirectory() + "/x")
+        let web = try #require(URL(string: "https://example.com/a?b=c"))
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: web as NSURL, requiringSecureCoding: true)
+        try scratch.suite.set(.data(archive), forKey: "url")
+        #expect(try scratch.suite.value(for: key) == web)
+        let plain = SettingKey<URL>("url", default: file)
+        #expect(try scratch.suite.value(for: plain) == web)
+        // What Molt writes is JSON text, which no path looks like.
+        try scratch.suite.set(file, for: plain)
+        #expect(try scratch.suite.value(for: plain).absoluteString == file.absoluteString)
+        let exact = SettingKey<URL>("url", coding: URL.settingCoding, default: file)
+        try scratch.suite.set(.data(archive), forKey: "url")
+        MoltError.thrown { try scratch.suite.value(for: exact) }?.expect(.typeMismatch, key: "url")
+    }
+
     @Test func `unless the key has a coding of its own`() throws {
         let scratch = try ScratchSuite(["key": "YES"])
         let exact = SettingKey<Bool>("key", coding: Bool.settingCoding, default: false)

@@ -56,8 +56,9 @@ public class SettingKeys: @unchecked Sendable {
 /// ``SettingKeys``, or declare them anywhere else.
 ///
 /// A value is stored as its type is by default. What other code has written in another form is read if it can mean only
-/// one thing, as `UserDefaults` reads it: `"YES"` or 1 for a Boolean, and `"12"` for an integer. A key with a coding of
-/// its own reads nothing else, and may be of a type that is no ``SettingValue``:
+/// one thing, as `UserDefaults` reads it: `"YES"` or 1 for a Boolean, `"12"` for an integer, and URLs as
+/// `UserDefaults.set(_:forKey:)` writes them. A key with a coding of its own reads nothing else, and may be of a type
+/// that is no ``SettingValue``:
 ///
 /// ```swift
 /// let toads = SettingKey<[Toad]>("toads", coding: .jsonData, default: [])
@@ -143,6 +144,12 @@ public final class SettingKey<Value>: SettingKeys, @unchecked Sendable {
     package func value(of stored: PropertyListValue?) throws -> Value {
         guard let stored else { return defaultValue }
         return try converting(.typeMismatch) {
+            // A path would be read as the text of a relative URL.
+            if convertsValues, [URL.self, URL?.self].contains(where: { $0 == Value.self }),
+                let url = stored.urlOfDefaults, let value = url as? Value
+            {
+                return value
+            }
             do {
                 return try coding.decode(stored)
             } catch {

@@ -19,6 +19,18 @@ extension PropertyListValue {
         return value.flatMap { $0 as? Value }
     }
 
+    /// The URL that `UserDefaults.set(_: URL?, forKey:)` has stored: the path of a file, or an archive; nil for others.
+    ///
+    /// On Linux, it keeps the path of any URL.
+    var urlOfDefaults: URL? {
+        switch self {
+        case .string(let text) where text.hasPrefix("/") || text.hasPrefix("~"):
+            URL(fileURLWithPath: (text as NSString).expandingTildeInPath)
+        case .data: (try? KeyedArchive.object([NSURL.self], from: self) as NSURL).map { $0 as URL }
+        default: nil
+        }
+    }
+
     private var boolean: Bool? {
         switch self {
         case .bool(let value): value
