@@ -76,8 +76,8 @@ extension ConflictPolicy {
 
     /// What to do if such a step has failed.
     static var advice: String {
-        "Say with `onConflict:` which value stays. If the migration has shipped, say it in a new one that replaces it: "
-            + "see `replacing:`."
+        "Say with `onConflict:` which value stays. If the migration has shipped, say it in a new one right after it, "
+            + "with its version, that replaces it: see `replacing:`."
     }
 
     package var runsClosure: Bool { if case .merge = rule { true } else { false } }

@@ -27,6 +27,11 @@ package enum DisplayText {
         count == 1 ? "1 record" : "\(grouped(count)) records"
     }
 
+    /// A number of settings in words.
+    package static func settings(_ count: Int) -> String {
+        count == 1 ? "1 setting" : "\(grouped(count)) settings"
+    }
+
     /// Names in quotes.
     package static func list(_ names: [String]) -> String {
         names.map { "\"\($0)\"" }.joined(separator: ", ")

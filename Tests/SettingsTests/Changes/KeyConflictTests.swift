@@ -33,7 +33,7 @@ import Testing
         let key = try #require(report.keys.first)
         #expect(key.key == "size" && key.outcome.description == outcome && key.reason == reason)
         #expect(report.losses.map(\.name) == ["fontSize (conflicts)"] && report.losses[0].count == 1)
-        #expect("\(report.losses[0])" == "one of two values of 1 settings at fontSize")
+        #expect("\(report.losses[0])" == "one of two values of 1 setting at fontSize")
     }
 
     @Test func `is copied by its policy, and nothing is lost if the other one stays`() throws {
@@ -52,7 +52,7 @@ import Testing
         let report = try upgrade(scratch, .renameSettings(withPrefix: "a.", to: "b.", in: suite, onConflict: .replace))
         try scratch.expect(["b.1": 1, "b.2": 3, "b.3": 4])
         #expect(report.keys.map(\.outcome) == [.replaced, .renamed, .renamed])
-        #expect("\(report.losses[0])" == "one of two values of 1 settings at b.*")
+        #expect("\(report.losses[0])" == "one of two values of 1 setting at b.*")
         _ = try suite.upgrade(
             with: [
                 Migration(

@@ -54,11 +54,11 @@ import Testing
     /// One user has the value of an earlier build under the new name, and cannot be upgraded.
     @Test func `of a migration that has shipped is mended by one that replaces it`() async throws {
         let shipped = Migration(to: 1, "rename", Self.rename())
-        let mended = Migration(to: 2, "rename again", replacing: ["rename"], Self.rename(.keep))
-        let next = Migration(to: 3, "next", .addProperty("Person", "n", default: 1))
+        let mended = Migration(to: 1, "rename again", replacing: ["rename"], Self.rename(.keep))
+        let next = Migration(to: 2, "next", .addProperty("Person", "n", default: 1))
         let (locked, upgraded) = try (OldStore(Self.records), OldStore([Self.records[1]]))
         _ = try await locked.failure([shipped])
-        try await upgraded.upgrade([shipped])
+        try await upgraded.upgrade([shipped, next])
         for store in [locked, upgraded] { try await store.upgrade([shipped, mended, next]) }
         try locked.snapshot().expect(#"Person ada {"email":"old","n":1}"#, #"Person bob {"email":"only","n":1}"#)
         try upgraded.snapshot().expect(#"Person bob {"email":"only","n":1}"#)

@@ -79,7 +79,7 @@ extension MigrationReport {
             case .records: "\(records ?? "all records") of type \(name)"
             case .merged: "\(records ?? "records") of type \(typeName) merged with others of the same key"
             case .conflicts:
-                "\(count.map { "one of two values of \($0) settings" } ?? "one of two values, where both exist,") "
+                "one of two values\(count.map { " of \(DisplayText.settings($0))" } ?? ", where both exist,") "
                     + "at \(meetingPlace)"
             case .setting: "the setting \(name)"
             case .settings: "\(count.map { "\(DisplayText.grouped($0)) settings" } ?? "all settings") \(name)"
