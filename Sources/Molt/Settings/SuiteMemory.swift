@@ -23,7 +23,7 @@ struct SuiteMemory {
         } catch let error as MoltError where error.code == .newerFormat {
             throw error.of(suite: suite)
         } catch {
-            // What somebody has damaged is as good as forgotten.
+            // A damaged file is ignored.
             return nil
         }
     }

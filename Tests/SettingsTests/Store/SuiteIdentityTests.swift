@@ -329,7 +329,7 @@ import Testing
         try scratch.expect(["volume": 1.0, "title": "n"])
     }
 
-    // MARK: What is not known
+    // MARK: Suites that nothing remembers
 
     @Test func `and is empty where nothing remembers it is waited for by a cache that has upgraded it`() throws {
         try open(.cache, registry)

@@ -81,7 +81,7 @@ public final class SuiteEditor: SettingsAccess {
     }
 
     /// The number of keys that currently have a value.
-    public var count: Int {
+    package var count: Int {
         currentKeys.count
     }
 
