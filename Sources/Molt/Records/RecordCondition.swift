@@ -63,7 +63,7 @@ struct RecordCondition: Sendable {
         }
     }
 
-    /// What is said of the property, after its name.
+    /// The words after the name of the property.
     var predicate: String {
         switch test {
         case .equals: "equals \(literal ?? "a value that is nested too deep")"

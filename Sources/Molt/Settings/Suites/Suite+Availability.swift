@@ -24,16 +24,6 @@ package enum SuiteEvidence: Sendable {
     }
 }
 
-/// The process that looks at settings, and the file of the store for which it does.
-struct Viewpoint {
-    /// Whether the process is not the app: it has a standard suite of its own, and may not see the app's files.
-    var isExtension: Bool
-    /// The domains that the app had before.
-    var formerDomains: Set<String>
-    /// The domain that the store's file knows as the standard suite; nil if no upgrade has worked on it.
-    var standardDomain: String?
-}
-
 extension Suite {
     /// The names of domains that this process treats as closed; tests use them because they cannot lock a device.
     package static let closedDomains = Locked<Set<String>>([])
