@@ -11,7 +11,8 @@
 /// {"store": "/tmp/people.molt", "from": 1, "to": 2, "isFresh": false, "entries": [
 ///    {"migration": {"name": "split", "version": 2}, "action": "run", "steps": ["split Person.name into …"],
 ///     "losses": [], "requirements": [], "isWorkPending": false}],
-///  "problems": [], "edits": [], "notes": [], "journal": [], "otherStores": [], "needsErasure": false}
+///  "problems": [], "edits": [], "notes": [], "journal": [], "otherStores": [], "needsErasure": false,
+///  "handovers": []}
 /// ```
 ///
 /// `action` is the name of the ``Action``. An entry also has, if there is one, the `outcome`, the `suites`, the
@@ -192,6 +193,10 @@ public struct MigrationPlan: Sendable, Encodable {
     private let recordsBaseline: Bool
     /// Whether an earlier upgrade has left bytes of deleted records, which opening the store erases.
     package var needsErasure: Bool
+    /// What steps have taken out of the store before, and is still to be handed over.
+    package var waiting: [Handover]
+    /// Whether something is to be handed over, also what the upgrade has taken out itself.
+    var hasHandovers: Bool
     /// The path from which the store's file is moved before it is upgraded; nil if it stays in its place.
     package var movesFrom: String?
     /// The paths of stores at the old places of this one, which was moved from there; see
@@ -247,9 +252,15 @@ public struct MigrationPlan: Sendable, Encodable {
         entries.filter(\.isWorkPending).map(\.migration)
     }
 
+    /// What steps have taken out of the store in earlier openings and is still to be handed over, a line for each step.
+    ///
+    /// A line names the migration, the step, and the number of records or settings that wait. See
+    /// ``MigrationStep/handOverRecords(_:to:_:)``.
+    public var handovers: [String] { waiting.map(\.description) }
+
     /// Whether opening the store would write to it, at least if all work after the commit succeeds.
     public var needsUpgrade: Bool {
-        needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure
+        needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure || !waiting.isEmpty
     }
 
     /// Whether the version would change, or a migration would be added to the ledger.
@@ -285,6 +296,8 @@ public struct MigrationPlan: Sendable, Encodable {
         journal = histories.journal
         recordsBaseline = histories.baseline != nil && histories.storedVersion != registry.version
         needsErasure = histories.needsErasure
+        waiting = histories.handovers
+        hasHandovers = !waiting.isEmpty
     }
 
     /// Makes sure that the ledger has lost no row before the plan that is made of it has consequences.
@@ -310,7 +323,7 @@ public struct MigrationPlan: Sendable, Encodable {
             && entries == other.entries && problems.map(\.message) == other.problems.map(\.message)
             && editedMigrations == other.editedMigrations && journal == other.journal && movesFrom == other.movesFrom
             && otherStores == other.otherStores && lostLedgers == other.lostLedgers
-            && needsErasure == other.needsErasure
+            && needsErasure == other.needsErasure && waiting == other.waiting
     }
 }
 
@@ -383,6 +396,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - after the commit\(entry.isWorkPending ? ", still to be done" : ""): \(work)")
             }
         }
+        lines += handovers.map { "  > to be handed over: \($0)" }
         for name in completedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
@@ -394,7 +408,7 @@ extension MigrationPlan: CustomStringConvertible {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !faults.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that have not been applied yet" }
-        if !needsRun, !pendingWork.isEmpty {
+        if !needsRun, !pendingWork.isEmpty || !waiting.isEmpty {
             return "\(store): up to date at version \(to), with work after the commit to do"
         }
         if !needsRun { return "\(store): up to date at version \(to)" }
@@ -410,7 +424,7 @@ extension MigrationPlan: CustomStringConvertible {
 extension MigrationPlan {
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, edits, notes, journal, movesFrom, otherStores
-        case needsErasure
+        case needsErasure, handovers
     }
 
     /// An error that the plan names.
@@ -475,6 +489,7 @@ extension MigrationPlan {
         try container.encodeIfPresent(movesFrom, forKey: .movesFrom)
         try container.encode(otherStores, forKey: .otherStores)
         try container.encode(needsErasure, forKey: .needsErasure)
+        try container.encode(handovers, forKey: .handovers)
     }
 }
 

@@ -15,6 +15,7 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case delete = "deleting a record"
         case renameType = "renaming the type"
         case deleteType = "deleting the type"
+        case takeOut = "taking what is handed over"
         case postponeChange = "keeping a change for later"
         case applyPostponedChanges = "making the changes that were kept"
         case writeLedger = "writing the ledger"
@@ -27,6 +28,8 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case afterApplies = "after all changes to attached stores"
         case beforeWork = "before the work"
         case afterWork = "after the work"
+        case beforeHandover = "before handing over"
+        case afterHandover = "after handing over"
         case erase = "erasing deleted records"
         case moveStore = "moving the store"
     }

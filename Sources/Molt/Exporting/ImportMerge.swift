@@ -38,6 +38,11 @@ struct ImportMerge {
         try reading { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
         let quarantine = try reading { () throws(SQLiteError) in try QuarantineTable(of: source) }
         if let quarantine { summary.quarantined = try merge(quarantine, into: session, &search) }
+        try reading { () throws(SQLiteError) in
+            try HandoverTable.add(from: source, to: session.connection) { key, isSetting in
+                isSetting || selection.includesUnconverted(key: key)
+            }
+        }
         if let key = search.missing {
             throw MoltError(
                 .recordMissing,

@@ -113,7 +113,7 @@ struct RecordImport {
 
     // MARK: The temporary store
 
-    /// Copies a store, without its quarantine and its unfinished work on suites.
+    /// Copies a store, without its quarantine, what it has to hand over, and its unfinished work on suites.
     ///
     /// - Returns: The head of an export of it.
     private func copyStore(_ copy: ScratchCopy) throws -> ExportFormat.Head {
@@ -129,6 +129,7 @@ struct RecordImport {
             try connection.begin()
             try LedgerTable.checkRows(connection)
             try QuarantineTable(of: connection)?.removeAll()
+            try HandoverTable(of: connection)?.removeAll()
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
             try LedgerTable.forgetAttached(connection)

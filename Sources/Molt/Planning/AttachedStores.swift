@@ -135,7 +135,8 @@ final class AttachedStores {
         return Histories(
             ofSuites: ([own] + states.sortedByKey.map(\.value)).compactMap(\.ledger),
             isEmpty: own.ledger == nil && own.isEmpty,
-            in: registry
+            in: registry,
+            handovers: file.handovers
         )
     }
 

@@ -49,6 +49,8 @@ struct Histories {
     let journal: [String]
     /// Whether bytes of deleted records are still to be erased from the file.
     let needsErasure: Bool
+    /// What steps have taken out of the store, and is still to be handed over.
+    let handovers: [Handover]
     /// The number of the file's layout, if a later release of Molt wrote it and this one can read but not write it.
     let laterLayout: Int?
 
@@ -68,6 +70,7 @@ struct Histories {
         storedVersion = file.version
         journal = file.journal
         needsErasure = file.needsErasure
+        handovers = file.handovers
         laterLayout = file.laterLayout
     }
 
@@ -76,7 +79,8 @@ struct Histories {
     /// - Parameters:
     ///   - ledgers: Those of the registry's suites; its own is the first, if it has one.
     ///   - isEmpty: Whether the suite has neither settings nor a ledger.
-    init(ofSuites ledgers: [SuiteLedger], isEmpty: Bool, in registry: MigrationRegistry) {
+    ///   - handovers: What steps have taken out of suites, and is still to be handed over, by the suite's file.
+    init(ofSuites ledgers: [SuiteLedger], isEmpty: Bool, in registry: MigrationRegistry, handovers: [Handover] = []) {
         let all = History(of: ledgers, in: registry)
         let history = History(Self.merged(all.rows), earlier: all.earlier)
         let migrations = registry.migrations.filter(\.worksOnSettings)
@@ -95,6 +99,7 @@ struct Histories {
         storedVersion = max(isCurrent ? registry.version : 0, applied.max() ?? 0)
         journal = []
         needsErasure = false
+        self.handovers = handovers
         laterLayout = nil
     }
 

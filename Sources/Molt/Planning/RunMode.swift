@@ -102,7 +102,7 @@ extension RunMode {
             switch step.work {
             // A record that is gone would still be listed and counted.
             case .records(.edit(let edit, _)): edit.mayDrop ? .impossible : .runs
-            case .records(.renameType), .records(.deleteType): .runs
+            case .records(.renameType), .records(.deleteType), .records(.handOver): .runs
             // It adds records, or changes their keys, by which they are found.
             case .store, .adopt, .settings(.moveToRecords): .impossible
             case .block: .impossible

@@ -23,7 +23,7 @@ extension MigrationRegistry {
                     steps.append(StepOnElements(name: name, type: type, path: path))
                 case .records(.renameType(let name, let newName)):
                     for index in steps.indices where steps[index].changes(name) { steps[index].type = newName }
-                case .records(.deleteType(let name, _)):
+                case .records(.deleteType(let name, _)), .records(.handOver(let name, _)):
                     steps.removeAll { $0.changes(name) }
                 case .store(let work):
                     guard case .extraction(let extraction) = work.alone else { continue }

@@ -63,8 +63,11 @@ struct StepsByType: Sendable {
         /// The name of the type before these steps.
         let typeName: String
         fileprivate(set) var steps: [ChainStep] = []
-        /// The name of the type after all steps of the pass; nil if one after these deletes the type.
+        /// The name of the type after all steps of the pass; nil if one after these deletes the type, or takes its
+        /// records out of the store.
         fileprivate(set) var lastName: String?
+        /// The position of the step that takes the type's records out of the store instead; nil for none.
+        fileprivate(set) var handedOverBy: Int?
 
         var runsClosure: Bool { steps.contains { $0.edit.runsClosure } }
 
@@ -111,6 +114,11 @@ struct StepsByType: Sendable {
                 }
             case .deleteType(let name, _):
                 if ExactName.isSame(name, typeName) {
+                    return chain
+                }
+            case .handOver(let name, _):
+                if ExactName.isSame(name, typeName) {
+                    chain.handedOverBy = index
                     return chain
                 }
             case .edit(let edit, let type):

@@ -97,10 +97,12 @@ enum StepWork: Sendable {
         case .records(.edit), .settings(.edit): nil
         case .records(.renameType): "Set `typeName` in `transform`."
         case .records(.deleteType): "Call `drop()` in `transform`."
+        case .records(.handOver): "Give the records a type of their own in `transform`, and hand that over."
         case .store(.renameKeys): "Set `key` in `transform`."
         case .store(.extract), .settings(.moveToRecords): "Create the records in a block: `run`."
         case .settings(.removeKeys), .settings(.renameKeys), .settings(.changeForm):
             "Choose the settings in `changeSettings`."
+        case .settings(.handOver): "Rename the settings in `changeSettings`, and hand over the new keys."
         case .settings(.convert), .settings(.receive), .adopt: "Name the keys that it is for."
         case .settings(.block), .block, .check: "Check it in the closure."
         }
@@ -112,13 +114,15 @@ enum RecordWork: Sendable {
     case renameType(String, to: String)
     /// Deletes the records of a type, and also erases their bytes if it says so.
     case deleteType(String, erasing: Bool)
+    /// Takes the records of a type out of the store.
+    case handOver(String, HandOverRecordsStep)
     /// Changes each record of a type.
     case edit(RecordEdit, type: String)
 
     /// The type that it changes or deletes.
     var typeName: String {
         switch self {
-        case .renameType(let type, _), .deleteType(let type, _), .edit(_, let type): type
+        case .renameType(let type, _), .deleteType(let type, _), .handOver(let type, _), .edit(_, let type): type
         }
     }
 
@@ -126,7 +130,7 @@ enum RecordWork: Sendable {
     var typeNames: Set<String> {
         switch self {
         case .renameType(let type, let newType): [type, newType]
-        case .deleteType(let type, _), .edit(_, let type): [type]
+        case .deleteType(let type, _), .handOver(let type, _), .edit(_, let type): [type]
         }
     }
 
@@ -134,7 +138,7 @@ enum RecordWork: Sendable {
     var canFail: Bool {
         switch self {
         case .edit: true
-        case .renameType, .deleteType: false
+        case .renameType, .deleteType, .handOver: false
         }
     }
 }

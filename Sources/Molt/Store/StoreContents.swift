@@ -69,6 +69,20 @@ extension StoreContents.StoredRecord {
     }
 }
 
+extension StoreContents.StoredRecord {
+    /// A record as it would be written.
+    init(_ record: borrowing Record) {
+        self.init(
+            key: record.key,
+            typeName: record.typeName,
+            content: record.writtenContent,
+            isData: record.isData,
+            expiration: record.expirationSeconds,
+            version: record.storedVersion
+        )
+    }
+}
+
 extension Record {
     init(_ stored: StoreContents.StoredRecord) {
         self.init()

@@ -464,11 +464,12 @@ package final class StoreFile {
         try withWriteTransaction(until: nil, replace, waiting: waiting)
     }
 
-    /// Removes the file of a suite once no change is pending, so that opening the suite need not look into it.
+    /// Removes the file of a suite once nothing is left to do, so that opening the suite need not look into it.
     ///
     /// The caller has the suite's lock.
-    func removeIfJournalIsEmpty() {
-        guard primary != nil, !isInMemory, let state = try? state(), state.journal.isEmpty else { return }
+    func removeIfDone() {
+        guard primary != nil, !isInMemory, let state = try? state(), state.journal.isEmpty, state.handovers.isEmpty
+        else { return }
         close()
         // If a file cannot be removed, the next opening only has to look into it.
         for suffix in ["", "-wal", "-shm"] { try? DurableFile.remove(path + suffix) }

@@ -12,6 +12,8 @@ package struct StoreState: Equatable, Sendable {
     package var laterLayout: Int?
     /// Whether bytes of deleted records are still to be erased from the file.
     var needsErasure = false
+    /// What steps have taken out of the store, and is still to be handed over.
+    package internal(set) var handovers: [Handover] = []
     /// The domain that is the standard suite for the store; nil if no upgrade has worked on it.
     var standardDomain: String?
     /// The suites, as attached stores, that upgrades of the store have given a ledger.

@@ -52,15 +52,7 @@ final class Upgrade {
             opening.stage = .committed
             var report = report(of: result)
             backup.removeExcess()
-            if result.plan.needsErasure, migrator.mayChangeStores, !store.isInMemory {
-                // Other stores with the same suites need not wait for it, nor for work after the commit.
-                locks.release()
-                report.erasure = try migrator.erase(store)
-            }
-            if let work = WorkAfterCommit(result.plan, of: migrator, store) {
-                locks.release()
-                report.work = work.run((try? migrator.knownStores(of: store)) ?? migrator.stores(of: store))
-            }
+            try doWork(after: result.plan, &report)
             report.warnOfNames()
             opening.end(with: report)
             return report
@@ -74,6 +66,28 @@ final class Upgrade {
             }
             opening.end(with: error)
             throw error
+        }
+    }
+
+    /// Does what follows the commit and the changes to settings: other stores with the same suites need not wait for it.
+    private func doWork(after plan: MigrationPlan, _ report: inout MigrationReport) throws {
+        var needsErasure = plan.needsErasure
+        if var delivery = HandoverDelivery(plan, of: migrator, store) {
+            locks.release()
+            report.work = delivery.run()
+            if delivery.hasRemoved, store.primary != nil {
+                // The file of a suite is removed once nothing waits.
+                try? locks.lock()
+            }
+            needsErasure = needsErasure || delivery.hasRemoved
+        }
+        if needsErasure, migrator.mayChangeStores, !store.isInMemory, store.primary == nil {
+            locks.release()
+            report.erasure = try migrator.erase(store)
+        }
+        if let work = WorkAfterCommit(plan, of: migrator, store) {
+            locks.release()
+            report.work += work.run((try? migrator.knownStores(of: store)) ?? migrator.stores(of: store))
         }
     }
 

@@ -42,6 +42,8 @@ private struct StoreInfo: Encodable {
     /// The attached stores to which changes of a committed upgrade are still to be made.
     var journal: [String]
     var quarantined: Int
+    /// What steps have taken out of the store and is still to be handed over, a line for each step.
+    var handovers: [String]
     var interruptedUpgrades: Int
     var backups: [StoreBackup]
     var filesAside: [StoreBackup]
@@ -57,6 +59,7 @@ private struct StoreInfo: Encodable {
         schemaVersion = state.version
         migrations = state.ledger
         journal = state.journal
+        handovers = state.handovers.map(\.description)
         interruptedUpgrades = file.attempts().count
         settings = store.fixture.map { fixture in
             Dictionary(fixture.suites.map { ($0.key.description, $0.value.count) }) { $0 + $1 }
@@ -125,7 +128,10 @@ private struct StoreInfo: Encodable {
         if !marked.isEmpty {
             lines.append("migrations marked as pending, which the next opening runs: \(marked.joined(separator: ", "))")
         }
+        let work = migrations.filter(\.isWorkPending).map { "\"\($0.name)\"" }
+        if !work.isEmpty { lines.append("work after the commit, of \(work.joined(separator: ", "))") }
         if quarantined > 0 { lines.append("records in quarantine: \(quarantined); the command quarantine lists them") }
+        lines += handovers.map { "to be handed over: \($0)" }
         if interruptedUpgrades > 0 { lines.append("interrupted upgrades: \(interruptedUpgrades)") }
         return lines
     }

@@ -231,6 +231,7 @@ extension UpgradeReportPage {
                 "Work after the commit of migration \(entry.migration) still has to be done: \(entry.work ?? "")."
             )
         }
+        for line in plan?.handovers ?? [] { lines.append("To be handed over: \(line).") }
         for deferral in report?.deferred ?? plan?.deferred ?? [] { lines.append("Migration \(deferral)") }
         if let count = report?.expiredCount, count > 0 {
             lines.append("\(DisplayText.records(count)) had expired and would be removed before the upgrade.")

@@ -47,8 +47,8 @@ extension UpgradeReportPage {
 
     private func countTable(_ entries: [MigrationReport.Entry]) -> HTML {
         let all: [Column] = [
-            ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),
-            ("quarantined", \.quarantined),
+            ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("handed over", \.handedOver),
+            ("created", \.created), ("quarantined", \.quarantined),
         ]
         // A column of zeros says nothing.
         let columns = all.enumerated().filter { index, column in

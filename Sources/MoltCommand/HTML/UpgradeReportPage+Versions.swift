@@ -112,8 +112,8 @@ extension UpgradeReportPage {
     private func effect(of migration: MigrationID) -> String? {
         guard let counts = report?.entries.first(where: { $0.migration == migration })?.counts else { return nil }
         let numbers = [
-            (counts.changed, "changed"), (counts.dropped, "dropped"), (counts.created, "created"),
-            (counts.quarantined, "quarantined"),
+            (counts.changed, "changed"), (counts.dropped, "dropped"), (counts.handedOver, "handed over"),
+            (counts.created, "created"), (counts.quarantined, "quarantined"),
         ]
         let text = numbers.filter { $0.0 > 0 }.map { "\(DisplayText.grouped($0.0)) \($0.1)" }
         return text.isEmpty ? nil : text.joined(separator: ", ")

@@ -16,7 +16,7 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
     /// Whether the store could fail here by itself.
     var isWrite: Bool {
         switch point?.kind {
-        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .postponeChange,
+        case .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType, .takeOut, .postponeChange,
             .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .beforeApply, nil:
             true
         default:
@@ -39,10 +39,10 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
         switch point?.kind {
         case .record: "in \(self)"
         case .beforeBackup, .afterBackup, .beforeSteps, .afterSteps, .beforeCommit, .afterCommit, .beforeApply,
-            .afterApply, .afterApplies, .beforeWork, .afterWork:
+            .afterApply, .afterApplies, .beforeWork, .afterWork, .beforeHandover, .afterHandover:
             description
         case .copyForBackup, .read, .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType,
-            .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase, .moveStore:
+            .takeOut, .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase, .moveStore:
             "while \(self)"
         case nil: "with \(self)"
         }

@@ -8,6 +8,8 @@ struct SweptState: Equatable {
     private var journal: [String]
     /// The quarantined records, without their times.
     private var quarantine: [String]
+    /// What waits to be handed over.
+    private var handovers: [String]
 
     /// Reads a store.
     ///
@@ -16,6 +18,7 @@ struct SweptState: Equatable {
         contents = try store.contents()
         journal = try store.pendingJournal()
         quarantine = try store.quarantine()
+        handovers = try store.handovers()
         guard let before else { return }
         let old = before.contents.ledger
         for index in contents.ledger.indices where !old.contains(contents.ledger[index]) {
@@ -67,6 +70,10 @@ struct SweptState: Equatable {
         if quarantine != expected.quarantine {
             let counts = "\(quarantine.count) records, expected \(expected.quarantine.count)"
             lines.append("the quarantine differs: \(counts)")
+        }
+        if handovers != expected.handovers {
+            let counts = "\(handovers.count) records and settings, expected \(expected.handovers.count)"
+            lines.append("what waits to be handed over differs: \(counts)")
         }
         return lines
     }

@@ -108,6 +108,32 @@ extension TemporaryStore {
         }
     }
 
+    /// Does what upgrades of a copy leave out: hands over what waits, and does the work of migrations after the commit.
+    ///
+    /// ```swift
+    /// let store = try TemporaryStore(fixture)
+    /// try await store.upgrade(through: migrations)
+    /// try store.doWork(of: migrations)
+    /// #expect(keychain.token == "secret")
+    /// ```
+    ///
+    /// The app's closures run. Pass migrations whose closures store nothing on the device that runs the tests.
+    ///
+    /// - Parameters:
+    ///   - migrations: The app's registry.
+    ///   - configuration: How the app opens its cache.
+    /// - Returns: The report of the opening that does it; see `MigrationReport.work`.
+    /// - Throws: The error of the opening.
+    @discardableResult
+    public func doWork(
+        of migrations: MigrationRegistry,
+        configuration: MoltConfiguration = MoltConfiguration()
+    ) throws -> MigrationReport {
+        doesWork = true
+        defer { doesWork = false }
+        return try upgradeNow(through: migrations, by: EntryPoint.all(for: fixture.primary)[0], configuration: configuration)
+    }
+
     private func upgradeInMemory(
         through migrations: MigrationRegistry,
         _ configuration: MoltConfiguration
@@ -161,6 +187,14 @@ extension TemporaryStore {
     func quarantine() throws -> [String] {
         guard fixture.primary == .cache else { return [] }
         return try StoreFile.quarantine(at: url)
+    }
+
+    /// What waits to be handed over.
+    func handovers() throws -> [String] {
+        switch fixture.primary {
+        case .cache: try StoreFile.handovers(at: url)
+        case .suite(let suite): try StoreFile.handovers(at: SuiteFiles(standIn(for: suite)).store)
+        }
     }
 
     func pendingJournal() throws -> [String] {

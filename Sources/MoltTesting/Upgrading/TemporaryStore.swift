@@ -29,6 +29,7 @@ public final class TemporaryStore: Sendable {
         var isMarked = false
         /// The content of the store for `EntryPoint.inMemory` between two upgrades.
         var memory: StoreContents?
+        var doesWork = false
     }
 
     /// Creates a store without a file, as on a device on which the app was just installed.
@@ -119,6 +120,12 @@ public final class TemporaryStore: Sendable {
         set { state.withLock { $0.memory = newValue } }
     }
 
+    /// Whether openings do the work of migrations outside the store.
+    var doesWork: Bool {
+        get { state.withLock { $0.doesWork } }
+        set { state.withLock { $0.doesWork = newValue } }
+    }
+
     // MARK: Replacing suites and directories
 
     /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
@@ -180,7 +187,7 @@ public final class TemporaryStore: Sendable {
         configuration.hooks.isDurable = false
         configuration.hooks.findsUnmatchedNames = true
         // It would change the developer's files, of which there is no copy.
-        configuration.hooks.doesWork = false
+        configuration.hooks.doesWork = doesWork
         try makeStandIns(for: migrations, configuration, copiesDirectories: copiesDirectories)
         state.withLock { state in
             configuration.suites = state.standIns.values.map(\.standIn)

@@ -113,7 +113,7 @@ extension Suite {
         let store = try StoreFile(upgrading: self, attaching: suites)
         let patience = Patience(.seconds(5))
         let locks = try SuiteLock.all(of: [self] + suites) { try $0.wait(patience) }
-        defer { withExtendedLifetime(locks) { store.removeIfJournalIsEmpty() } }
+        defer { withExtendedLifetime(locks) { store.removeIfDone() } }
         return try advisingOnDamage { try body(store) }
     }
 

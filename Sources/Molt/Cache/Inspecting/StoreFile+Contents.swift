@@ -17,6 +17,14 @@ extension StoreFile {
         return lines ?? []
     }
 
+    /// One line for each record and setting that waits to be handed over, with all its columns.
+    package static func handovers(at url: URL) throws -> [String] {
+        let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            try HandoverTable(of: connection)?.lines ?? []
+        }
+        return lines ?? []
+    }
+
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
         return try withErrors(of: storeName) {

@@ -226,6 +226,10 @@ extension CacheSession {
         case .dropped:
             retried.outcome = .dropped
             try quarantine.remove(record.id)
+        case .handedOver(let converted, let handover):
+            retried.outcome = .handedOver
+            try HandoverTable.add(converted, for: handover, connection)
+            try quarantine.remove(record.id)
         case .failed(let changed, let failure):
             retried.outcome = .failed
             retried.recordFailure = failure

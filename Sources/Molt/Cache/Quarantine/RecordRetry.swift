@@ -6,6 +6,8 @@ struct RecordRetry {
     enum RetryResult: Sendable {
         case converted(StoreContents.StoredRecord)
         case dropped
+        /// The record as it is at the step that takes it out of the store.
+        case handedOver(StoreContents.StoredRecord, Handover)
         /// The record as it was before the migration that failed this time.
         case failed(StoreContents.StoredRecord, MigrationReport.RecordFailure)
         /// The reason why it could not be tried.
@@ -56,7 +58,12 @@ struct RecordRetry {
         var record = Record(stored)
         switch try upgrader.upgradeUnderPolicy(&record) {
         case .upgraded(let result):
-            return result.isDropped ? .dropped : .converted(content(of: record, result, stored))
+            let content = content(of: record, result, stored)
+            return switch result.fate {
+            case .kept: .converted(content)
+            case .dropped: .dropped
+            case .handedOver(let index): .handedOver(content, Handover(by: upgrader.steps[index]))
+            }
         case .unconverted(let failed):
             return .failed(content(of: failed.record, failed.result, stored), failed.failure)
         }

@@ -7,6 +7,8 @@ extension CodableCache {
             case converted
             /// A migration dropped it by design, and it is gone.
             case dropped
+            /// A step hands over the records of its type: it is no longer in quarantine, and waits for the next opening.
+            case handedOver
             /// A step could not convert it. It is still in quarantine, with the new reason.
             case failed
             /// It was converted, but another value has its key. It is still in quarantine.
@@ -45,11 +47,12 @@ extension CodableCache.RetriedRecord: CustomStringConvertible {
             switch outcome {
             case .converted: "converted"
             case .dropped: "dropped"
+            case .handedOver: "to be handed over"
             case .failed: "failed"
             case .keyExists: "with a key that is taken"
             case .notTried: "not tried"
             }
-        let isGone = [.converted, .dropped].contains(self.outcome)
+        let isGone = [.converted, .dropped, .handedOver].contains(self.outcome)
         let newKey = newKey.map { isGone ? ", now \"\($0)\"" : ", which would be \"\($0)\"" } ?? ""
         let why = (recordFailure?.description ?? reason).map { ": \($0)" } ?? ""
         return ErrorSummary.oneLine("\(outcome): \"\(key)\" of type \(typeName) (id \(id))\(newKey)\(why)")

@@ -1,5 +1,5 @@
 extension MigrationReport {
-    /// The numbers of records that a migration or a step read, changed, dropped, created and quarantined.
+    /// The numbers of records that a migration or a step read, changed, dropped, handed over, created and quarantined.
     ///
     /// A type rename changes one row of the store's type table and no record, so it does not count.
     public struct Counts: Equatable, Sendable, Codable, CustomStringConvertible {
@@ -9,6 +9,10 @@ extension MigrationReport {
         public package(set) var changed = 0
         /// Records that it deleted.
         public package(set) var dropped = 0
+        /// Records that it took out of the store, which are stored elsewhere after the commit.
+        ///
+        /// The ledger does not keep this number.
+        public package(set) var handedOver = 0
         /// Records that it added.
         public package(set) var created = 0
         /// Records that it could not convert and quarantined.
@@ -26,8 +30,8 @@ extension MigrationReport {
 
         var summary: String {
             let counts = [
-                (read, "read"), (changed, "changed"), (dropped, "dropped"), (created, "created"),
-                (quarantined, "quarantined"),
+                (read, "read"), (changed, "changed"), (dropped, "dropped"), (handedOver, "handed over"),
+                (created, "created"), (quarantined, "quarantined"),
             ]
             return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         }
@@ -36,6 +40,7 @@ extension MigrationReport {
             counts.read += other.read
             counts.changed += other.changed
             counts.dropped += other.dropped
+            counts.handedOver += other.handedOver
             counts.created += other.created
             counts.quarantined += other.quarantined
         }

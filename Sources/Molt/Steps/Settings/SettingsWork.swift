@@ -3,6 +3,7 @@ enum SettingsWork: Sendable {
     case edit(SettingsPlace, RecordEdit)
     case changeForm(SettingsPlace, ChangeFormStep)
     case removeKeys(RemoveSettingsStep)
+    case handOver(HandOverSettingsStep)
     /// Renames keys, or copies their values.
     case renameKeys(RenameSettingsStep)
     case moveToRecords(SettingsPlace, MoveToRecordsStep)
@@ -28,7 +29,7 @@ enum SettingsWork: Sendable {
     var attached: [AttachedStore] {
         switch self {
         case .receive(let source, let suite, _, _): [source, .suite(suite)]
-        case .edit, .changeForm, .removeKeys, .renameKeys, .moveToRecords, .convert, .block: [.suite(suite)]
+        case .edit, .changeForm, .removeKeys, .handOver, .renameKeys, .moveToRecords, .convert, .block: [.suite(suite)]
         }
     }
 
@@ -36,6 +37,7 @@ enum SettingsWork: Sendable {
         switch self {
         case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.suite
         case .removeKeys(let declaration): declaration.suite
+        case .handOver(let declaration): declaration.suite
         case .renameKeys(let declaration): declaration.place.suite
         case .convert(let suite, _, _, _), .receive(_, let suite, _, _), .block(let suite, _): suite
         }
@@ -45,7 +47,7 @@ enum SettingsWork: Sendable {
     var usesRecords: Bool {
         switch self {
         case .moveToRecords: true
-        case .edit, .changeForm, .removeKeys, .renameKeys, .convert, .receive, .block: false
+        case .edit, .changeForm, .removeKeys, .handOver, .renameKeys, .convert, .receive, .block: false
         }
     }
 
@@ -53,7 +55,7 @@ enum SettingsWork: Sendable {
     var isBlock: Bool {
         switch self {
         case .block: true
-        case .edit, .changeForm, .removeKeys, .renameKeys, .moveToRecords, .convert, .receive: false
+        case .edit, .changeForm, .removeKeys, .handOver, .renameKeys, .moveToRecords, .convert, .receive: false
         }
     }
 
@@ -62,7 +64,15 @@ enum SettingsWork: Sendable {
         switch self {
         case .edit, .changeForm, .moveToRecords: true
         // Conversions and moves have options of their own for what they cannot convert.
-        case .removeKeys, .renameKeys, .convert, .receive, .block: false
+        case .removeKeys, .handOver, .renameKeys, .convert, .receive, .block: false
+        }
+    }
+
+    /// Whether what it takes out of a suite is in the store's file instead, before and after the suite is changed.
+    var takesSettings: Bool {
+        switch self {
+        case .moveToRecords, .handOver: true
+        case .edit, .changeForm, .removeKeys, .renameKeys, .convert, .receive, .block: false
         }
     }
 
@@ -71,7 +81,7 @@ enum SettingsWork: Sendable {
         switch self {
         case .receive(let source, _, _, _): source.suite == nil
         case .block: true
-        case .edit, .changeForm, .removeKeys, .renameKeys, .moveToRecords, .convert: false
+        case .edit, .changeForm, .removeKeys, .handOver, .renameKeys, .moveToRecords, .convert: false
         }
     }
 
@@ -80,7 +90,7 @@ enum SettingsWork: Sendable {
         switch self {
         case .edit(let place, _), .changeForm(let place, _), .moveToRecords(let place, _): place.includes(key)
         case .convert(_, let keys, _, _): keys.contains(key)
-        case .removeKeys, .renameKeys, .receive, .block: false
+        case .removeKeys, .handOver, .renameKeys, .receive, .block: false
         }
     }
 
@@ -88,6 +98,7 @@ enum SettingsWork: Sendable {
     func mayChange(_ key: String) -> Bool {
         switch self {
         case .removeKeys(let declaration): declaration.places.contains { $0.includes(key) }
+        case .handOver(let declaration): declaration.places.contains { $0.includes(key) }
         case .renameKeys(let declaration): declaration.place.includes(key)
         case .block: true
         case .edit, .changeForm, .moveToRecords, .convert, .receive: converts(key)
@@ -101,7 +112,7 @@ enum SettingsWork: Sendable {
         switch self {
         case .renameKeys(let declaration): declaration.destination(of: key, in: suite)
         case .receive(_, _, let destinationOfKey, _): destinationOfKey(key, suite)
-        case .edit, .changeForm, .removeKeys, .moveToRecords, .convert, .block: nil
+        case .edit, .changeForm, .removeKeys, .handOver, .moveToRecords, .convert, .block: nil
         }
     }
 }

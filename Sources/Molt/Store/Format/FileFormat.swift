@@ -8,6 +8,7 @@
 /// - `content_size`: bytes of all contents; NULL if unknown
 /// - `backup_records`: in backups, the number of records
 /// - `erasure`: deleted records are still to be erased
+/// - `handover`: what steps have taken out of the store is still to be handed over
 /// - `move`: identifies a file that was moved to its place, or was about to be moved
 package enum FileFormat {
     /// The `application_id` of our files: "Molt".
@@ -163,6 +164,8 @@ package enum FileFormat {
         /// See ``FileFormat/generation``.
         fileprivate(set) var generation: Int64 = 0
         fileprivate(set) var needsErasure = false
+        /// See ``HandoverTable/mark``.
+        fileprivate(set) var hasHandovers = false
         /// See ``FileFormat/standardDomain``.
         fileprivate(set) var standardDomain: String?
         /// The suites, as attached stores, that upgrades have given a ledger.
@@ -176,6 +179,7 @@ package enum FileFormat {
                 case "reader_format": reader = row.integer(1)
                 case FileFormat.generation: generation = row.integer(1)
                 case FileFormat.erasure: needsErasure = true
+                case HandoverTable.mark: hasHandovers = true
                 case FileFormat.standardDomain: standardDomain = row.text(1)
                 case let name where name.hasPrefix(FileFormat.ledgerOfSuite):
                     suitesWithLedger.insert(String(name.dropFirst(FileFormat.ledgerOfSuite.count)))
@@ -185,15 +189,18 @@ package enum FileFormat {
         }
     }
 
-    /// Whether the file at a path has records, quarantined ones, or changes of other stores that are to be made.
+    /// Whether the file at a path has records, also quarantined ones or ones that are still to be handed over, or changes
+    /// of other stores that are to be made.
     static func hasData(_ path: String) throws(MoltError) -> Bool {
         try FileProbe.look(path) { connection throws(SQLiteError) in try hasData(connection) } ?? false
     }
 
     static func hasData(_ connection: Connection) throws(SQLiteError) -> Bool {
-        // The quarantine has a table only once it has a record.
-        let tables =
-            "SELECT name FROM sqlite_schema WHERE name IN('molt_record', 'molt_journal', '\(QuarantineTable.name)')"
+        // The quarantine and the handovers have tables only once there is something in them.
+        let tables = """
+            SELECT name FROM sqlite_schema
+            WHERE name IN('molt_record', 'molt_journal', '\(QuarantineTable.name)', '\(HandoverTable.name)')
+            """
         for table in try connection.prepare(tables).map({ $0.text(0) }) {
             if try connection.integer("SELECT EXISTS(SELECT 1 FROM \(table))") != 0 { return true }
         }

@@ -23,6 +23,7 @@ package enum LedgerTable {
         let marks = if let marks { marks } else { try FileFormat.Marks(connection) }
         if let layout = marks.format, layout > FileFormat.number { state.laterLayout = Int(clamping: layout) }
         state.needsErasure = marks.needsErasure
+        if marks.hasHandovers { state.handovers = try HandoverTable.waiting(in: connection) }
         state.standardDomain = marks.standardDomain
         state.suitesWithLedger = marks.suitesWithLedger
         return state

@@ -305,6 +305,54 @@ package final class StoreTransaction {
         }
     }
 
+    // MARK: What is handed over
+
+    /// Whether something was taken out of the store, which waits until it is handed over.
+    private(set) var hasHandovers = false
+
+    /// Takes all records of a type out of the store, and overwrites their bytes; returns their number.
+    func takeOut(_ type: String, for handover: Handover) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard let id = try rows.typeID(type) else { return 0 }
+            let count = try HandoverTable.addRecords(ofType: id, for: handover, connection)
+            let deleted = try connection.overwritingDeleted { () throws(SQLiteError) in try rows.deleteType(type) }
+            guard deleted == count else { throw .lostRows }
+            if count > 0 { hasHandovers = true }
+            return count
+        }
+    }
+
+    /// Adds a record to those that a step has taken out of the store.
+    func add(_ record: borrowing Record, to handover: Handover) throws {
+        let stored = StoreContents.StoredRecord(record)
+        try mapped { () throws(SQLiteError) in
+            try HandoverTable.add(stored, for: handover, connection)
+            hasHandovers = true
+        }
+    }
+
+    /// Adds a setting, as the JSON of its value, to those that a step has taken out of a suite.
+    func add(setting key: String, _ json: [UInt8], of suite: String, to handover: Handover) throws {
+        try mapped { () throws(SQLiteError) in
+            try HandoverTable.add(setting: key, json, of: suite, for: handover, connection)
+            hasHandovers = true
+        }
+    }
+
+    /// The next records or settings that wait for a step, after an id.
+    func items(of handover: Handover, after id: Int64) throws -> [HandoverTable.Item] {
+        try mapped { () throws(SQLiteError) in
+            try HandoverTable(of: connection)?.items(of: handover, after: id) ?? []
+        }
+    }
+
+    /// Removes records and settings that the app has stored elsewhere.
+    func removeHandedOver(_ ids: [Int64]) throws {
+        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.remove(ids) }
+    }
+
+    // MARK: What is remembered of suites
+
     /// Remembers that suites get a ledger from the upgrade.
     func rememberLedgers(of suites: some Sequence<String>) throws {
         try mapped { () throws(SQLiteError) in

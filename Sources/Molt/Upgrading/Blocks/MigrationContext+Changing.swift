@@ -13,7 +13,11 @@ extension MigrationContext {
 
     /// Adds a record that has been through the steps that it missed, and those that these have extracted from it.
     func insert(_ documents: [DocumentSteps.Document]) throws {
-        for var document in documents where !document.isDropped {
+        for var document in documents {
+            if let step = document.handedOverBy {
+                try perform { try $0.add(document.record, to: Handover(by: step)) }
+            }
+            guard !document.isDropped else { continue }
             guard document.isExtracted, let other = try record(forKey: document.record.key) else {
                 try insert(document.record)
                 continue

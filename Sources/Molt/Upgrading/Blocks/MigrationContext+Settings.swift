@@ -8,6 +8,7 @@ extension MigrationContext {
         case .changeForm(let place, let declaration):
             try change(place) { try $0.changeForm(to: declaration.form, dates: declaration.dates) }
         case .removeKeys(let declaration): try removeKeys(declaration)
+        case .handOver(let declaration): try handOver(declaration)
         case .renameKeys(let declaration): try renameKeys(declaration)
         case .moveToRecords(let place, let declaration): try moveToRecords(place, declaration)
         case .convert(_, _, _, let body), .receive(_, _, _, let body), .block(_, let body): try body(self)
@@ -68,6 +69,25 @@ extension MigrationContext {
                 let isThere = try settings.value(forKey: key) != nil
                 try settings.removeValue(forKey: key)
                 return MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: isThere ? .removed : .absent)
+            }
+            try note(outcomes, of: place, among: settings.keys)
+        }
+    }
+
+    private func handOver(_ declaration: HandOverSettingsStep) throws {
+        let settings = try suite(declaration.suite)
+        let handover = Handover(by: step)
+        for place in declaration.places {
+            let outcomes = try place.keys(in: settings).map { key in
+                var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+                guard let value = try settings.value(forKey: key) else { return outcome }
+                let json = Array(try JSONEncoder().encode(value))
+                try perform(at: UpgradePoint(.takeOut, key)) {
+                    try $0.add(setting: key, json, of: settings.name, to: handover)
+                }
+                try settings.removeValue(forKey: key)
+                (outcome.outcome, outcome.reason) = (.moved, "to \(declaration.destination)")
+                return outcome
             }
             try note(outcomes, of: place, among: settings.keys)
         }
@@ -148,7 +168,8 @@ extension MigrationContext {
         let documents = try arrival?.documents(from: moved)
         if let documents, documents[0].isDropped {
             // Those that were extracted from it stay.
-            try insert(Array(documents.dropFirst()))
+            try insert(documents)
+            if let step = documents[0].handedOverBy { return (.moved, "to be handed over by \(step.positionInReason)") }
             return (.removed, "later steps drop the record \"\(key)\" of type \(declaration.type)")
         }
         let new = documents?[0].record ?? moved

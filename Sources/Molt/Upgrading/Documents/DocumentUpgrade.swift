@@ -187,7 +187,10 @@ public struct DocumentUpgrade: Sendable {
             )
         }
         let documents = try steps.upgrade(record)
-        for document in documents { try checkType(of: document) }
+        for document in documents {
+            if let step = document.handedOverBy { throw MoltError.handedOver(document.record, by: step) }
+            try checkType(of: document)
+        }
         return documents
     }
 
@@ -272,6 +275,18 @@ extension DocumentUpgrade {
             migration: migration.id,
             storeVersion: version
         )
+    }
+}
+
+extension MoltError {
+    /// A step takes the records of a document's type out of the store.
+    fileprivate static func handedOver(_ document: Record, by step: ScheduledStep) -> Self {
+        let error = Self(
+            .unsupported,
+            "The step hands over the records of type \"\(document.typeName)\", and a document is in no store.",
+            advice: "Store the document where the step's closure stores those records."
+        )
+        return Self(error, in: step, key: document.key, type: document.typeName, store: nil)
     }
 }
 

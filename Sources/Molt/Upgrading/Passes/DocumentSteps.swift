@@ -41,7 +41,10 @@ struct DocumentSteps: Sendable {
     struct Document: Sendable {
         fileprivate(set) var record: Record
         fileprivate(set) var isChanged = false
+        /// Whether it is gone: a step drops it, deletes its type, or hands it over.
         fileprivate(set) var isDropped = false
+        /// The step that takes the records of its type out of a store; nil for none.
+        fileprivate(set) var handedOverBy: ScheduledStep?
         /// The step that has extracted it; nil for the document that was passed.
         fileprivate var extraction: Extraction?
 
@@ -109,7 +112,10 @@ struct DocumentSteps: Sendable {
                 let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
                 let result = try upgrader.upgrade(&documents[index].record, chain)
                 documents[index].isChanged = documents[index].isChanged || result.changedAt != nil
-                documents[index].isDropped = result.isDropped
+                if case .handedOver(let position) = result.fate {
+                    documents[index].handedOverBy = upgrader.steps[position]
+                }
+                documents[index].isDropped = result.isDropped || documents[index].handedOverBy != nil
             case .extraction(let declaration, let step):
                 guard step.pending.doneFrom > version,
                     ExactName.isSame(documents[index].record.typeName, declaration.type)

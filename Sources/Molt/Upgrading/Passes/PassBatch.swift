@@ -119,13 +119,22 @@ struct RecordResult {
         case set(Double?)
     }
 
+    /// What becomes of a record.
+    enum Fate {
+        case kept
+        /// There is nothing to write: a step drops it, or deletes its type.
+        case dropped
+        /// The step at this position of the pass takes the records of its type out of the store.
+        case handedOver(by: Int)
+    }
+
     var id: Int64 = 0
     /// The version of the last migration that changed the record; nil when none did.
     var changedAt: Int?
     /// The first steps of the migrations that changed it, if they are asked for.
     var changedBy: [Int] = []
-    /// Whether there is nothing to write because a step dropped the record or deletes its type.
-    var isDropped = false
+    /// What becomes of the record.
+    var fate = Fate.kept
     var expiration = Expiration.kept
     /// The changes to apply at the end of the pass.
     var postponed: [PostponedChange] = []
@@ -133,6 +142,8 @@ struct RecordResult {
     private(set) var failure: (any Error)?
     /// The position of the failed step in the pass if the upgrade may go on without the record; nil if it must stop.
     private(set) var failedStepIndex: Int?
+
+    var isDropped: Bool { if case .dropped = fate { true } else { false } }
 
     /// The error of the step that failed.
     var error: MoltError? { failure as? MoltError }

@@ -328,7 +328,7 @@ struct RecordChanger: Sendable {
                 counts.steps[step.index].dropped += 1
                 counts.migrations[firstStepIndex].dropped += 1
                 result.postponed.append(PostponedChange(round: step.index, id: record.id, kind: .drop))
-                result.isDropped = true
+                result.fate = .dropped
                 return
             }
             guard record.revision != revision else { continue }
@@ -354,7 +354,11 @@ struct RecordChanger: Sendable {
             }
         }
         if end == .max {
-            result.isDropped = chain.lastName == nil
+            if let index = chain.handedOverBy {
+                result.fate = .handedOver(by: index)
+            } else if chain.lastName == nil {
+                result.fate = .dropped
+            }
             if isAlone, let name = chain.lastName { record.typeName = name }
         } else {
             record.typeName = stepsByType.name(of: record.typeName, from: named, before: end)

@@ -102,7 +102,7 @@ final class RecordPass {
                 try records.renameType(name, to: newName)
             }
         case .deleteType(let name, let isErasing):
-            try noteSamples(ofType: name, deletedBy: steps[stepIndex])
+            try noteSamples(ofType: name, removedBy: steps[stepIndex])
             let step = steps[stepIndex]
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.deleteType, name)
@@ -116,12 +116,21 @@ final class RecordPass {
             }
             counts.steps[stepIndex].dropped += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].dropped += count
+        case .handOver(let name, _):
+            let step = steps[stepIndex]
+            try noteSamples(ofType: name, removedBy: step)
+            let count = try inStep(stepIndex) {
+                try runner.configuration.reach(.takeOut, name)
+                return try records.takeOut(name, for: Handover(by: step))
+            }
+            counts.steps[stepIndex].handedOver += count
+            counts.migrations[changer.firstStepIndex(of: stepIndex)].handedOver += count
         case .edit, nil:
             break
         }
     }
 
-    private func noteSamples(ofType type: String, deletedBy step: ScheduledStep) throws {
+    private func noteSamples(ofType type: String, removedBy step: ScheduledStep) throws {
         guard let notes = runner.notes, notes.sampleCount > 0 else { return }
         let batch = RecordBatch(capacity: notes.sampleCount)
         try records.read(into: batch, types: [type], after: .min, through: .max)
@@ -216,7 +225,7 @@ final class RecordPass {
         var change = PostponedChange(round: first, id: result.id, kind: .quarantine(unconverted.failure))
         if fate == .dropped {
             change.kind = .drop
-            result.isDropped = true
+            result.fate = .dropped
             counts.steps[stepIndex].dropped += 1
             counts.migrations[first].dropped += 1
         } else {

@@ -59,7 +59,7 @@ final class RecordUpgrader: Sendable {
     var changesTypes: Bool {
         steps.contains { step in
             switch step.recordWork {
-            case .renameType, .deleteType: true
+            case .renameType, .deleteType, .handOver: true
             case .edit, nil: false
             }
         }

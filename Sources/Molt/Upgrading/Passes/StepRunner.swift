@@ -159,7 +159,7 @@ final class StepRunner {
                 case .renameType(let name, let newName) where !ExactName.isSame(name, newName):
                     counts[ExactName(newName)] = try count(newName) + count(name)
                     counts[ExactName(name)] = 0
-                case .deleteType(let name, _): counts[ExactName(name)] = 0
+                case .deleteType(let name, _), .handOver(let name, _): counts[ExactName(name)] = 0
                 case .renameType, .edit, nil: break
                 }
             }

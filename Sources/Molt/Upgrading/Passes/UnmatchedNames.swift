@@ -64,7 +64,7 @@ struct UnmatchedNames {
                 for index in types.indices where ExactName.isSame(types[index], name) {
                     types[index] = newName
                 }
-            case .deleteType(let name, _):
+            case .deleteType(let name, _), .handOver(let name, _):
                 if !mayBeRenamed, !has(name) { found[stepIndex] = missing(name) }
                 types.removeAll { ExactName.isSame($0, name) }
             case .edit(let edit, let type):

@@ -45,7 +45,7 @@ final class SuiteLocks {
     /// Releases the locks, and ends the claims of which no changes are left.
     func release() {
         guard let locks else { return }
-        store.removeIfJournalIsEmpty()
+        store.removeIfDone()
         if hasClaims, (try? store.state().journal.isEmpty) == true {
             for lock in locks { lock.endClaim() }
         }
@@ -68,7 +68,7 @@ final class SuiteLocks {
     /// Settings that become records belong to the first store that commits them, and imported settings must be in the
     /// suite before a newer release upgrades it. Of other changes it does not matter which store makes them.
     func claim() throws {
-        guard !store.isInMemory, store.primary == nil else { return }
+        guard !store.isInMemory else { return }
         for lock in locks ?? [] {
             try lock.claim(for: store.path)
             hasClaims = true

@@ -171,6 +171,7 @@ struct UpgradeTransaction {
         try transaction.addToJournal(journal)
         result.plan.journal += journal.map(\.store)
         result.plan.needsErasure = plan.needsErasure || transaction.needsErasure
+        result.plan.hasHandovers = plan.hasHandovers || transaction.hasHandovers
         try configuration.checkCancellation()
         // Last, because a rollback keeps the class; after a kill before the commit, the next opening sets it.
         try migrator.setProtection(of: store)
@@ -215,9 +216,12 @@ extension MigrationPlan {
         }
     }
 
-    /// Whether a step can make records of the settings that it takes from a suite.
+    /// Whether a step can take settings into the store's file.
     fileprivate var takesSettings: Bool {
-        runningSteps.contains { step in step.usesRecords && step.attached.contains { $0.suite != nil } }
+        runningSteps.contains { step in
+            if case .settings(let work) = step.work { return work.takesSettings }
+            return step.usesRecords && step.attached.contains { $0.suite != nil }
+        }
     }
 
     /// Whether a type gets the name of another, with or without records, which changes all records of the type.

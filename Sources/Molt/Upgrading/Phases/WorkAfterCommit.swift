@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The work of migrations outside the store that an opening does once the store is upgraded.
 ///
 /// The ledger says what is still to be done. One process at a time does it, under a lock that neither readers nor
@@ -34,27 +32,14 @@ struct WorkAfterCommit {
         do {
             let pending = try store.withSnapshot { try waiting(in: $0.state()) }
             guard !pending.isEmpty else { return [] }
-            if let obstacle { return pending.map { Self.entry(of: $0, obstacle) } }
-            guard !store.isInMemory else { return pending.compactMap { done($0, stores) } }
-            let path = store.files.work
-            guard let lock = try lock(path) else {
-                return pending.map { Self.entry(of: $0, "another process is doing it") }
+            if let obstacle = migrator.obstacleToWork { return pending.map { Self.entry(of: $0, obstacle) } }
+            guard let turn = try WorkTurn(at: store, configuration) else {
+                return pending.map { Self.entry(of: $0, WorkTurn.isTaken) }
             }
-            defer {
-                // Under the lock, so that it is not the file of the next process.
-                unlink(path)
-                withExtendedLifetime(lock) {}
-            }
-            return pending.compactMap { done($0, stores) }
+            return pending.compactMap { done($0, turn, stores) }
         } catch {
             return migrations.map { failed($0, error) }
         }
-    }
-
-    /// Why this opening does no work; nil if it does.
-    private var obstacle: String? {
-        if migrator.mode.isDryRun { return "a dry run does not do it" }
-        return configuration.process.upgrades ? nil : "it is up to the process that upgrades the store"
     }
 
     private func waiting(in state: StoreState) -> [Migration] {
@@ -64,33 +49,15 @@ struct WorkAfterCommit {
         return migrations.filter { names.contains($0.name) }
     }
 
-    /// - Returns: Nil if another holder has the lock.
-    private func lock(_ path: String) throws -> FileLock? {
-        struct IsHeld: Error {}
-        while true {
-            do {
-                let lock = try FileLock(path) { throw IsHeld() }
-                if lock.isLock(on: path) { return lock }
-            } catch is IsHeld {
-                return nil
-            }
-        }
-    }
-
     /// - Returns: Nil if the previous holder of the lock has done it.
-    private func done(_ migration: Migration, _ stores: AttachedStores) -> MigrationReport.Work? {
+    private func done(_ migration: Migration, _ turn: borrowing WorkTurn, _ stores: AttachedStores) -> MigrationReport.Work? {
         do {
             try configuration.checkCancellation()
             try configuration.reach(.beforeWork, "of \(migration.name)")
             let state = try store.withSnapshot { try $0.state() }
             guard waiting(in: state).contains(where: { $0.name == migration.name }) else { return nil }
-            if let interruptions = beginAttempt(at: migration) {
-                return failed(
-                    migration,
-                    "it was interrupted \(interruptions) times, for example by a crash, so this build does not try it again"
-                )
-            }
-            defer { attempts?.end(work: migration.name) }
+            if let reason = turn.begin(migration.name, at: migration.version) { return failed(migration, reason) }
+            defer { turn.end(migration.name) }
             // Settings are read anew for each piece of work.
             let suites = AttachedWork(stores)
             suites.prepare(plan)
@@ -108,22 +75,6 @@ struct WorkAfterCommit {
         } catch {
             return failed(migration, error, isDone: true)
         }
-    }
-
-    /// The log of interrupted work; nil for a store in memory.
-    private var attempts: AttemptLog? { store.isInMemory ? nil : AttemptLog(ofWorkIn: store.files) }
-
-    /// Notes that some work begins.
-    ///
-    /// - Returns: The number of interrupted attempts if there were too many; nil if it has begun.
-    private func beginAttempt(at migration: Migration) -> Int? {
-        guard let attempts else { return nil }
-        let new = UpgradeAttempt(from: migration.version, to: migration.version, work: migration.name, configuration)
-        let count = attempts.attempts().count { $0.isRepeated(by: new) }
-        let retries = configuration.retriesInterruptedUpgrades || configuration.redoesLastUpgrade
-        if !retries, count >= configuration.hooks.attemptLimit { return count }
-        attempts.begin(new)
-        return nil
     }
 
     /// Runs a closure that reads the store as this opening has left it.
@@ -189,4 +140,17 @@ struct WorkAfterCommit {
     private static func entry(of migration: Migration, _ problem: String?) -> MigrationReport.Work {
         MigrationReport.Work(migration: migration.id, summary: migration.work?.summary ?? "", problem: problem)
     }
+}
+
+extension Migrator {
+    /// Why the run does no work outside the store after the commit; nil if it does.
+    var obstacleToWork: String? {
+        if mode.isDryRun { return "a dry run does not do it" }
+        return configuration.process.upgrades ? nil : "it is up to the process that upgrades the store"
+    }
+}
+
+extension WorkTurn {
+    /// Why work is not done while another process has the turn.
+    static let isTaken = "another process is doing it"
 }

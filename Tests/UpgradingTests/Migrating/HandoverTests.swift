@@ -1,0 +1,354 @@
+import Foundation
+import Molt
+import TestSupport
+import Testing
+
+@Suite struct `Records that are handed over` {
+    private let store: OldStore
+    private var url: URL { store.url }
+    private let keychain = Keychain()
+
+    init() throws {
+        store = try OldStore([
+            StoredRecord("Token", "mail", #"{"value":"s3cret 1"}"#), StoredRecord("Note", "note", #"{"text":"n"}"#),
+            StoredRecord("Token", "web", #"{"value":"s3cret 2"}"#),
+        ])
+    }
+
+    private var handsOver: Migration { Migration(to: 2, "tokens", step) }
+    private var step: MigrationStep {
+        .handOverRecords("Token", to: "the Keychain") { [keychain] in try keychain.store($0) }
+    }
+
+    /// Opens the store, and closes it.
+    @discardableResult
+    private func open(
+        _ migrations: MigrationRegistry,
+        _ configure: (inout MoltConfiguration) -> Void = { _ in }
+    ) throws -> MigrationReport {
+        let cache = try CodableCache(at: url, migrations: migrations, configuration: .init(configure))
+        defer { cache.close() }
+        return cache.report
+    }
+
+    private func plan(_ migrations: MigrationRegistry) throws -> MigrationPlan { try CacheFile(at: url).plan(migrations) }
+
+    /// The names of the files beside the store that have a token.
+    private func filesWithToken() throws -> [String] {
+        try store.directory.names().filter { name in
+            try Data(contentsOf: store.directory.file(name)).range(of: Data("s3cret".utf8)) != nil
+        }
+    }
+
+    // MARK: Once, and then erased
+
+    @Test func `are stored elsewhere once the upgrade is committed, and then erased`() throws {
+        let committed = Log<Bool>()
+        let migration = Migration(
+            to: 2,
+            "tokens",
+            .handOverRecords("Token", to: "the Keychain") { [url, keychain] token in
+                committed.append(try StoreFile.state(at: url).version == 2)
+                try keychain.store(token)
+            }
+        )
+        let report = try open([migration])
+        #expect(committed.all == [true, true])
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+        #expect(report.counts.handedOver == 2 && report.counts.dropped == 0 && report.losses.isEmpty)
+        #expect(report.work.map(\.problem) == [nil] && report.erasure?.isComplete == true)
+        #expect(try filesWithToken() == [])
+        #expect(try Snapshot(of: url).records.map(\.key) == ["note"])
+        #expect(try plan([migration]).handovers == [])
+        #expect(try open([migration]).isEmpty && keychain.items.count == 2)
+        #expect(try StoreFile.damage(at: url).isEmpty)
+    }
+
+    @Test func `are not reached by later migrations of the same opening or of later ones`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        let later = [
+            Migration(to: 3, "secrets", .renameType("Token", to: "Secret"), .removeProperty("Secret", "value")),
+            Migration(to: 4, "gone", .deleteType("Token", erasing: true), .deleteType("Secret", erasing: true)),
+        ]
+        try open([handsOver, later[0]])
+        #expect(keychain.items == [])
+        try open(MigrationRegistry([handsOver] + later))
+        #expect(try plan(MigrationRegistry([handsOver] + later)).handovers.count == 1)
+        keychain.isLocked.withLock { $0 = false }
+        let report = try open(MigrationRegistry([handsOver] + later))
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"] && report.pendingWork.isEmpty)
+        #expect(try filesWithToken() == [])
+    }
+
+    @Test func `are as they are at the step, after earlier steps of the same pass`() throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "rename", .renameType("Token", to: "Secret"), .renameProperty("Secret", "value", to: "text")),
+            Migration(
+                to: 2,
+                "split",
+                .transform("Note") { $0.typeName = "Secret" },
+                .handOverRecords("Secret", to: "the Keychain") { [keychain] secret in
+                    try keychain.store(secret, "text")
+                }
+            ),
+        ]
+        let report = try open(registry)
+        #expect(keychain.items == ["mail s3cret 1", "note n", "web s3cret 2"])
+        #expect(report.counts.handedOver == 3)
+        #expect(try Snapshot(of: url).records.isEmpty)
+    }
+
+    @Test func `may be raw data, may have expired since, and are decoded with the migration's coders`() throws {
+        let old = try OldStore([
+            StoredRecord("Data", "raw", data: Array("bytes".utf8)),
+            StoredRecord("Day", "day", #"{"date":"1815-12-10T00:00:00Z"}"#, expiration: 5_000_000_000),
+        ])
+        struct Day: Codable { var date: Date }
+        let days = Log<String>()
+        let migration = Migration(
+            to: 1,
+            "out",
+            .handOverRecords("Data", to: "a file") { days.append(String(decoding: $0.data ?? Data(), as: UTF8.self)) },
+            .handOverRecords("Day", to: "the calendar") { record in
+                let day = try record.decoded(as: Day.self)
+                days.append("\(day.date.timeIntervalSince1970) \(record.expiration?.timeIntervalSince1970 ?? 0)")
+            }
+        )
+        .coding(
+            RecordCoding {
+                $0.dateEncodingStrategy = .iso8601
+                $1.dateDecodingStrategy = .iso8601
+            }
+        )
+        let cache = try CodableCache(at: old.url, migrations: [migration])
+        defer { cache.close() }
+        #expect(days.all == ["bytes", "-4861728000.0 5000000000.0"])
+    }
+
+    // MARK: Again, until the closure returns
+
+    @Test func `wait for later openings, each until its closure returns`() throws {
+        keychain.refused.withLock { $0 = ["mail"] }
+        let events = Log<MigrationEvent>()
+        let monitor = MigrationMonitor { events.append($0) }
+        let first = try open([handsOver]) { $0.monitor = monitor }
+        #expect(keychain.items == ["web s3cret 2"])
+        #expect(first.pendingWork.count == 1 && first.erasure?.isComplete == true)
+        #expect(first.description.contains("still to be done: 1 of 2 wait: Refusal"))
+        #expect(!first.description.contains("s3cret"))
+        #expect(events.all.map(\.word).contains("work failed tokens"))
+        let plan = try plan([handsOver])
+        let line = #""tokens" (version 2): hand over the records of type Token to the Keychain: 1 waiting"#
+        #expect(plan.handovers == [line] && plan.needsUpgrade && plan.pending.isEmpty)
+        #expect(plan.description.contains("> to be handed over: \(line)"))
+
+        try open([handsOver])
+        #expect(keychain.items == ["web s3cret 2"])
+        keychain.refused.withLock { $0 = [] }
+        let last = try open([handsOver])
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+        #expect(last.pendingWork.isEmpty && !last.isEmpty)
+        #expect(try filesWithToken() == [])
+    }
+
+    @Test func `are left to the next opening after ten failures`() throws {
+        let old = try OldStore((1...30).map { StoredRecord("Token", "\($0)", "{}") })
+        let calls = Log<String>()
+        let migration = Migration(
+            to: 1,
+            "out",
+            .handOverRecords("Token", to: "a server") { token in
+                calls.append(token.key)
+                if token.key != "3" { throw Refusal(value: "secret") }
+            }
+        )
+        let cache = try CodableCache(at: old.url, migrations: [migration])
+        defer { cache.close() }
+        #expect(calls.count == 11)
+        #expect(cache.report.work.first?.problem?.hasPrefix("29 of 30 wait") == true)
+    }
+
+    @Test func `are erased page by page, however many there are`() throws {
+        let old = try OldStore((0..<1_000).map { StoredRecord("Token", "\($0)", #"{"value":"s3cret \#($0)"}"#) })
+        let cache = try CodableCache(at: old.url, migrations: [handsOver])
+        defer { cache.close() }
+        #expect(keychain.items.count == 1_000 && cache.report.pendingWork.isEmpty)
+        #expect(try StoreFile.handovers(at: old.url).isEmpty)
+    }
+
+    @Test func `are handed over by no dry run, helper or test, which say what waits`() throws {
+        let dryRun = try CacheFile(at: url).dryRunAndWait([handsOver])
+        #expect(dryRun.work.map(\.problem) == ["2 of 2 wait: a dry run does not do it"])
+        #expect(dryRun.counts.handedOver == 2 && keychain.items == [])
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        keychain.isLocked.withLock { $0 = false }
+        let helper = try open([handsOver]) { $0.process = .helper(waiting: .zero) }
+        #expect(helper.work.map(\.problem) == ["2 of 2 wait: it is up to the process that upgrades the store"])
+        #expect(try CacheFile(at: url).dryRunAndWait([handsOver]).pendingWork.count == 1)
+        #expect(keychain.items == [])
+        try open([handsOver])
+        #expect(keychain.items.count == 2)
+    }
+
+    @Test func `stay in the file if the step leaves the registry, until a step with the same type is back`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        keychain.isLocked.withLock { $0 = false }
+        let report = try open([Migration(to: 3, "both", replacing: ["tokens"], .renameType("Note", to: "Memo"))])
+        #expect(report.pendingWork.first?.problem?.contains("no step of the registry hands them over any more") == true)
+        #expect(keychain.items == [])
+        try open([Migration(to: 4, "short", replacing: ["tokens", "both"], step)])
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+    }
+
+    @Test func `are left to another build after five interruptions`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        keychain.isLocked.withLock { $0 = false }
+        let attempts = try (1...5).map { _ in
+            var attempt = UpgradeAttempt(from: 2, to: 2, appVersion: "1", build: "1")
+            attempt.work = #"tokens ["handOverRecords","Token"]"#
+            return try JSONEncoder().encode(attempt) + Data("\n".utf8)
+        }
+        try Data(attempts.joined()).write(to: store.directory.file("cache.molt-work-attempt"))
+        func report(ofBuild build: String) throws -> MigrationReport {
+            try self.open([handsOver]) {
+                $0.appVersion = "1"
+                $0.hooks.build = build
+            }
+        }
+        #expect(try report(ofBuild: "1").pendingWork.first?.problem?.contains("was interrupted 5 times") == true)
+        #expect(keychain.items == [])
+        #expect(try report(ofBuild: "2").pendingWork.isEmpty)
+        #expect(keychain.items.count == 2)
+    }
+
+    // MARK: With other features
+
+    @Test func `come before the work after the commit, which no longer sees them`() throws {
+        let log = Log<String>()
+        let migration = handsOver.afterCommit("look") { [keychain] store in
+            log.append("\(keychain.items.count) \(try store.count(ofType: "Token"))")
+        }
+        let report = try open([migration])
+        #expect(log.all == ["2 0"])
+        #expect(report.work.count == 2)
+    }
+
+    @Test func `go through migrations on read first`() throws {
+        let onRead = Migration(to: 1, "on-read", .renameProperty("Token", "value", to: "text")).onRead()
+        try open([onRead])
+        let migration = Migration(
+            to: 2,
+            "tokens",
+            .handOverRecords("Token", to: "the Keychain") { [keychain] in try keychain.store($0, "text") }
+        )
+        try open([onRead, migration])
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+    }
+
+    @Test func `are gone for a cache that only reads an older file`() throws {
+        let cache = try CodableCache(reading: url, migrations: [handsOver])
+        defer { cache.close() }
+        #expect(try cache.keys() == ["note"] && keychain.items == [])
+    }
+
+    @Test func `in a store in memory are handed over when it is opened`() throws {
+        let cache = try CodableCache(
+            inMemory: [
+                Migration(to: 1, "new", .run(onFreshStore: true) { try $0.create("Token", forKey: "a", ["value": "b"]) }),
+                handsOver,
+            ]
+        )
+        defer { cache.close() }
+        #expect(keychain.items == ["a b"] && cache.report.pendingWork.isEmpty)
+    }
+
+    @Test func `leave quarantine when a retry leads through the step, and wait for the next opening`() throws {
+        let broken = Locked(true)
+        let registry: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "check",
+                .transform("Token") { token in
+                    if broken.withLock({ $0 }), token.key == "web" { throw Refusal(value: "") }
+                    token["checked"] = .bool(true)
+                }
+                .onFailure(.quarantine(upTo: .unlimited))
+            ), handsOver,
+        ]
+        try open(registry)
+        #expect(keychain.items == ["mail s3cret 1"])
+        broken.withLock { $0 = false }
+        let cache = try CodableCache(at: url, migrations: registry)
+        let retried = try cache.retryQuarantined(with: registry)
+        #expect(retried.map(\.outcome) == [.handedOver])
+        #expect(retried.first?.description.hasPrefix("to be handed over: ") == true)
+        #expect(try cache.quarantinedCount == 0)
+        cache.close()
+        try open(registry)
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+    }
+
+    @Test func `cannot be documents`() throws {
+        let upgrade = try DocumentUpgrade([handsOver])
+        MoltError.thrown { try upgrade.upgrade(Data("{}".utf8), ofType: "Token", writtenAt: 0) }?
+            .expect(.unsupported, migration: "tokens", step: 1, says: "a document is in no store")
+        #expect(try !upgrade.upgrade(Data("{}".utf8), ofType: "Note", writtenAt: 0).isDropped)
+        let cache = try CodableCache(at: url, migrations: [handsOver])
+        defer { cache.close() }
+        MoltError.thrown { try cache.set(document: Data("{}".utf8), ofType: "Token", writtenAt: 0, forKey: "new") }?
+            .expect(.unsupported, key: "new", migration: "tokens")
+        #expect(try cache.keys() == ["note"])
+    }
+
+    @Test func `of an import wait for the next opening of the store that has it`() async throws {
+        let export = store.directory.file("old.json")
+        let other = store.directory.file("other.molt")
+        let old = try CodableCache(at: url)
+        _ = try await old.export(to: export)
+        old.close()
+        let cache = try CodableCache(at: other, migrations: [handsOver])
+        for _ in 1...2 { _ = try await cache.import(from: export, onConflict: .keep) }
+        #expect(keychain.items == [])
+        #expect(try cache.keys() == ["note"])
+        cache.close()
+        #expect(try StoreFile.handovers(at: other).count == 2)
+        try CodableCache(at: other, migrations: [handsOver]).close()
+        #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
+    }
+
+    @Test func `wait in a backup, too, and in a store that is moved`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        let file = CacheFile(at: url)
+        let backup = try file.backUp()
+        keychain.isLocked.withLock { $0 = false }
+        try open([handsOver])
+        try file.restore(backup)
+        try open([handsOver])
+        #expect(keychain.calls.count == 2 + 2 + 2)
+        #expect(keychain.items.count == 2)
+    }
+}
+
+/// A place outside the store.
+private final class Keychain: Sendable {
+    let isLocked = Locked(false)
+    let refused = Locked<Set<String>>([])
+    let calls = Log<String>()
+    private let stored = Locked<[String: String]>([:])
+
+    /// Each key with its value, sorted.
+    var items: [String] { stored.withLock { $0.map { "\($0) \($1)" } }.sorted() }
+
+    func store(_ record: Record, _ property: PropertyPath = "value") throws {
+        calls.append(record.key)
+        guard !isLocked.withLock({ $0 }), !refused.withLock({ $0 }).contains(record.key) else {
+            throw Refusal(value: "s3cret")
+        }
+        let value = try record.string(record.contains("text") ? "text" : property)
+        stored.withLock { $0[record.key] = value }
+    }
+}
