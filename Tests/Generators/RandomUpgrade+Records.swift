@@ -8,6 +8,9 @@ extension RandomUpgrade {
     /// - Parameter mark: A number for what the steps write.
     static func recordSteps(_ random: inout SeededGenerator, mark: Int, _ traits: Traits) -> [MigrationStep] {
         let fails = traits.contains(.failures)
+        if traits.contains(.handovers), random.oneIn(10) {
+            return [.handOverRecords(random.pick(types + ["D"]), to: "nowhere") { _ in throw Refused() }]
+        }
         guard fails, random.oneIn(3) else {
             if random.oneIn(12) { return mergingSteps(&random, mark: mark, addsRecords: !fails) }
             return [conditional(step(&random, mark: mark, addsRecords: !fails), &random)]

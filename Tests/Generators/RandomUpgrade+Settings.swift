@@ -89,6 +89,16 @@ extension RandomUpgrade {
                 random.oneIn(4) ? .settings(withPrefix: key, in: suite) : MigrationStep.Settings.setting(key, in: suite)
             let steps = (0..<2).map { _ in conditionalStep(place, &random) }
             return Migration(to: version, name, steps: steps.map { $0.onFailure(.quarantine(upTo: .unlimited)) })
+        case 13:
+            let isPrefix = random.oneIn(3)
+            let receive = { @Sendable (key: String, value: PropertyListValue) in
+                handedOver.withLock { $0[suite.attachedName, default: []].append("\(name) \(key): \(value)") }
+            }
+            let step =
+                isPrefix
+                ? MigrationStep.handOverSettings(withPrefix: key, in: suite, to: "a log", receive)
+                : .handOverSettings(key, otherKey, in: suite, to: "a log", receive)
+            return Migration(to: version, name, step)
         default:
             return .suiteToAppGroup(
                 to: version,

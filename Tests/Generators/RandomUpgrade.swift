@@ -23,6 +23,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         package static let failures = Traits(rawValue: 4)
         /// Some migrations run on read.
         package static let onRead = Traits(rawValue: 8)
+        /// Steps that hand over records, whose closures never succeed.
+        package static let handovers = Traits(rawValue: 16)
     }
 
     /// For choices during the test, which must not change what was generated.
@@ -33,6 +35,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
     private let seed: UInt64
     private let traits: Traits
     private let migrations: [Migration]
+    /// The settings that were handed over, by the names of their suites.
+    package static let handedOver = Locked<[String: [String]]>([:])
     /// The names of the migrations on read.
     private let onRead: Set<String>
 

@@ -32,6 +32,7 @@ import Testing
         else { return }
         let (first, second) = try (atOnce.outcome(), shared.outcome())
         #expect(first.settings == second.settings, atOnce.comment)
+        #expect(first.handedOver == second.handedOver, atOnce.comment)
         for store in 0..<3 {
             let other = try shared.outcome(of: store)
             if primary == .cache { #expect(first.records == other.records, atOnce.comment) }
@@ -184,6 +185,8 @@ private struct Device {
         var ledger: [String]
         /// The numbers of settings in the rows of the store's ledger, by suite.
         var counts: [[Int?]]
+        /// The settings that were handed over, by suite.
+        var handedOver: [[String]]
     }
 
     func outcome(of store: Int = 0) throws -> Outcome {
@@ -193,7 +196,10 @@ private struct Device {
             histories: try suites.map { try $0.history },
             records: try StoreFile.contents(at: caches[store].url).records,
             ledger: rows.map { "\($0.name) \($0.version) \($0.outcome.rawValue)" },
-            counts: rows.map { row in suites.map { row.attachedCounts[$0.suite.attachedName] } }
+            counts: rows.map { row in suites.map { row.attachedCounts[$0.suite.attachedName] } },
+            handedOver: RandomUpgrade.handedOver.withLock { items in
+                suites.map { items[$0.suite.attachedName, default: []].sorted() }
+            }
         )
     }
 

@@ -10,7 +10,7 @@ struct PathTests {
     @Test(arguments: 0..<TestRun.choose(1, long: 20))
     func `Random registries give the same rows at once and step by step`(block: UInt64) throws {
         let counts = try (block * 20..<block * 20 + 20).compactMap {
-            try Self.comparePaths(seed: $0, [.records, .models])
+            try Self.comparePaths(seed: $0, [.records, .models, .handovers])
         }
         // Some upgrades fail on both paths because a key or a property is taken; most must succeed.
         #expect(counts.count >= 8, "\(counts.count) of 20 succeeded")
@@ -22,7 +22,7 @@ struct PathTests {
     ) throws {
         let first = block * 20 + 10_000
         let counts = try (first..<first + 20).compactMap {
-            try Self.comparePaths(seed: $0, [.records, .models, .failures])
+            try Self.comparePaths(seed: $0, [.records, .models, .failures, .handovers])
         }
         #expect(counts.count >= 8, "\(counts.count) of 20 succeeded")
         #expect(counts.contains { $0 > 0 }, "No store has a record in quarantine.")
@@ -71,9 +71,11 @@ struct PathTests {
         #expect(try kept == StoreFile.quarantine(at: stepByStep.url), comment)
         #expect(kept.count == one.ledger.reduce(0) { $0 + $1.counts.quarantined }, comment)
         #expect(failed.count { $0.outcome != .dropped } == kept.count, comment)
+        let handovers = try StoreFile.handovers(at: atOnce.url)
+        #expect(try handovers == StoreFile.handovers(at: stepByStep.url), comment)
         // No record is lost or doubled.
         let (dropped, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
-        #expect(one.records.count + kept.count + dropped == records.count + added, comment)
+        #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added, comment)
         return kept.count
     }
 
