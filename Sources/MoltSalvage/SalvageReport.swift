@@ -102,6 +102,10 @@ public struct SalvageReport: Equatable, Sendable, Codable {
     package var quarantinedCount = 0
     /// Whether the quarantine was read completely.
     package var isQuarantineWhole = true
+    /// The number of saved records and settings that wait to be handed over, which wait in the new file, too.
+    package var handoverCount = 0
+    /// Whether all of them were read.
+    package var areHandoversWhole = true
     /// One sentence for each missing or unreadable part and the assumption in its place.
     public package(set) var assumptions: [String] = []
     /// The faults that SQLite reports, in its own words; at most 100 lines.
@@ -113,9 +117,7 @@ public struct SalvageReport: Equatable, Sendable, Codable {
     /// Whether everything was saved; only parts that can be rebuilt, such as an index, were damaged.
     public var isWhole: Bool {
         losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole
-            && isJournalWhole
-            && isQuarantineWhole
-            && assumptions.isEmpty
+            && isJournalWhole && isQuarantineWhole && areHandoversWhole && assumptions.isEmpty
     }
 
     init(source: String, destination: String) {
@@ -167,6 +169,11 @@ extension SalvageReport: CustomStringConvertible {
         }
         if quarantinedCount > 0 || !isQuarantineWhole {
             lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", perhaps not all")")
+        }
+        if handoverCount > 0 || !areHandoversWhole {
+            lines.append(
+                "\(handoverCount) records and settings wait to be handed over\(areHandoversWhole ? "" : ", perhaps not all")"
+            )
         }
         if let setAside { lines.append("the damaged file is now \(setAside)") }
         lines += assumptions

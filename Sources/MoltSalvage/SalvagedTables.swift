@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Molt
 
-/// The tables of a damaged file without the records: types, ledger, journal and quarantine.
+/// The tables of a damaged file without the records: types, ledger, journal, quarantine and handovers.
 struct SalvagedTables {
     private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
@@ -16,6 +16,7 @@ struct SalvagedTables {
 
     static let names: [(PageScan.Kind, String)] = [
         (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.quarantine, "molt_quarantine"),
+        (.handover, "molt_handover"),
     ]
 
     /// Notes that a table's newest state may be lost, so that it does not count as whole.
@@ -36,11 +37,15 @@ struct SalvagedTables {
         try read(.ledger, "molt_ledger", source, isStale)
         if !isStale {
             try read(.journal, "molt_journal", source, isStale)
-            // Most caches have no quarantine.
-            let hasQuarantine = source.has("molt_quarantine") || isSchemaStale
-            if source.has("molt_record"), !hasQuarantine { absent.insert(.quarantine) }
+            // Most caches have neither.
+            for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.handover, "molt_handover")]
+            where source.has("molt_record") && !source.has(table) && !isSchemaStale {
+                absent.insert(kind)
+            }
         }
         try read(.quarantine, "molt_quarantine", source, isStale)
+        // In an earlier state, they may have been handed over since, and a closure allows for that.
+        try read(.handover, "molt_handover", source, isStale)
     }
 
     private mutating func read(
@@ -120,6 +125,7 @@ struct SalvagedTables {
         try writeJournal(target, &report)
         try giveIDs(target, &report)
         try writeQuarantine(target, &report)
+        try writeHandovers(target, &report)
     }
 
     /// Gives new ids to records with ids below 1, which no cache assigns and an upgrade would not find.
@@ -140,25 +146,54 @@ struct SalvagedTables {
     }
 
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
-        report.isQuarantineWhole = whole.contains(.quarantine) || absent.contains(.quarantine)
-        let quarantined = sortedRows(.quarantine)
-        guard !quarantined.isEmpty else { return }
-        try target.connection.execute(QuarantineTable.creation)
-        for (id, row) in quarantined {
+        (report.quarantinedCount, report.isQuarantineWhole) = try write(
+            .quarantine,
+            to: "molt_quarantine",
+            QuarantineTable.creation,
+            target
+        )
+    }
+
+    private func writeHandovers(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        (report.handoverCount, report.areHandoversWhole) = try write(
+            .handover,
+            to: "molt_handover",
+            HandoverTable.creation,
+            target
+        )
+        guard report.handoverCount > 0 else { return }
+        try target.connection.execute("INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(HandoverTable.mark)', 1)")
+    }
+
+    /// Writes the rows of a table that a cache creates with its first row.
+    ///
+    /// - Returns: The number of rows, and whether all that the table had were found.
+    private func write(
+        _ kind: PageScan.Kind,
+        to table: String,
+        _ creation: String,
+        _ target: SalvagedFile
+    ) throws -> (count: Int, isWhole: Bool) {
+        var isWhole = whole.contains(kind) || absent.contains(kind)
+        var count = 0
+        let found = sortedRows(kind)
+        if !found.isEmpty { try target.connection.execute(creation) }
+        for (id, row) in found {
             let parameters = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
-                let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(parameters))")
+                let insertion = try target.statement("INSERT INTO \(table) VALUES(\(parameters))")
                 // A row found on a page has NULL in place of its id.
                 try insertion.bind(id, at: 1)
                 for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }
                 try insertion.run()
-                report.quarantinedCount += 1
+                count += 1
             } catch {
                 // A column has the wrong type, or is missing: the row is damaged.
                 guard error.isConstraint || error.resultCode == 1 else { throw error }
-                report.isQuarantineWhole = false
+                isWhole = false
             }
         }
+        return (count, isWhole)
     }
 
     private func writeTypes(_ target: SalvagedFile, _ report: inout SalvageReport) throws {

@@ -98,6 +98,19 @@ import Testing
         try old.expect(["e": 1])
     }
 
+    @Test(arguments: [0, 1]) func `upgrades them though the suite has been upgraded, and is remembered`(version: Int) throws {
+        try old.suite.update(set: ["0": #"["a","b"]"#, "profile": #"{"theme":"dark","id":1}"#, "count": 2])
+        try write(StoreContents(version: 0, records: [note(#"{"text":"x"}"#)]))
+        let source = try CodableCache(at: cache.url, migrations: migrations.upTo(version: version))
+        try source.exportAndWait(to: file, suites: [old.suite])
+        source.close()
+        let target = try open()
+        defer { target.close() }
+        try old.suite.update(set: [:], remove: ["tags", "user", "count", "ran"])
+        try target.importAndWait(from: file, suites: [old.suite])
+        try expectImported()
+    }
+
     private func expectImported(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try old.expect(Self.upgraded, sourceLocation: sourceLocation)
         let records = try StoreFile.contents(at: other).records.map { String(decoding: $0.content, as: UTF8.self) }

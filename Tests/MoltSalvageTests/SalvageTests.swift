@@ -197,6 +197,35 @@ struct Person: Codable, Equatable, Sendable {
         #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
+    @Test func `What waits to be handed over waits in the new file, too, and is also found page by page`() throws {
+        let cache = try CodableCache(at: url)
+        for number in 0..<30 { try cache.set(number, forKey: "key \(number)") }
+        cache.close()
+        let isLocked = Locked(true)
+        let received = Log<String>()
+        let migration = Migration(
+            to: 1,
+            "out",
+            .handOverRecords("Int", to: "a list") { record in
+                if isLocked.withLock({ $0 }) { throw Refusal() }
+                received.append(record.key)
+            }
+        )
+        try CodableCache(at: url, migrations: [migration]).close()
+        let handovers = try StoreFile.handovers(at: url)
+        #expect(handovers.count == 30)
+        let file = Array(try Data(contentsOf: url))
+        let (whole, _) = try scratch.salvage(file)
+        whole.expect(isWhole: true)
+        #expect(try StoreFile.handovers(at: newURL) == handovers)
+        let (report, _) = try scratch.salvage(file.zeroed(0..<100))
+        #expect("\(report)".contains("30 records and settings wait to be handed over, perhaps not all"))
+        #expect(try StoreFile.handovers(at: newURL) == handovers)
+        isLocked.withLock { $0 = false }
+        try CodableCache(at: newURL, migrations: [migration]).close()
+        #expect(received.count == 30)
+    }
+
     @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
     func `A table that is missing from a damaged schema is still saved`(change: String) throws {
         try quarantine(5..<6)

@@ -44,7 +44,9 @@ struct ImportedSettings {
             }
             var values = patch?.snapshot ?? exported[name]?.values.mapValues { $0.asStored() } ?? [:]
             if let patch {
-                for (key, value) in try patch.changes(to: patch.snapshot, of: suite) { values[key] = value }
+                // What is remembered of the suite itself says nothing about the settings of the import.
+                let standIn = standIns.first { $0.attachedName == name } ?? suite.standIn(with: [:])
+                for (key, value) in try patch.changes(to: patch.snapshot, of: standIn) { values[key] = value }
             }
             upgraded[name] = values.filter { !Suite.reservedKeys.contains($0.key) }
         }

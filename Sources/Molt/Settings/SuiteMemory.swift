@@ -48,9 +48,10 @@ struct SuiteMemory {
         }
     }
 
-    /// The path of the file; nil if there is no directory for it.
+    /// The path of the file; nil if there is no directory for it, and for the settings of an import.
     private var path: String? {
-        suite.filesDirectory?.appending(path: suite.domainName + Self.suffix, directoryHint: .notDirectory).path
+        guard suite.content == nil else { return nil }
+        return suite.filesDirectory?.appending(path: suite.domainName + Self.suffix, directoryHint: .notDirectory).path
     }
 
     /// What the name of the file has after that of the domain.

@@ -22,6 +22,8 @@ extension MigrationStep {
     /// What erasing cannot reach:
     /// - backups and files that were set aside, which the report names, and copies in the device's backups or exports;
     /// - records of other types with the same content, also in quarantine, where a block would have changed the type;
+    /// - records that a step has taken out of the store before, and that wait to be handed over: see
+    ///   ``handOverRecords(_:to:_:)``;
     /// - the changes of a suite that are not made yet, and copies that a dry run or an import is using meanwhile, or
     ///   has left in another temporary directory, as the tool does beside an app in a sandbox;
     /// - what a drive keeps of overwritten and freed blocks, as flash memory does. The device's encryption protects

@@ -31,6 +31,7 @@ struct PageScan {
         case ledger
         case journal
         case quarantine
+        case handover
     }
 
     /// The part of a row that is on pages whose newest state may be lost.
@@ -87,6 +88,7 @@ struct PageScan {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
         if isQuarantined(values) { return .quarantine }
+        if isHandover(values) { return .handover }
         guard values.count > 1, values[1].string != nil else { return nil }
         switch values.count {
         case 2: return .type
@@ -104,6 +106,12 @@ struct PageScan {
     private static func isQuarantined(_ values: [ColumnValue]) -> Bool {
         values.count >= 18 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
             && values[8].string != nil && values[16].number != nil
+    }
+
+    /// Of a record or a setting that waits to be handed over, either the type or the suite is known.
+    private static func isHandover(_ values: [ColumnValue]) -> Bool {
+        values.count == 10 && values[1].string != nil && values[2].integer != nil
+            && [3, 4, 7].allSatisfy { values[$0].string != nil } && (values[5].string != nil) != (values[6].string != nil)
     }
 }
 

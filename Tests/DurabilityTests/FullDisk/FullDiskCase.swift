@@ -15,7 +15,7 @@ struct FullDiskCase: Sendable {
     let look: @Sendable (TestPlace) throws -> String
 
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
-    static let inDirectory = [upgrade, growing, backfill, fresh, firstValue, exporting, importing]
+    static let inDirectory = [upgrade, growing, backfill, handover, fresh, firstValue, exporting, importing]
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -54,6 +54,38 @@ struct FullDiskCase: Sendable {
         act: { try open($0, [grow]).close() },
         look: contents
     )
+
+    /// Hands over records to files beside the store; what the full disk refuses waits.
+    private static let handover = FullDiskCase(
+        name: "an upgrade that hands over records",
+        prepare: { try People.prepare($0, count: 40, size: 1_000) },
+        act: { try open($0, handingOver(to: $0)).close() },
+        look: { place in
+            try place.checkWhole()
+            let state = try StoreFile.state(at: place.cache)
+            let records = try StoreFile.contents(at: place.cache).records.filter { $0.typeName == "Alien" }.map(\.key)
+            // The closure writes whole files alone.
+            let stored = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
+                .filter { $0.hasPrefix("person ") }
+            let waiting = try StoreFile.handovers(at: place.cache).compactMap { line in
+                try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])?[6] as? String
+            }
+            return "\(state.version) \(Set(records + stored + waiting).sorted())"
+        }
+    )
+
+    private static func handingOver(to place: TestPlace) -> MigrationRegistry {
+        [
+            Migration(
+                to: 1,
+                "out",
+                .handOverRecords("Alien", to: "files") { [directory = place.directory] person in
+                    let content = try person.content().json()
+                    try Data(content).write(to: directory.appendingPathComponent(person.key), options: .atomic)
+                }
+            )
+        ]
+    }
 
     /// Backfills after an upgrade on read, whose records become longer, batch by batch.
     private static let backfill = FullDiskCase(

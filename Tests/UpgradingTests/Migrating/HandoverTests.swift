@@ -319,7 +319,18 @@ import Testing
         #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
     }
 
-    @Test func `wait in a backup, too, and in a store that is moved`() throws {
+    @Test func `wait in a store that is moved, also if it has nothing else`() throws {
+        let old = try OldStore([StoredRecord("Token", "mail", #"{"value":"s3cret 1"}"#)])
+        keychain.isLocked.withLock { $0 = true }
+        try CodableCache(at: old.url, migrations: [handsOver]).close()
+        keychain.isLocked.withLock { $0 = false }
+        let new = store.directory.file("new.molt")
+        let registry = MigrationRegistry([handsOver]).storeMove(from: old.url, to: new)
+        try CodableCache(at: new, migrations: registry).close()
+        #expect(keychain.items == ["mail s3cret 1"])
+    }
+
+    @Test func `wait in a backup, too`() throws {
         keychain.isLocked.withLock { $0 = true }
         try open([handsOver])
         let file = CacheFile(at: url)

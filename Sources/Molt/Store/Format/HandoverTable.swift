@@ -7,7 +7,7 @@ internal import Foundation
 package struct HandoverTable {
     static let name = "molt_handover"
     /// The name of the mark of a file in which records or settings wait.
-    static let mark = "handover"
+    package static let mark = "handover"
 
     private let connection: Connection
 
@@ -222,15 +222,13 @@ package struct HandoverTable {
         }
     }
 
-    /// Removes records and settings that the app has stored elsewhere, and overwrites their bytes.
+    /// Removes a record or a setting that the app has stored elsewhere, and overwrites its bytes.
     ///
-    /// Their earlier copies, and those in the journal, are left to the erasing of the whole file, for which it is
-    /// marked.
-    func remove(_ ids: [Int64]) throws(SQLiteError) {
+    /// Its earlier copies, and those in the journal, are left to the erasing of the whole file, for which it is marked.
+    func remove(_ id: Int64) throws(SQLiteError) {
         try FileFormat.setMark(FileFormat.erasure, to: 1 as Int64, of: connection)
         try connection.overwritingDeleted { () throws(SQLiteError) in
-            let deletion = try connection.prepare("DELETE FROM molt_handover WHERE id = ?1")
-            for id in ids { try deletion.run(binding: id) }
+            try connection.run("DELETE FROM molt_handover WHERE id = ?1", id)
         }
         try removeMarkIfEmpty()
     }

@@ -346,9 +346,9 @@ package final class StoreTransaction {
         }
     }
 
-    /// Removes records and settings that the app has stored elsewhere.
-    func removeHandedOver(_ ids: [Int64]) throws {
-        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.remove(ids) }
+    /// Removes a record or a setting that the app has stored elsewhere.
+    func removeHandedOver(_ id: Int64) throws {
+        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.remove(id) }
     }
 
     // MARK: What is remembered of suites

@@ -80,31 +80,33 @@ struct HandoverDelivery {
             let items = try store.withSnapshot { try $0.items(of: handover, after: after) }
             guard let last = items.last else { break }
             after = last.id
-            var received: [Int64] = []
             for item in items where !isStopped {
                 do {
                     try configuration.checkCancellation()
                     try configuration.reach(.beforeHandover, handover.summary)
                     try receiver.receive(item)
-                    received.append(item.id)
-                    try configuration.reach(.afterHandover, handover.summary)
                 } catch {
                     failures.append(error)
                     isStopped = failures.count == Self.failureLimit || (error as? MoltError)?.isStop == true
+                    continue
                 }
+                try configuration.reach(.afterHandover, handover.summary)
+                // One by one, so that a kill repeats one at most.
+                try remove(item.id)
+                left -= 1
             }
-            if !received.isEmpty { try remove(received) }
-            left -= received.count
         }
         return failures.first
     }
 
-    /// Removes items from the file, so that they are not handed over again.
-    private mutating func remove(_ ids: [Int64]) throws {
+    /// Removes an item from the file, so that it is not handed over again.
+    ///
+    /// A loss of power may undo that, and the item is then handed over again: the closure allows for it.
+    private mutating func remove(_ id: Int64) throws {
         let patience = Patience(configuration.upgradeTimeout)
         do {
-            try store.withWriteTransaction(until: nil) { transaction in
-                try transaction.removeHandedOver(ids)
+            try store.withWriteTransaction(until: nil, isSynced: false) { transaction in
+                try transaction.removeHandedOver(id)
                 try configuration.reach(.beforeCommit, "of what was handed over")
                 return true
             } waiting: {
@@ -116,7 +118,7 @@ struct HandoverDelivery {
         } catch {
             throw MoltError(
                 .workFailed,
-                "\(ids.count) were handed over, but the file cannot say so, and the next opening hands them over again.",
+                "One was handed over, but the file cannot say so, and the next opening hands it over again.",
                 store: store.storeName,
                 underlying: error
             )
@@ -159,6 +161,20 @@ struct HandoverDelivery {
             underlying: error
         )
         configuration.monitor?.send(.workFailed(failure))
+    }
+}
+
+extension Handover {
+    /// Passes all that waits for the step to the closure of the app, in the store of a merge, which is then given up.
+    func passAll(in transaction: StoreTransaction, to registry: MigrationRegistry) throws {
+        guard let receiver = receiver(in: registry) else { return }
+        var after: Int64 = 0
+        while true {
+            let items = try transaction.items(of: self, after: after)
+            guard let last = items.last else { return }
+            after = last.id
+            for item in items { try receiver.receive(item) }
+        }
     }
 }
 
