@@ -1,7 +1,8 @@
 import Foundation
 import Molt
 
-/// Settings: the two built-in migrations, compared with one write of all the same keys through `UserDefaults`.
+/// Settings: the two built-in migrations, compared with one write of all the same keys through `UserDefaults`, and new
+/// keys, compared with as many calls of it.
 ///
 /// On Linux, `UserDefaults` takes quadratic time, and each process keeps its suites in the directory of its run; see
 /// `Platform.runSelf`.
@@ -63,6 +64,28 @@ enum SettingsCases {
             ) { work in
                 try CodableCache(at: work.file, migrations: work.migrations).close()
             },
+            benchmark(
+                "settings-rename-loop",
+                "each key of a suite renamed through UserDefaults, one by one",
+                .rename,
+                size
+            ) { work in
+                let defaults = try defaults(work.source)
+                for (key, value) in try read(work.source) {
+                    defaults.set(value, forKey: SettingsFixture.renamed(key))
+                    defaults.removeObject(forKey: key)
+                }
+                defaults.synchronize()
+            },
+            benchmark(
+                "molt-rename-settings",
+                "Molt, renameSettings(withPrefix:) of a suite without a cache",
+                .rename,
+                size,
+                ratios("settings-rename-loop")
+            ) { work in
+                try work.source.upgrade(with: work.migrations)
+            },
         ]
     }
 
@@ -71,6 +94,8 @@ enum SettingsCases {
         case conversion
         /// Move to an app group.
         case move
+        /// New keys.
+        case rename
     }
 
     /// The inputs of a case.
@@ -108,6 +133,16 @@ enum SettingsCases {
                 case .conversion:
                     .defaultsV4ToV5(to: 1, suite: source, keys: SettingsFixture.keys(context.records))
                 case .move: .suiteToAppGroup(to: 1, from: source, into: destination)
+                case .rename:
+                    Migration(
+                        to: 1,
+                        "rename",
+                        .renameSettings(
+                            withPrefix: SettingsFixture.prefix,
+                            to: SettingsFixture.newPrefix,
+                            in: source
+                        )
+                    )
                 }
             let work = Work(context: context, changed: changed.mapValues(\.object), migrations: [migration])
             return BenchmarkTrial(count: context.records) { _ in
@@ -118,6 +153,9 @@ enum SettingsCases {
                 switch kind {
                 case .conversion: try SettingsFixture.check(source, has: values.merging(changed) { $1 })
                 case .move: try SettingsFixture.check(destination, has: values)
+                case .rename:
+                    let renamed = values.map { (SettingsFixture.renamed($0), $1) }
+                    try SettingsFixture.check(source, has: Dictionary(uniqueKeysWithValues: renamed))
                 }
             }
         }

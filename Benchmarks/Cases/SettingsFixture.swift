@@ -68,8 +68,15 @@ enum SettingsFixture {
         Kind(.bool) { .bool($0.isMultiple(of: 2)) },
     ]
 
+    /// The beginning of all keys, and the one that replaces it.
+    static let (prefix, newPrefix) = ("setting.", "value.")
+
     private static func name(_ index: Int) -> String {
-        "setting.\(index)"
+        "\(prefix)\(index)"
+    }
+
+    static func renamed(_ key: String) -> String {
+        key.hasPrefix(prefix) ? newPrefix + key.dropFirst(prefix.count) : key
     }
 
     /// The keys, as an app passes them to a migration.

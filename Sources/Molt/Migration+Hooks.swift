@@ -96,8 +96,8 @@ extension Migration {
     /// ```
     ///
     /// Use it for work that needs no data of its own migration: it sees the store as the opening has left it, after all
-    /// later migrations, which may have renamed, changed or removed that data. Data that leaves the store is handed over
-    /// instead: see ``MigrationStep/handOverRecords(_:to:_:)``.
+    /// later migrations, which may have renamed, changed or removed that data. Data that leaves the store is handed
+    /// over instead: see ``MigrationStep/handOverRecords(_:to:_:)``.
     ///
     /// The opening that has run the migration does the work, after the commit and after all changes to settings. Until
     /// the work succeeds, each later opening tries again: ``LedgerEntry/isWorkPending`` of the migration's row says so.

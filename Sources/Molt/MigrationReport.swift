@@ -70,7 +70,8 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         public package(set) var reason: String
     }
 
-    /// A migration's work after the commit; see ``Migration/afterCommit(_:_:)``.
+    /// A migration's work after the commit, or what one of its steps hands over; see ``Migration/afterCommit(_:_:)`` and
+    /// ``MigrationStep/handOverRecords(_:to:_:)``.
     public struct Work: Equatable, Sendable, Encodable {
         /// The migration.
         public package(set) var migration: MigrationID

@@ -162,7 +162,9 @@ struct SalvagedTables {
             target
         )
         guard report.handoverCount > 0 else { return }
-        try target.connection.execute("INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(HandoverTable.mark)', 1)")
+        try target.connection.execute(
+            "INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(HandoverTable.mark)', 1)"
+        )
     }
 
     /// Writes the rows of a table that a cache creates with its first row.

@@ -98,7 +98,9 @@ import Testing
         try old.expect(["e": 1])
     }
 
-    @Test(arguments: [0, 1]) func `upgrades them though the suite has been upgraded, and is remembered`(version: Int) throws {
+    @Test(arguments: [0, 1]) func `upgrades them though the suite has been upgraded, and is remembered`(version: Int)
+        throws
+    {
         try old.suite.update(set: ["0": #"["a","b"]"#, "profile": #"{"theme":"dark","id":1}"#, "count": 2])
         try write(StoreContents(version: 0, records: [note(#"{"text":"x"}"#)]))
         let source = try CodableCache(at: cache.url, migrations: migrations.upTo(version: version))

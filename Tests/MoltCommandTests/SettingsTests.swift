@@ -19,6 +19,25 @@ import Testing
         return await CommandRun(molt, ["settings", path] + words)
     }
 
+    @Test func `the tool of an app lists those that no key or step names`() async throws {
+        let list: [String: Any] = ["a": 1, "b": "x", "fax": 3]
+        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            .write(to: scratch.file("app.plist"))
+        let app = RegisteredApp(
+            migrations: [Migration(to: 1, "a", .renameSetting("old", to: "a", in: .standard))],
+            settings: [.key(SettingKey<String?>("b"), in: .standard)]
+        )
+        let tool = Tool("app", "", app.commands)
+        await CommandRun(tool, "settings", path).expect(says: "Named by no key or step of the app\n  fax\n")
+        await CommandRun(tool, "settings", path, "--json").expect(says: #""unnamed""#)
+        let fixture = StoreFixture(version: 1, suites: [.standard: ["a": 1], Suite("group.x"): ["a": 1]])
+        let file = scratch.file("fixture.json")
+        try fixture.write(to: file)
+        await CommandRun(tool, "settings", file.path).expect(
+            says: "Named by no key or step of the app\n  a of group.x\n"
+        )
+    }
+
     @Test func `values of Defaults 4 are recognized, and the rest is shown as it is`() async throws {
         let list: [String: Any] = [
             "tags": #"["a"]"#, "launches": 3, "seen": true, "name": "Ada", "torn": #"["a"#, "empty": "", "word": "true",

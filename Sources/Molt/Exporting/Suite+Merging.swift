@@ -114,7 +114,10 @@ private struct SettingsUpgrade {
 
     /// Runs a closure while no upgrade changes the suites, which must be up to date.
     func locking<Value>(_ body: () throws -> Value) throws -> Value {
-        let migrator = Migrator(migrations, configuration: configuration.unfollowed(stoppedBy: configuration.isCancelled))
+        let migrator = Migrator(
+            migrations,
+            configuration: configuration.unfollowed(stoppedBy: configuration.isCancelled)
+        )
         return try migrator.lockingSuites(of: StoreFile(upgrading: own, attaching: configuration.suites)) {
             let plan = try own.plan(migrations, configuration: configuration)
             try plan.checkProblems()

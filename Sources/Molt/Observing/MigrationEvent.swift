@@ -18,10 +18,11 @@ public enum MigrationEvent: Sendable {
     case progressed(MigrationEvent.Progress)
     /// A migration's last step has ended; nothing is committed yet.
     case ended(MigrationReport.Entry)
-    /// A migration's work after the commit failed, or was done and could not be recorded in the ledger; the opening
-    /// goes on, and the next one tries again.
+    /// A migration's work after the commit failed, or was done and could not be recorded in the ledger, or something
+    /// could not be handed over; the opening goes on, and the next one tries again.
     ///
-    /// The error names the migration. See ``Migration/afterCommit(_:_:)``.
+    /// The error names the migration. See ``Migration/afterCommit(_:_:)`` and
+    /// ``MigrationStep/handOverRecords(_:to:_:)``.
     case workFailed(MoltError)
     /// The upgrade is committed, or there was nothing to do.
     case finished(MigrationReport)

@@ -9,7 +9,10 @@ extension Handover {
     /// What identifies a step, also in another migration: its place, without its destination.
     private static func identifier(of step: MigrationStep) -> String {
         // Encoding strings cannot fail.
-        String(decoding: (try? JSONEncoder(.withoutEscapingSlashes).encode(step.declaration.identity)) ?? Data(), as: UTF8.self)
+        String(
+            decoding: (try? JSONEncoder(.withoutEscapingSlashes).encode(step.declaration.identity)) ?? Data(),
+            as: UTF8.self
+        )
     }
 
     /// The closure that gets a record or a setting, with the coders of its migration.

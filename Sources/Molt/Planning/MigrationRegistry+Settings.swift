@@ -1,4 +1,16 @@
 extension MigrationRegistry {
+    /// Whether the declaration of a step names a key.
+    ///
+    /// - Parameter suite: The suite's name as an attached store; nil for any.
+    package func namesSetting(_ key: String, of suite: String?) -> Bool {
+        migrations.contains { migration in
+            migration.steps.contains { step in
+                guard case .settings(let work) = step.work else { return false }
+                return (suite == nil || work.suite.attachedName == suite) && work.names(key)
+            }
+        }
+    }
+
     /// The suite into which a migration before another one moves a setting, and that migration; nil if none does.
     ///
     /// - Parameter suite: The name of the setting's suite as an attached store.

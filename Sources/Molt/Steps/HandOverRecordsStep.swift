@@ -8,12 +8,12 @@ extension MigrationStep {
     /// ```
     ///
     /// The records leave the type in their place among the steps, and wait in the store's file. Later migrations cannot
-    /// change or remove them. Once the upgrade is committed, and all changes to settings are made, the closure gets each
-    /// of them, as it was at this step. A record for which the closure returns is erased: the file is rewritten without
-    /// it, as after ``deleteType(_:erasing:)``. One for which it throws is handed over again at the next opening, and at
-    /// each later one until the closure returns. The opening succeeds in either case. ``MigrationReport/work`` says what
-    /// was handed over, and ``MigrationPlan/handovers`` what waits. After ten records for which the closure has thrown,
-    /// an opening leaves the others to the next one.
+    /// change or remove them. Once the upgrade is committed, and all changes to settings are made, the closure gets
+    /// each of them, as it was at this step. A record for which the closure returns is erased: the file is rewritten
+    /// without it, as after ``deleteType(_:erasing:)``. One for which it throws is handed over again at the next
+    /// opening, and at each later one until the closure returns. The opening succeeds in either case.
+    /// ``MigrationReport/work`` says what was handed over, and ``MigrationPlan/handovers`` what waits. After ten
+    /// records for which the closure has thrown, an opening leaves the others to the next one.
     ///
     /// - Important: The closure may get a record more than once: a process may be killed after the closure has stored
     ///   the record, and before the file says so. It must not fail because its result is there already.

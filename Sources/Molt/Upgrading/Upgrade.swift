@@ -69,7 +69,8 @@ final class Upgrade {
         }
     }
 
-    /// Does what follows the commit and the changes to settings: other stores with the same suites need not wait for it.
+    /// Does what follows the commit and the changes to settings: other stores with the same suites need not wait for
+    /// it.
     private func doWork(after plan: MigrationPlan, _ report: inout MigrationReport) throws {
         var needsErasure = plan.needsErasure
         if var delivery = HandoverDelivery(plan, of: migrator, store) {

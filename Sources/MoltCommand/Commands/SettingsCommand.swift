@@ -2,29 +2,45 @@ import Foundation
 import Molt
 
 extension StoreCommands {
-    static let settings = Command(
-        "settings",
-        ["PLIST-OR-FIXTURE"],
-        "show the settings in a suite's file or in a fixture, and how each is stored",
-        options: [.json],
-        notes: """
-            Below a value is the form in which it is stored, if libraries write that form. Data is shown with what it
-            contains. A value alone does not always show its type: a string that the app stored may be JSON, too.
-            """
-    ) { call, terminal in
-        guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
-            let list = SettingsList(try settings(in: URL(filePath: call.arguments[0])))
-            if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
+    static let settings = settings(notes: "")
+
+    /// - Parameters:
+    ///   - notes: What the app's own command says in addition.
+    ///   - isNamed: Whether a key or a step of the app names a key of a suite, by the suite's name as an attached
+    ///     store; of any suite for nil.
+    static func settings(
+        notes: String,
+        isNamed: (@Sendable (_ key: String, _ suite: String?) -> Bool)? = nil
+    ) -> Command {
+        Command(
+            "settings",
+            ["PLIST-OR-FIXTURE"],
+            "show the settings in a suite's file or in a fixture, and how each is stored",
+            options: [.json],
+            notes: """
+                Below a value is the form in which it is stored, if libraries write that form. Data is shown with what it
+                contains. A value alone does not always show its type: a string that the app stored may be JSON, too.
+                \(notes)
+                """
+        ) { call, terminal in
+            guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
+                let list = SettingsList(try settings(in: URL(filePath: call.arguments[0]))) { key in
+                    isNamed?(key, nil)
+                }
+                if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
+                return ExitCode.success
+            }
+            let lists = fixture.suites.map { suite, values in
+                (suite: suite.description, list: SettingsList(values) { isNamed?($0, suite.attachedName) })
+            }
+            .sorted { $0.suite < $1.suite }
+            if call.has("--json") {
+                try terminal.sayJSON(Dictionary(lists.map { ($0.suite, $0.list) }) { first, _ in first })
+            } else {
+                print(lists, on: terminal)
+            }
             return ExitCode.success
         }
-        let lists = fixture.suites.map { (suite: $0.key.description, list: SettingsList($0.value)) }
-            .sorted { $0.suite < $1.suite }
-        if call.has("--json") {
-            try terminal.sayJSON(Dictionary(lists.map { ($0.suite, $0.list) }) { first, _ in first })
-        } else {
-            print(lists, on: terminal)
-        }
-        return ExitCode.success
     }
 
     /// - Parameter lists: The settings by suite; the name is empty for those of a file.
@@ -38,6 +54,11 @@ extension StoreCommands {
                 guard let form = list.forms[key], let name = form.form.name else { continue }
                 terminal.say("  \(name)" + (form.content.map { ": \($0)" } ?? ""))
             }
+        }
+        let unnamed = lists.flatMap { list in (list.list.unnamed ?? []).map { (list.suite, $0) } }
+        if !unnamed.isEmpty {
+            terminal.say("\n" + terminal.bold("Named by no key or step of the app"))
+            for (suite, key) in unnamed { terminal.say("  \(key)" + (suite.isEmpty ? "" : " of \(suite)")) }
         }
         let forms = lists.flatMap { $0.list.forms.values.map(\.form) }
         let notes = LibraryForm.allCases.filter(forms.contains).compactMap { form in
@@ -82,9 +103,14 @@ private struct SettingsList: Encodable {
     let values: [String: PropertyListValue]
     let forms: [String: Form]
     let conclusion: String
+    /// The keys that no key or step of the app names, sorted; nil if that is not known.
+    let unnamed: [String]?
 
-    init(_ values: [String: PropertyListValue]) {
+    /// - Parameter isNamed: Whether the app names a key; nil if that is not known.
+    init(_ values: [String: PropertyListValue], isNamed: (String) -> Bool?) {
         self.values = values
+        let keys = values.keys.sorted()
+        unnamed = keys.contains { isNamed($0) != nil } ? keys.filter { isNamed($0) == false } : nil
         let forms = values.map { key, value in
             let form = LibraryForm(of: value, key: key)
             return (key, Form(form: form, note: form.note, content: form.content(of: value)))

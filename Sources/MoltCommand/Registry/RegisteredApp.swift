@@ -28,9 +28,18 @@ package struct RegisteredApp: Sendable {
             StoreCommands.restore(suites: attached), export, `import`,
             StoreCommands.markApplied(notes: "", options: Self.settingsOptions, correct),
             StoreCommands.markPending(notes: "", options: Self.settingsOptions, correct),
-            StoreCommands.acceptEdit(options: Self.settingsOptions, correct),
+            StoreCommands.acceptEdit(options: Self.settingsOptions, correct), listSettings,
         ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
+    }
+
+    /// The command that shows settings, and those of them that nothing of the app names.
+    private var listSettings: Command {
+        StoreCommands.settings(
+            notes: "Settings that neither a migration nor the app's list of settings names come last."
+        ) { [migrations, settings] key, suite in
+            migrations.namesSetting(key, of: suite) || settings.contains { $0.names(key, in: suite) }
+        }
     }
 
     /// The names of the commands that need a registry and are not also commands of `molt`.

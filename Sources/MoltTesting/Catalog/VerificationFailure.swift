@@ -151,6 +151,11 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
     package var rows: [Row]
     /// The catalog paths of the files that were written.
     public package(set) var recorded: [String]
+    /// The settings of upgraded fixtures that no key or step of the app names, such as `"fax" of standard`.
+    ///
+    /// Nothing reads or upgrades them: they may be left over, misspelled, or another library's. There are none if
+    /// `verify` gets no settings.
+    public package(set) var unnamedSettings: [String] = []
     /// The greatest number of variations of each fixture.
     package var variationLimit = 0
 
@@ -199,6 +204,8 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
             ]
         }
         let table = TextTable(rows: [heading] + cells, leftAlignedColumns: [0, 2, 3])
-        return "\(headline)\n\(table)\n\(variationsText)"
+        let unnamed =
+            unnamedSettings.isEmpty ? "" : "\nNo key or step names these settings: \(Shown.some(unnamedSettings))."
+        return "\(headline)\n\(table)\n\(variationsText)\(unnamed)"
     }
 }

@@ -42,7 +42,8 @@ package struct FaultPoint: Hashable, Sendable, Codable, CustomStringConvertible 
             .afterApply, .afterApplies, .beforeWork, .afterWork, .beforeHandover, .afterHandover:
             description
         case .copyForBackup, .read, .writeBatch, .writeExpiry, .insert, .delete, .renameType, .deleteType,
-            .takeOut, .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase, .moveStore:
+            .takeOut, .postponeChange, .applyPostponedChanges, .writeLedger, .writeJournal, .clearJournal, .erase,
+            .moveStore:
             "while \(self)"
         case nil: "with \(self)"
         }

@@ -131,7 +131,11 @@ extension TemporaryStore {
     ) throws -> MigrationReport {
         doesWork = true
         defer { doesWork = false }
-        return try upgradeNow(through: migrations, by: EntryPoint.all(for: fixture.primary)[0], configuration: configuration)
+        return try upgradeNow(
+            through: migrations,
+            by: EntryPoint.all(for: fixture.primary)[0],
+            configuration: configuration
+        )
     }
 
     private func upgradeInMemory(

@@ -162,6 +162,7 @@ struct CatalogVerification {
         }
         failures.add(olderReleases.failures(of: migrations))
         reportRecordedFiles()
+        report.unnamedSettings = settings.unnamed(in: migrations)
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
     }

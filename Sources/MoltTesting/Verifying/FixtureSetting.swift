@@ -148,4 +148,9 @@ extension FixtureSetting {
     func includes(_ key: String, in suite: String) -> Bool {
         suite == place.suite.attachedName && place.includes(key)
     }
+
+    /// Whether it is about a key of a suite, by the suite's name as an attached store; of any suite for nil.
+    package func names(_ key: String, in suite: String?) -> Bool {
+        suite.map { includes(key, in: $0) } ?? place.includes(key)
+    }
 }

@@ -76,6 +76,14 @@ struct SettingReading {
         return failures
     }
 
+    /// The settings that neither the test nor a step names, if the test names any, sorted.
+    func unnamed(in migrations: MigrationRegistry) -> [String] {
+        guard !settings.isEmpty else { return [] }
+        return keys.keys.sorted().flatMap { suite in
+            unnamed(in: suite).filter { !migrations.namesSetting($0, of: suite) }.map { "\(Shown.key($0)) of \(suite)" }
+        }
+    }
+
     /// The keys of a suite, sorted, without those that the test names.
     private func unnamed(in suite: String) -> [String] {
         (keys[suite] ?? []).filter { key in !settings.contains { $0.includes(key, in: suite) } }.sorted()

@@ -63,6 +63,39 @@ struct SettingsVerificationTests {
         #expect(failure.description.contains("not named: it probably has an old form"))
     }
 
+    @Test func `The report lists settings that no key and no step names`() async throws {
+        let fixture = StoreFixture(
+            version: 0,
+            suites: [
+                .standard: ["a": 1, "b": 2, "fax": 3, "ui.x": 4, "other.library": 5], Self.group: ["a": 1, "b": 2],
+            ]
+        )
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "names",
+                .renameSetting("a", to: "c", in: .standard),
+                .copySettings(withPrefix: "ui.", to: "view.", in: .standard)
+            )
+        ]
+        let directory = try await recorded(fixture, migrations, at: [0])
+        func unnamed(_ settings: [FixtureSetting]) async throws -> [String] {
+            try await directory.catalog().verify(migrations, types: [], settings: settings, versions: [0])
+                .unnamedSettings
+        }
+        #expect(try await unnamed([]) == [])
+        let keys: [FixtureSetting] = [
+            .key(SettingKey<Int?>("b"), in: .standard), .settings(withPrefix: "other.", Int.self, in: Self.group),
+        ]
+        let group = Self.group.attachedName
+        let expected = [
+            "\"fax\" of standard", "\"other.library\" of standard", "\"a\" of \(group)", "\"b\" of \(group)",
+        ]
+        #expect(try await unnamed(keys).sorted() == expected.sorted())
+        let report = try await directory.catalog().verify(migrations, types: [], settings: keys, versions: [0])
+        #expect(report.description.contains("No key or step names these settings: \"fax\" of standard"))
+    }
+
     @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {
         let fixture = StoreFixture(
             version: 0,

@@ -21,7 +21,9 @@ import Testing
         Migration(
             to: 1,
             "secrets",
-            .handOverSettings("token", "absent", in: scratch.suite, to: "the vault") { [vault] in try vault.store($0, $1) },
+            .handOverSettings("token", "absent", in: scratch.suite, to: "the vault") { [vault] in
+                try vault.store($0, $1)
+            },
             .handOverSettings(withPrefix: "secret.", in: scratch.suite, to: "the vault") { [vault] in
                 try vault.store($0, $1)
             }
@@ -54,7 +56,9 @@ import Testing
         #expect(vault.calls.all.sorted() == ["secret.a", "secret.b", "token"])
         #expect(report.work.map(\.problem) == [nil, nil] && report.losses.isEmpty)
         report.expectKeys(
-            "token: moved, to the vault", "absent: absent", "secret.a: moved, to the vault",
+            "token: moved, to the vault",
+            "absent: absent",
+            "secret.a: moved, to the vault",
             "secret.b: moved, to the vault"
         )
         #expect(try waiting(primary) == [] && files() == [])
@@ -104,7 +108,9 @@ import Testing
                     to: 2,
                     "out",
                     .transform(.setting("password", in: scratch.suite)) { $0[[]] = .string("\(try $0.string([]))!") },
-                    .handOverSettings("password", in: scratch.suite, to: "the vault") { [vault] in try vault.store($0, $1) }
+                    .handOverSettings("password", in: scratch.suite, to: "the vault") { [vault] in
+                        try vault.store($0, $1)
+                    }
                 ),
             ]
         )
@@ -134,9 +140,11 @@ import Testing
         let report =
             try primary == .cache
             ? CacheFile(at: cache.url).dryRunAndWait([handsOver]) : scratch.suite.dryRun([handsOver])
-        #expect(report.work.map(\.problem) == [
-            "1 of 1 wait: a dry run does not do it", "2 of 2 wait: a dry run does not do it",
-        ])
+        #expect(
+            report.work.map(\.problem) == [
+                "1 of 1 wait: a dry run does not do it", "2 of 2 wait: a dry run does not do it",
+            ]
+        )
         #expect(vault.calls.count == 0)
         try scratch.expect(Self.values)
         #expect(try files() == [])
@@ -163,7 +171,9 @@ import Testing
         let migration = Migration(
             to: 1,
             "convert",
-            .changeValue(.setting("theme", in: scratch.suite), [], to: .integer).onFailure(.quarantine(upTo: .unlimited)),
+            .changeValue(.setting("theme", in: scratch.suite), [], to: .integer).onFailure(
+                .quarantine(upTo: .unlimited)
+            ),
             out
         )
         try upgrade(.suite, [migration])

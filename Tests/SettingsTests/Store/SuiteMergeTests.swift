@@ -16,10 +16,14 @@ import Testing
     private var migrations: MigrationRegistry {
         [
             Migration(to: 1, "color", .renameSetting("theme", to: "color", in: scratch.suite)),
-            Migration(to: 2, "seconds", .changeSettings(in: scratch.suite) { settings in
-                guard let period = try settings.value(forKey: "period")?.int else { return }
-                try settings.set(.int(period * 60), forKey: "period")
-            }),
+            Migration(
+                to: 2,
+                "seconds",
+                .changeSettings(in: scratch.suite) { settings in
+                    guard let period = try settings.value(forKey: "period")?.int else { return }
+                    try settings.set(.int(period * 60), forKey: "period")
+                }
+            ),
             Migration(
                 to: 3,
                 "token",
@@ -92,7 +96,12 @@ import Testing
             migrations.migrations + [.suiteToAppGroup(to: 4, from: scratch.suite, into: group.suite)]
         )
         try scratch.suite.upgrade(with: registry)
-        let outcomes = try scratch.suite.merge(["period": 1, "theme": "light"], from: 0, with: registry, onConflict: .replace)
+        let outcomes = try scratch.suite.merge(
+            ["period": 1, "theme": "light"],
+            from: 0,
+            with: registry,
+            onConflict: .replace
+        )
         try group.expect(["name": "Ada Lovelace", "color": "light", "period": 60])
         #expect(outcomes.contains { $0.store == group.suite.attachedName && $0.key == "period" })
     }

@@ -31,7 +31,9 @@ import Testing
         return cache.report
     }
 
-    private func plan(_ migrations: MigrationRegistry) throws -> MigrationPlan { try CacheFile(at: url).plan(migrations) }
+    private func plan(_ migrations: MigrationRegistry) throws -> MigrationPlan {
+        try CacheFile(at: url).plan(migrations)
+    }
 
     /// The names of the files beside the store that have a token.
     private func filesWithToken() throws -> [String] {
@@ -82,7 +84,12 @@ import Testing
 
     @Test func `are as they are at the step, after earlier steps of the same pass`() throws {
         let registry: MigrationRegistry = [
-            Migration(to: 1, "rename", .renameType("Token", to: "Secret"), .renameProperty("Secret", "value", to: "text")),
+            Migration(
+                to: 1,
+                "rename",
+                .renameType("Token", to: "Secret"),
+                .renameProperty("Secret", "value", to: "text")
+            ),
             Migration(
                 to: 2,
                 "split",
@@ -257,7 +264,11 @@ import Testing
     @Test func `in a store in memory are handed over when it is opened`() throws {
         let cache = try CodableCache(
             inMemory: [
-                Migration(to: 1, "new", .run(onFreshStore: true) { try $0.create("Token", forKey: "a", ["value": "b"]) }),
+                Migration(
+                    to: 1,
+                    "new",
+                    .run(onFreshStore: true) { try $0.create("Token", forKey: "a", ["value": "b"]) }
+                ),
                 handsOver,
             ]
         )

@@ -7,7 +7,8 @@ extension CodableCache {
             case converted
             /// A migration dropped it by design, and it is gone.
             case dropped
-            /// A step hands over the records of its type: it is no longer in quarantine, and waits for the next opening.
+            /// A step hands over the records of its type: it is no longer in quarantine, and waits for the next
+            /// opening.
             case handedOver
             /// A step could not convert it. It is still in quarantine, with the new reason.
             case failed

@@ -19,7 +19,8 @@ extension MigrationStep {
     /// - Parameters:
     ///   - keys: The keys.
     ///   - suite: The suite.
-    ///   - destination: Where the closure stores the settings, for plans and reports. It is not part of the fingerprint.
+    ///   - destination: Where the closure stores the settings, for plans and reports. It is not part of the
+    ///     fingerprint.
     ///   - receive: Stores a setting elsewhere; it gets the key and the value.
     public static func handOverSettings(
         _ keys: String...,
@@ -44,7 +45,8 @@ extension MigrationStep {
     /// - Parameters:
     ///   - prefix: The prefix.
     ///   - suite: The suite.
-    ///   - destination: Where the closure stores the settings, for plans and reports. It is not part of the fingerprint.
+    ///   - destination: Where the closure stores the settings, for plans and reports. It is not part of the
+    ///     fingerprint.
     ///   - receive: Stores a setting elsewhere; it gets the key, with the prefix, and the value.
     public static func handOverSettings(
         withPrefix prefix: String,

@@ -98,7 +98,7 @@ struct RenameSettingsStep: StepDeclaration {
     var copies: Bool
     var onConflict: ConflictPolicy<PropertyListValue>
 
-    private var newPlace: SettingsPlace {
+    var newPlace: SettingsPlace {
         place.isPrefix ? SettingsPlace(place.suite, prefix: newName) : SettingsPlace(place.suite, key: newName)
     }
 

@@ -105,6 +105,15 @@ enum SettingsWork: Sendable {
         }
     }
 
+    /// Whether its declaration names a key, before or after the step.
+    func names(_ key: String) -> Bool {
+        switch self {
+        case .renameKeys(let declaration): declaration.place.includes(key) || declaration.newPlace.includes(key)
+        case .block: false
+        case .edit, .changeForm, .removeKeys, .handOver, .moveToRecords, .convert, .receive: mayChange(key)
+        }
+    }
+
     /// Where a setting is, or is too, after the step; nil if the step brings it nowhere.
     ///
     /// - Parameter suite: The setting's suite, by its name as an attached store.

@@ -43,9 +43,10 @@ package struct SuiteFiles {
         // Errors are ignored, because nothing uses these files.
         guard let store = try? store else { return }
         let copies = (try? StoreFiles(store.path).backups(BackupName.Kind.allCases)) ?? []
-        let files = (["", "-attempt", "-work", "-work-attempt", "-lock", "-ledger", "-ledger-part"] + StoreFiles.suffixes).map {
-            URL(fileURLWithPath: store.path + $0)
-        }
+        let files =
+            (["", "-attempt", "-work", "-work-attempt", "-lock", "-ledger", "-ledger-part"] + StoreFiles.suffixes).map {
+                URL(fileURLWithPath: store.path + $0)
+            }
         for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
     }
 

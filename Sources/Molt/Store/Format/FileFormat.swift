@@ -189,8 +189,8 @@ package enum FileFormat {
         }
     }
 
-    /// Whether the file at a path has records, also quarantined ones or ones that are still to be handed over, or changes
-    /// of other stores that are to be made.
+    /// Whether the file at a path has records, also quarantined ones or ones that are still to be handed over, or
+    /// changes of other stores that are to be made.
     static func hasData(_ path: String) throws(MoltError) -> Bool {
         try FileProbe.look(path) { connection throws(SQLiteError) in try hasData(connection) } ?? false
     }

@@ -85,7 +85,8 @@ extension MoltError.Code {
     public static let deferred = Self(rawValue: "deferred")
     /// The store does not meet a migration's condition; see ``Migration/requirement(orElse:_:)``.
     public static let requirementUnmet = Self(rawValue: "requirementUnmet")
-    /// A migration's work after the commit threw, and a later opening tries again; see ``Migration/afterCommit(_:_:)``.
+    /// A migration's work after the commit threw, or the closure that gets what a step hands over, and a later opening
+    /// tries again; see ``Migration/afterCommit(_:_:)`` and ``MigrationStep/handOverRecords(_:to:_:)``.
     public static let workFailed = Self(rawValue: "workFailed")
     /// An earlier upgrade's changes to an attached store have not been applied yet.
     public static let journalPending = Self(rawValue: "journalPending")

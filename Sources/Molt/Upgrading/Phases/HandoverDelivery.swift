@@ -58,7 +58,8 @@ struct HandoverDelivery {
         var left = handover.count
         do {
             let failure = try handOverAll(of: handover, to: receiver, &left)
-            return failure.map { failed(handover, left: left, ErrorSummary.line(of: $0), $0) } ?? entry(of: handover, nil)
+            return failure.map { failed(handover, left: left, ErrorSummary.line(of: $0), $0) }
+                ?? entry(of: handover, nil)
         } catch {
             let reason = ErrorSummary.line(of: error)
             return failed(handover, left: left, reason, error)
@@ -147,7 +148,12 @@ struct HandoverDelivery {
             ? "Keep the step in the registry, and find the reason. To try again with this build, open the store with "
                 + "`retriesInterruptedUpgrades = true`."
             : "The next opening tries again."
-        send(error, "\(left) of \(handover.count) could not be handed over (\(handover.summary)): \(reason).", advice, handover)
+        send(
+            error,
+            "\(left) of \(handover.count) could not be handed over (\(handover.summary)): \(reason).",
+            advice,
+            handover
+        )
         return entry
     }
 

@@ -50,7 +50,9 @@ struct WorkAfterCommit {
     }
 
     /// - Returns: Nil if the previous holder of the lock has done it.
-    private func done(_ migration: Migration, _ turn: borrowing WorkTurn, _ stores: AttachedStores) -> MigrationReport.Work? {
+    private func done(_ migration: Migration, _ turn: borrowing WorkTurn, _ stores: AttachedStores) -> MigrationReport
+        .Work?
+    {
         do {
             try configuration.checkCancellation()
             try configuration.reach(.beforeWork, "of \(migration.name)")
