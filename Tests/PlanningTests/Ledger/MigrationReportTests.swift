@@ -60,15 +60,15 @@ struct MigrationReportTests {
     @Test func `A report is encoded for a tool to read from a log`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let none = #"{"changed":0,"created":0,"dropped":0,"quarantined":0,"read":0}"#
+        let none = #"{"changed":0,"created":0,"dropped":0,"handedOver":0,"quarantined":0,"read":0}"#
         let lists = #""failedRecords":[],"keys":[],"losses":[]"#
         let text = """
             {"deferred":[],"duration":1.239,"entries":[\
-            {"attachedCounts":{},"counts":{"changed":900,"created":0,"dropped":12,"quarantined":0,"read":1234567},\
+            {"attachedCounts":{},"counts":{"changed":900,"created":0,"dropped":12,"handedOver":0,"quarantined":0,"read":1234567},\
             "duration":0.0104,"migration":{"name":"a","version":1},"outcome":"ran","steps":[\
-            {"counts":{"changed":900,"created":0,"dropped":0,"quarantined":0,"read":1234567},\(lists),\
+            {"counts":{"changed":900,"created":0,"dropped":0,"handedOver":0,"quarantined":0,"read":1234567},\(lists),\
             "summary":"rename A.x to y","unmatchedNames":[]},\
-            {"counts":{"changed":0,"created":0,"dropped":12,"quarantined":0,"read":0},\(lists),\
+            {"counts":{"changed":0,"created":0,"dropped":12,"handedOver":0,"quarantined":0,"read":0},\(lists),\
             "summary":"delete the type B","unmatchedNames":[]}]},\
             {"attachedCounts":{},"counts":\(none),"duration":0,"migration":{"name":"b","version":2},\
             "outcome":"replaced","steps":[]}],"expiredCount":0,"from":0,"isDryRun":false,"isFresh":false,\

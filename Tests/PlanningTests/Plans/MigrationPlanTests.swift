@@ -159,7 +159,8 @@ struct MigrationPlanTests {
             try json(plan) == """
                 {"edits":[],"entries":[{"action":"applied","isWorkPending":false,"losses":[],\
                 "migration":{"name":"a","version":1},"outcome":"ran","requirements":[],\
-                "steps":["rename the type Alien to Person"]}],"from":1,"isFresh":false,"journal":["suite a"],\
+                "steps":["rename the type Alien to Person"]}],"from":1,"handovers":[],"isFresh":false,\
+                "journal":["suite a"],\
                 "needsErasure":false,"notes":[],"otherStores":[],"problems":[],"store":"/tmp/people.molt","to":2}
                 """
         )

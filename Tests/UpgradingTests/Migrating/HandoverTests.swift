@@ -59,6 +59,7 @@ import Testing
         #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
         #expect(report.counts.handedOver == 2 && report.counts.dropped == 0 && report.losses.isEmpty)
         #expect(report.work.map(\.problem) == [nil] && report.erasure?.isComplete == true)
+        #expect(report.description.contains("dropped  created  handed over"))
         #expect(try filesWithToken() == [])
         #expect(try Snapshot(of: url).records.map(\.key) == ["note"])
         #expect(try plan([migration]).handovers == [])

@@ -64,11 +64,18 @@ extension MigrationReport: CustomStringConvertible {
         // For migrations of settings only, the lines about keys say more than a table of dashes.
         let hasTable = ran.contains { entry in !entry.counts.isZero || !entry.steps.contains { !$0.keys.isEmpty } }
         guard hasTable else { return headline }
-        let hasQuarantined = counts.quarantined > 0
-        let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
+        let all: [(name: String, count: KeyPath<Counts, Int>)] = [
+            ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),
+            ("handed over", \.handedOver), ("quarantined", \.quarantined),
+        ]
+        // The last two are seldom of use.
+        let columns = all.enumerated().filter { $0.offset < 4 || counts[keyPath: $0.element.count] > 0 }.map(\.element)
         // The times of fused migrations are shares, and only approximate.
-        var rows = [["version", "migration"] + names + ["≈ time"]]
-        func cells(_ counts: Counts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
+        var rows = [["version", "migration"] + columns.map(\.name) + ["≈ time"]]
+        // Dashes stand for a migration that has read no record, as in a type rename.
+        func cells(_ counts: Counts) -> [String] {
+            columns.map { counts.isZero ? "–" : DisplayText.grouped(counts[keyPath: $0.count]) }
+        }
         for entry in ran {
             rows.append(
                 [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
@@ -80,12 +87,6 @@ extension MigrationReport: CustomStringConvertible {
             }
         }
         return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
-    }
-
-    /// The counts, or dashes when no record was read, as in a type rename.
-    private static func cells(_ counts: Counts) -> [String] {
-        let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
-        return numbers.map { counts.isZero ? "–" : DisplayText.grouped($0) }
     }
 
     private var failureLines: [String] {
