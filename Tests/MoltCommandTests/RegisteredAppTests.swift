@@ -158,6 +158,27 @@ import Testing
         try scratchSuite.expect(["\(key).new": 2])
     }
 
+    @Test func `export and import take the settings of the app's domain, and not those of the tool`() async throws {
+        let domain = try ScratchSuite(["old": 1])
+        let rename = Migration(to: 1, "rename", .renameSetting("old", to: "new", in: .standard))
+        let tool = Tool("app", "", RegisteredApp(migrations: [rename]).commands)
+        let (file, store) = (scratch.file("settings.json").path, try scratch.store("settings.molt", []))
+        let settings = ["--settings", "standard=\(domain.name)"]
+        await CommandRun(tool, ["upgrade", store] + settings).expect()
+        for command in ["export", "import"] {
+            await CommandRun(tool, command, store, file, "--settings", "standard").expect(
+                64,
+                errors: "pass --settings standard=DOMAIN"
+            )
+        }
+        await CommandRun(tool, ["export", store, file] + settings).expect(begins: "exported 0 records and 1 settings")
+        try domain.suite.removeValue(forKey: "new")
+        await CommandRun(tool, ["import", store, file] + settings).expect(
+            output: "imported version 1: 0 added, 1 settings set\n"
+        )
+        try domain.expect(["new": 1])
+    }
+
     @Test func `dry-run takes settings from files, and leaves those of this machine alone`() async throws {
         let suite = Suite("molt.test.\(UUID().uuidString)")
         let move = Migration.suiteToAppGroup(to: 1, from: .standard, into: suite)

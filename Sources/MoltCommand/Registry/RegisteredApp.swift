@@ -287,11 +287,29 @@ package struct RegisteredApp: Sendable {
     private static let suiteOption = Command.Option.value(
         "--settings",
         "SUITE",
-        "also the settings of a suite of this tool's user: standard, or its name; repeat for others"
+        "also the settings of a suite of this tool's user: its name, or standard=DOMAIN; repeat for others"
     )
 
-    private func suites(of call: Command.Call) throws -> [Suite] {
-        try call.all("--settings").map { try SettingsFiles.suite(named: $0, of: attached) }
+    /// The suites that a call names, and a configuration with the domains that stand in for them.
+    ///
+    /// - Throws: ``UsageError`` if the settings of this tool would be taken for those of the app.
+    private func suites(of call: Command.Call) throws -> ([Suite], MoltConfiguration) {
+        let suites = try call.all("--settings").map { word in
+            if word.contains("=") {
+                let settings = try SettingsFiles([word], of: attached)
+                try settings.checkWritable()
+                return settings.suites[0]
+            }
+            let suite = try SettingsFiles.suite(named: word, of: attached)
+            guard suite.attachedName != Suite.standard.attachedName else {
+                throw UsageError("the settings of this tool are not those of the app: pass --settings standard=DOMAIN")
+            }
+            return suite
+        }
+        var configuration = configuration
+        // The first suite of a name takes precedence.
+        configuration.suites = suites + configuration.suites
+        return (suites, configuration)
     }
 
     private var export: Command {
@@ -299,7 +317,7 @@ package struct RegisteredApp: Sendable {
             "The records get the form of the app's version, and the store is not changed.",
             options: [Self.suiteOption]
         ) { store, target, selection, call in
-            let suites = try suites(of: call)
+            let (suites, configuration) = try suites(of: call)
             do {
                 let cache = try CodableCache(
                     reading: store.file(),
@@ -320,8 +338,8 @@ package struct RegisteredApp: Sendable {
             "The store must have the version of the app; the records are upgraded to it.",
             options: [Self.suiteOption]
         ) { store, source, selection, policy, call in
-            let suites = try suites(of: call)
-            let cache = try open(store)
+            let (suites, configuration) = try suites(of: call)
+            let cache = try open(store, configuration)
             defer { cache.close() }
             return try cache.importAndWait(from: source, only: selection, suites: suites, onConflict: policy)
         }
@@ -346,7 +364,7 @@ package struct RegisteredApp: Sendable {
     }
 
     /// Opens a store that has the registry's version, without upgrading anything.
-    private func open(_ store: StoreArgument) throws -> CodableCache {
+    private func open(_ store: StoreArgument, _ configuration: MoltConfiguration) throws -> CodableCache {
         let url = try store.file()
         var configuration = configuration
         configuration.runsBackfill = false

@@ -84,9 +84,7 @@ struct SettingsVerificationTests {
                 .unnamedSettings
         }
         #expect(try await unnamed([]) == [])
-        let keys: [FixtureSetting] = [
-            .key(SettingKey<Int?>("b"), in: .standard), .settings(withPrefix: "other.", Int.self, in: Self.group),
-        ]
+        let keys: [FixtureSetting] = [.key(SettingKey<Int?>("b"), in: .standard)]
         let group = Self.group.attachedName
         let expected = [
             "\"fax\" of standard", "\"other.library\" of standard", "\"a\" of \(group)", "\"b\" of \(group)",

@@ -64,8 +64,8 @@ struct MigrationReportTests {
         let lists = #""failedRecords":[],"keys":[],"losses":[]"#
         let text = """
             {"deferred":[],"duration":1.239,"entries":[\
-            {"attachedCounts":{},"counts":{"changed":900,"created":0,"dropped":12,"handedOver":0,"quarantined":0,"read":1234567},\
-            "duration":0.0104,"migration":{"name":"a","version":1},"outcome":"ran","steps":[\
+            {"attachedCounts":{},"counts":{"changed":900,"created":0,"dropped":12,"handedOver":0,"quarantined":0,\
+            "read":1234567},"duration":0.0104,"migration":{"name":"a","version":1},"outcome":"ran","steps":[\
             {"counts":{"changed":900,"created":0,"dropped":0,"handedOver":0,"quarantined":0,"read":1234567},\(lists),\
             "summary":"rename A.x to y","unmatchedNames":[]},\
             {"counts":{"changed":0,"created":0,"dropped":12,"handedOver":0,"quarantined":0,"read":0},\(lists),\

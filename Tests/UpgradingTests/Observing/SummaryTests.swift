@@ -243,7 +243,7 @@ import Testing
         #expect(summary.moltVersion == MoltRelease.version)
         summary.moltVersion = "0.1.0"
         summary.settings = ["converted": 3]
-        let counts = #"{"changed":0,"created":0,"dropped":1,"quarantined":0,"read":0}"#
+        let counts = #"{"changed":0,"created":0,"dropped":1,"handedOver":0,"quarantined":0,"read":0}"#
         let text = """
             {"appVersion":"4.0","counts":\(counts),"deferred":0,"duration":1.25,"expired":0,"format":1,"from":0,\
             "interruptions":0,"isDryRun":false,"migrationCount":1,"migrations":[{"counts":\(counts),\
@@ -259,6 +259,9 @@ import Testing
                 #""failure":{"cause":"d","code":"c","isCommitted":true,"migration":"m","step":2,"version":1},"format":1"#
         )
         #expect(try encoded(JSONDecoder().decode(MigrationSummary.self, from: Data(failed.utf8))) == failed)
+        // A member that an earlier release did not know.
+        let earlier = text.replacing(#""handedOver":0,"#, with: "")
+        #expect(try JSONDecoder().decode(MigrationSummary.self, from: Data(earlier.utf8)) == summary)
         // A later release adds members.
         let later = text.replacing(#""format":1"#, with: #""format":1,"new":{"a":1}"#)
         #expect(try JSONDecoder().decode(MigrationSummary.self, from: Data(later.utf8)) == summary)

@@ -21,6 +21,21 @@ extension MigrationReport {
         /// Creates counts of 0.
         package init() {}
 
+        private enum CodingKeys: CodingKey {
+            case read, changed, dropped, created, quarantined, handedOver
+        }
+
+        /// Decodes counts; those of a summary from before there were steps that hand over have none of these records.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            read = try container.decode(Int.self, forKey: .read)
+            changed = try container.decode(Int.self, forKey: .changed)
+            dropped = try container.decode(Int.self, forKey: .dropped)
+            created = try container.decode(Int.self, forKey: .created)
+            quarantined = try container.decode(Int.self, forKey: .quarantined)
+            handedOver = try container.decodeIfPresent(Int.self, forKey: .handedOver) ?? 0
+        }
+
         package var isZero: Bool {
             self == Counts()
         }
