@@ -137,11 +137,9 @@ public final class CodableCache: Sendable {
         var configuration = configuration
         // No other process could upgrade it.
         if !configuration.process.upgrades { configuration.process = .tool }
-        try self.init(
-            StoreFile(inMemoryWith: configuration.attachedStores),
-            migrations: migrations,
-            configuration: configuration
-        )
+        let store = StoreFile(inMemoryWith: configuration.attachedStores)
+        store.options.keepsHandovers = false
+        try self.init(store, migrations: migrations, configuration: configuration)
     }
 
     /// Opens a store, for example one in memory that already has records.
@@ -439,11 +437,16 @@ extension CodableCache {
             forKey: key,
             expiration: expiration.map { Date(timeIntervalSince1970: $0) }
         )
-        guard documents.contains(where: { !$0.isDropped }) else {
+        guard documents.contains(where: { !$0.isDropped || $0.handedOverBy != nil }) else {
             return upgrade.output(of: documents[0], from: document)
         }
         return try change { session in
             var documents = documents
+            for document in documents {
+                guard let step = document.handedOverBy else { continue }
+                let record = StoreContents.StoredRecord(document.record)
+                try HandoverTable(creatingIn: session.connection).add(record, from: HandoverSource(step))
+            }
             for index in documents.indices where !documents[index].isDropped {
                 guard try merge(&documents[index], session) else { continue }
                 let record = documents[index].record

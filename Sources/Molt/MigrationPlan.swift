@@ -263,6 +263,10 @@ public struct MigrationPlan: Sendable, Encodable {
         needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure || !waiting.isEmpty
     }
 
+    /// Whether a migration would run, or changes of an earlier upgrade be made; not whether only work outside the store
+    /// is left.
+    package var needsUpgradeBeforeUse: Bool { needsRun || !journal.isEmpty }
+
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
         isFresh || from != to || recordsBaseline || entries.contains { $0.status == .baseline } || movesFrom != nil

@@ -233,10 +233,16 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
 extension MigrationRegistry {
     /// The registry for an import: without the steps on directories and files and, if it has no settings, on settings.
     func importing(includesSettings: Bool) -> MigrationRegistry {
-        var registry = self
         let mode = RunMode.importing(includesSettings: includesSettings)
-        registry.migrations = migrations.map { $0.only { mode.use(of: $0) == .runs } }
+        var registry = only { mode.use(of: $0) == .runs }
         if let baseline, !includesSettings { registry.baseline = { try baseline($0.withoutSettings()) } }
+        return registry
+    }
+
+    /// The registry with some of its steps, and without what is about a store.
+    func only(_ isIncluded: (MigrationStep) -> Bool) -> MigrationRegistry {
+        var registry = self
+        registry.migrations = migrations.map { $0.only(isIncluded) }
         return registry
     }
 

@@ -15,7 +15,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         /// Steps of several migrations may process a record together; that time is divided in proportion to the records
         /// that each migration read.
         public package(set) var duration: TimeInterval = 0
-        /// The numbers of records read, changed, dropped, created and quarantined.
+        /// The numbers of records read, changed, dropped, handed over, created and quarantined.
         public package(set) var counts = Counts()
         /// Its steps, in order.
         public package(set) var steps: [Step]
@@ -33,7 +33,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     public struct Step: Equatable, Sendable, Encodable {
         /// The step's description.
         public package(set) var summary: String
-        /// The numbers of records read, changed, dropped, created and quarantined.
+        /// The numbers of records read, changed, dropped, handed over, created and quarantined.
         public package(set) var counts = Counts()
         /// The outcome for each key of the step, if it works on settings or files.
         public package(set) var keys: [KeyOutcome] = []
@@ -70,8 +70,8 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         public package(set) var reason: String
     }
 
-    /// A migration's work after the commit, or what one of its steps hands over; see ``Migration/afterCommit(_:_:)`` and
-    /// ``MigrationStep/handOverRecords(_:to:_:)``.
+    /// A migration's work after the commit, or what one of its steps hands over; see ``Migration/afterCommit(_:_:)``
+    /// and ``MigrationStep/handOverRecords(_:to:_:)``.
     public struct Work: Equatable, Sendable, Encodable {
         /// The migration.
         public package(set) var migration: MigrationID

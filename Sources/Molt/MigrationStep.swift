@@ -94,6 +94,11 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         if case .settings(let work) = work { work.suite } else { nil }
     }
 
+    /// The suite whose settings the step hands over; nil for other steps.
+    var handsOverSettingsOf: Suite? {
+        if case .settings(.handOver(let declaration)) = work { declaration.suite } else { nil }
+    }
+
     package var usesRecords: Bool { work.usesRecords }
 
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.

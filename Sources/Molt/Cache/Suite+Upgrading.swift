@@ -18,8 +18,8 @@ extension Suite {
     /// Settings that a newer release has upgraded stay as they are if each of its migrations lets older releases write;
     /// see ``Migration/olderReleases(may:)``. Others are refused with the code `superseded`.
     ///
-    /// If the settings are up to date, nothing is written, and no file is opened. If two processes call this at once,
-    /// one upgrades and the other waits.
+    /// If the settings are up to date, nothing is written, and no file is opened unless something waits in it to be
+    /// handed over. If two processes call this at once, one upgrades and the other waits.
     ///
     /// - Parameters:
     ///   - migrations: The registry.

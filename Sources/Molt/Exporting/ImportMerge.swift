@@ -38,9 +38,13 @@ struct ImportMerge {
         try reading { () throws(SQLiteError) in try source.checkIndexes(have: visited) }
         let quarantine = try reading { () throws(SQLiteError) in try QuarantineTable(of: source) }
         if let quarantine { summary.quarantined = try merge(quarantine, into: session, &search) }
-        try reading { () throws(SQLiteError) in
-            try HandoverTable.add(from: source, to: session.connection) { key, isSetting in
-                isSetting || selection.includesUnconverted(key: key)
+        summary.waiting = try reading { () throws(SQLiteError) in
+            try HandoverTable.add(from: source, to: session.connection) { key, type in
+                guard let type else { return true }
+                search.note(type: type)
+                guard selection.includes(key: key, type: type) else { return false }
+                search.note(key)
+                return true
             }
         }
         if let key = search.missing {

@@ -10,6 +10,8 @@ public struct ImportSummary: Equatable, Sendable {
     public package(set) var kept = 0
     /// The number of records that a migration could not convert, and that are in the cache's quarantine now.
     public package(set) var quarantined = 0
+    /// The number of records and settings that a migration hands over, which it does when the cache is next opened.
+    public package(set) var waiting = 0
     /// The number of records that migrations have dropped, by a closure or a failure policy.
     public package(set) var dropped = 0
     /// The number of values, imported ones or others, that the cache's size limit has evicted.
@@ -32,8 +34,9 @@ extension ImportSummary: CustomStringConvertible {
     /// The numbers in one line.
     public var description: String {
         let others = [
-            (replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (dropped, "dropped"),
-            (expired, "expired"), (evicted, "evicted"), (settings, "settings set"), (keptSettings, "settings kept"),
+            (replaced, "replaced"), (kept, "kept"), (quarantined, "quarantined"), (waiting, "to be handed over"),
+            (dropped, "dropped"), (expired, "expired"), (evicted, "evicted"), (settings, "settings set"),
+            (keptSettings, "settings kept"),
         ]
         return (["imported version \(version): \(added) added"] + others.filter { $0.0 > 0 }.map { "\($0) \($1)" })
             .joined(separator: ", ") + missingTypes.map { "; \($0)" }.joined()

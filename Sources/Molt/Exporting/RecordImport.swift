@@ -129,7 +129,8 @@ struct RecordImport {
             try connection.begin()
             try LedgerTable.checkRows(connection)
             try QuarantineTable(of: connection)?.removeAll()
-            try HandoverTable(of: connection)?.removeAll()
+            // The file of the store keeps them, unless another one has taken its place.
+            if !isSetAside { try HandoverTable(of: connection)?.removeAll() }
             try JournalTable.clear(connection)
             // What suites held there says nothing about those that are here.
             try LedgerTable.forgetAttached(connection)

@@ -12,8 +12,9 @@ extension Suite {
     /// Those that a migration moves to another suite go into that one. The suites must be up to date, so upgrade them
     /// first, and open the cache if one works on them.
     ///
-    /// Settings that a step hands over are handed over at once, before anything is merged; see
+    /// Settings that a step hands over are handed over at once, before anything is set; see
     /// ``MigrationStep/handOverSettings(_:in:to:_:)``. Requirements, checks, and work after the commit are not run.
+    /// If the process is killed while settings go into several suites, a part may be set: merge them again.
     ///
     /// - Parameters:
     ///   - values: The settings, as the suite of a release at that version had them. Keys of Molt's own are left out.
@@ -26,7 +27,7 @@ extension Suite {
     ///   current.
     /// - Throws: ``MoltError`` with the code `superseded` or `tooOld` for a version that the registry does not have;
     ///   `needsMigration` if a suite is not up to date; `unsupported` if a migration moves settings into records;
-    ///   `keyExists` for a conflict, by the policy; or that of a step or a suite. Nothing is merged then.
+    ///   `keyExists` for a conflict, by the policy; or that of a step or a suite. Nothing is set then.
     @discardableResult
     public func merge(
         _ values: [String: PropertyListValue],
@@ -36,66 +37,58 @@ extension Suite {
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> [MigrationReport.KeyOutcome] {
         try migrations.validate()
-        let upgrade = SettingsUpgrade(of: self, migrations, configuration)
-        let upgraded = try upgrade.run(values, from: version)
-        return try upgrade.locking {
-            try upgraded.sortedByKey.flatMap { name, values in
-                try upgrade.suite(name).merge(values, policy)
-            }
-        }
+        return try SettingsMerge(into: self, migrations, configuration).run(values, from: version, policy)
     }
 
-    /// Sets values, and returns what became of each.
-    private func merge(
-        _ values: [String: PropertyListValue],
+    /// What merging values changes, and what becomes of each.
+    fileprivate func changes(
+        merging values: [String: PropertyListValue],
         _ policy: ConflictPolicy<PropertyListValue>
-    ) throws -> [MigrationReport.KeyOutcome] {
-        var outcomes: [MigrationReport.KeyOutcome] = []
-        try change { current in
-            outcomes = []
-            var changes: [String: PropertyListValue?] = [:]
-            for (key, value) in values.sortedByKey {
-                try checkForm(of: key, among: current)
-                var outcome = MigrationReport.KeyOutcome(store: attachedName, key: key, outcome: .changed)
-                defer { outcomes.append(outcome) }
-                guard let other = current[key] else {
-                    changes[key] = value
-                    continue
-                }
-                guard other != value else {
-                    outcome.outcome = .alreadyCurrent
-                    continue
-                }
-                switch try policy.choose(between: other, and: value) {
-                case .existing: outcome.outcome = .kept
-                case .new: (changes[key], outcome.outcome) = (value, .replaced)
-                case .merged(let merged): changes[key] = merged.asStored()
-                case .undecided:
-                    throw MoltError(
-                        .keyExists,
-                        "The suite has another value under the key.",
-                        advice: "Pass `onConflict:` to say which one stays.",
-                        outcome: .unchanged,
-                        suite: attachedName,
-                        key: key
-                    )
-                }
+    ) throws -> (set: [String: PropertyListValue], outcomes: [MigrationReport.KeyOutcome]) {
+        let current = try self.values()
+        var changes: [String: PropertyListValue] = [:]
+        let outcomes = try values.sortedByKey.map { key, value in
+            try checkForm(of: key, among: current)
+            var outcome = MigrationReport.KeyOutcome(store: attachedName, key: key, outcome: .changed)
+            guard let other = current[key] else {
+                changes[key] = value
+                return outcome
             }
-            return changes
+            guard other != value else {
+                outcome.outcome = .alreadyCurrent
+                return outcome
+            }
+            switch try policy.choose(between: other, and: value) {
+            case .existing: outcome.outcome = .kept
+            case .new: (changes[key], outcome.outcome) = (value, .replaced)
+            case .merged(let merged): changes[key] = merged.asStored()
+            case .undecided:
+                throw MoltError(
+                    .keyExists,
+                    "The suite has another value under the key.",
+                    advice: "Pass `onConflict:` to say which one stays.",
+                    outcome: .unchanged,
+                    suite: attachedName,
+                    key: key
+                )
+            }
+            return outcome
         }
-        return outcomes
+        try check(current, with: changes.mapValues { .some($0) })
+        return (changes, outcomes)
     }
 }
 
-/// An upgrade of settings that are in no suite.
-private struct SettingsUpgrade {
+/// Upgrades settings that are in no suite, and merges them into suites.
+private struct SettingsMerge {
     private let own: Suite
     private let migrations: MigrationRegistry
     private let configuration: MoltConfiguration
 
-    init(of suite: Suite, _ migrations: MigrationRegistry, _ configuration: MoltConfiguration) {
+    init(into suite: Suite, _ migrations: MigrationRegistry, _ configuration: MoltConfiguration) {
         own = suite
-        self.migrations = migrations
+        // Blocks on records have nothing to do here.
+        self.migrations = migrations.only { step in step.attached.contains { $0.suite != nil } }
         self.configuration = configuration
     }
 
@@ -105,40 +98,75 @@ private struct SettingsUpgrade {
         return Dictionary(all.map { ($0.attachedName, $0) }) { first, _ in first }
     }
 
-    func suite(_ name: String) throws -> Suite {
-        guard let suite = suites[name] else {
-            throw MoltError(.suiteNotNamed, "A migration brings settings into \(name).", suite: name)
-        }
-        return suite
-    }
-
-    /// Runs a closure while no upgrade changes the suites, which must be up to date.
-    func locking<Value>(_ body: () throws -> Value) throws -> Value {
+    func run(
+        _ values: [String: PropertyListValue],
+        from version: Int,
+        _ policy: ConflictPolicy<PropertyListValue>
+    ) throws -> [MigrationReport.KeyOutcome] {
+        let upgraded = try upgrade(values, from: version)
+        let suites = suites
         let migrator = Migrator(
             migrations,
             configuration: configuration.unfollowed(stoppedBy: configuration.isCancelled)
         )
-        return try migrator.lockingSuites(of: StoreFile(upgrading: own, attaching: configuration.suites)) {
-            let plan = try own.plan(migrations, configuration: configuration)
-            try plan.checkProblems()
-            guard !plan.needsRun, plan.journal.isEmpty else {
+        let file = try StoreFile(upgrading: own, attaching: configuration.suites)
+        return try migrator.lockingSuites(of: file) {
+            try check(Set(upgraded.values.keys))
+            let merged = try upgraded.values.sortedByKey.map { name, values in
+                guard let suite = suites[name] else {
+                    throw MoltError(.suiteNotNamed, "A migration brings settings into \(name).", suite: name)
+                }
+                return (suite, try suite.changes(merging: values, policy))
+            }
+            // All that can be refused was, so that nothing is stored elsewhere or set before.
+            for (item, receiver) in upgraded.handovers { try receiver.receive(item) }
+            for (suite, changes) in merged where !changes.set.isEmpty { try suite.update(set: changes.set) }
+            return merged.flatMap(\.1.outcomes)
+        }
+    }
+
+    /// Makes sure that suites are available and up to date.
+    private func check(_ names: Set<String>) throws {
+        let plan = try own.plan(migrations, configuration: configuration)
+        let viewpoint = Viewpoint(
+            isExtension: configuration.process != .app,
+            formerDomains: configuration.formerDomains
+        )
+        if plan.isSuperseded { try plan.checkProblems() }
+        for name in names.sorted() {
+            if let reason = try suites[name]?.unavailability(from: viewpoint) {
+                throw MoltError(
+                    .deferred,
+                    "The suite is unavailable: \(reason)",
+                    advice: "Try again later.",
+                    outcome: .unchanged,
+                    suite: name
+                )
+            }
+            let open = plan.entries.first { $0.isOpen(on: name) && $0.actions.runSteps }
+            guard open == nil, plan.journal.isEmpty else {
                 throw MoltError(
                     .needsMigration,
                     "The suite is not up to date, so settings cannot be merged into it.",
                     advice: "Upgrade it first, or open the cache that works on it.",
                     outcome: .unchanged,
-                    migration: plan.pending.first,
-                    suite: own.attachedName
+                    migration: open?.migration,
+                    suite: name
                 )
             }
-            return try body()
         }
     }
 
-    /// Upgrades settings of a version, and hands over what steps take out of them.
-    ///
-    /// - Returns: The upgraded settings by suite, without those that migrations removed.
-    func run(_ values: [String: PropertyListValue], from version: Int) throws -> [String: [String: PropertyListValue]] {
+    /// Upgraded settings.
+    private struct Upgraded {
+        /// By suite, without those that migrations removed.
+        var values: [String: [String: PropertyListValue]]
+        /// What steps have taken out of them.
+        var handovers: [(HandoverTable.Item, MigrationRegistry.HandoverReceiver)] = []
+    }
+
+    /// Upgrades settings of a version.
+    private func upgrade(_ values: [String: PropertyListValue], from version: Int) throws -> Upgraded {
         try check(version)
         var content = values.filter { !Suite.reservedKeys.contains($0.key) }.mapValues { $0.asStored() }
         let name = own.attachedName
@@ -153,25 +181,36 @@ private struct SettingsUpgrade {
         let ownStandIn = own.standIn(with: content)
         let store = StoreFile(inMemoryWith: configuration.attachedStores(standIns), upgrading: ownStandIn)
         defer { store.close() }
+        var registry = migrations.importing(includesSettings: true)
+        // The version was checked, and a ledger without rows does not say it.
+        registry = registry.oldestVersion(0)
         let migrator = Migrator(
-            migrations.importing(includesSettings: true),
+            registry,
             configuration: configuration.unfollowed(stoppedBy: configuration.isCancelled),
             mode: .importing(includesSettings: true)
         )
         let report = try migrator.migrate(store)
         if let waiting = report.deferred.first { throw unsupported(waiting) }
-        var upgraded = [name: original]
+        var upgraded = Upgraded(values: [name: original])
         // Where nothing had to run, there is no store.
         guard try !store.state().isFresh else { return upgraded }
         try store.withSnapshot { transaction in
             for entry in try transaction.journal() {
                 let patch = try SuitePatch(entry.changes)
-                var values = upgraded[entry.store] ?? [:]
+                var values = upgraded.values[entry.store] ?? [:]
                 // What is remembered of the suite itself says nothing about these settings.
                 for (key, value) in try patch.changes(to: patch.snapshot, of: ownStandIn) { values[key] = value }
-                upgraded[entry.store] = values.filter { !Suite.reservedKeys.contains($0.key) }
+                upgraded.values[entry.store] = values.filter { !Suite.reservedKeys.contains($0.key) }
             }
-            for handover in try transaction.state().handovers { try handover.passAll(in: transaction, to: migrations) }
+            for handover in try transaction.state().handovers {
+                guard configuration.process == .app else { throw notTheApp(handover.source) }
+                for id in try transaction.handoverIDs(of: handover.source) {
+                    guard let item = try transaction.handover(id),
+                        let receiver = migrations.receiver(of: item, from: handover.source)
+                    else { continue }
+                    upgraded.handovers.append((item, receiver))
+                }
+            }
         }
         return upgraded
     }
@@ -189,6 +228,17 @@ private struct SettingsUpgrade {
             suite: own.attachedName,
             storeVersion: version,
             registryVersion: isNewer ? migrations.version : oldest
+        )
+    }
+
+    private func notTheApp(_ source: HandoverSource) -> MoltError {
+        MoltError(
+            .unsupported,
+            "A step hands over some of the settings, which only the app does (\(source.step)).",
+            advice: "Merge them in the app.",
+            outcome: .unchanged,
+            migration: source.migration,
+            suite: own.attachedName
         )
     }
 

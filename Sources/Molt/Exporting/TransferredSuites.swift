@@ -146,7 +146,7 @@ struct TransferredSuites {
 
 extension MigrationPlan.Entry {
     /// Whether a suite has not been through the migration.
-    fileprivate func isOpen(on suite: String) -> Bool {
+    func isOpen(on suite: String) -> Bool {
         guard declaration.attached.contains(where: { $0.name == suite }) else { return false }
         return switch actions[suite] {
         case .run, .runIfRecordsArrive, .wait: true

@@ -9,6 +9,8 @@ final class AttachedStores {
     private let stores: [String: AttachedStore]
     /// The suite that is upgraded without a cache; nil for a cache.
     private let primary: Suite?
+    /// See `StoreFile.Options`.
+    private let keepsHandovers: Bool
     private var snapshots: [String: SuiteSnapshot] = [:]
     /// The rows of the store's file, once its state is known.
     private var rows: [LedgerEntry] = []
@@ -28,6 +30,7 @@ final class AttachedStores {
         )
         largeSettingSize = configuration.largeSettingSize
         primary = store.primary
+        keepsHandovers = store.options.keepsHandovers
     }
 
     /// Whether there are none.
@@ -136,7 +139,7 @@ final class AttachedStores {
             ofSuites: ([own] + states.sortedByKey.map(\.value)).compactMap(\.ledger),
             isEmpty: own.ledger == nil && own.isEmpty,
             in: registry,
-            handovers: file.handovers
+            file
         )
     }
 
@@ -158,10 +161,13 @@ final class AttachedStores {
         return nil
     }
 
-    /// The reason why some steps wait for a cache, if one moves settings into records.
+    /// The reason why some steps wait for a cache, or for one with a file, if one takes settings into it.
     ///
     /// - Parameter earlier: The steps that run before them, and may bring the settings.
     func cacheReason(of steps: [MigrationStep], after earlier: [MigrationStep]) throws -> String? {
+        if !keepsHandovers, let suite = steps.lazy.compactMap(\.handsOverSettingsOf).first {
+            return "It takes settings out of \(suite), which a cache in memory would lose. Open a cache with a file."
+        }
         guard primary != nil, steps.contains(where: { $0.usesRecords && $0.settings != nil }) else { return nil }
         var keys = try ExpectedKeys(suiteStates())
         for step in earlier { keys.add(from: step) }

@@ -79,8 +79,8 @@ struct Histories {
     /// - Parameters:
     ///   - ledgers: Those of the registry's suites; its own is the first, if it has one.
     ///   - isEmpty: Whether the suite has neither settings nor a ledger.
-    ///   - handovers: What steps have taken out of suites, and is still to be handed over, by the suite's file.
-    init(ofSuites ledgers: [SuiteLedger], isEmpty: Bool, in registry: MigrationRegistry, handovers: [Handover] = []) {
+    ///   - file: The state of the suite's file.
+    init(ofSuites ledgers: [SuiteLedger], isEmpty: Bool, in registry: MigrationRegistry, _ file: StoreState = .fresh) {
         let all = History(of: ledgers, in: registry)
         let history = History(Self.merged(all.rows), earlier: all.earlier)
         let migrations = registry.migrations.filter(\.worksOnSettings)
@@ -98,8 +98,8 @@ struct Histories {
         isFresh = history.rows.isEmpty && isEmpty && !migrations.isEmpty
         storedVersion = max(isCurrent ? registry.version : 0, applied.max() ?? 0)
         journal = []
-        needsErasure = false
-        self.handovers = handovers
+        needsErasure = file.needsErasure
+        handovers = file.handovers
         laterLayout = nil
     }
 

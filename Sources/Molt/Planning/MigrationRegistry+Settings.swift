@@ -6,7 +6,7 @@ extension MigrationRegistry {
         migrations.contains { migration in
             migration.steps.contains { step in
                 guard case .settings(let work) = step.work else { return false }
-                return (suite == nil || work.suite.attachedName == suite) && work.names(key)
+                return (suite == nil || work.attached.contains { $0.name == suite }) && work.names(key)
             }
         }
     }

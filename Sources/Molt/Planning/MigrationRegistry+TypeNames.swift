@@ -1,5 +1,6 @@
 extension MigrationRegistry {
-    /// The name that the type of a record in quarantine would have by now: `renameType` may have changed it.
+    /// The name that the type of a record in quarantine would have by now: `renameType` may have changed it. Nil if a
+    /// step hands it over before.
     ///
     /// What a block would have changed is not known.
     ///
@@ -8,7 +9,7 @@ extension MigrationRegistry {
     ///   - failed: That migration.
     ///   - first: The number of its first step that the record has not been through; the first step has the number 1.
     ///   - step: The step before which the name is asked for.
-    func name(ofType name: String, since failed: MigrationID, _ first: Int, before step: ScheduledStep) -> String {
+    func name(ofType name: String, since failed: MigrationID, _ first: Int, before step: ScheduledStep) -> String? {
         var name = name
         let start =
             migrations.firstIndex { $0.name == failed.name } ?? migrations.firstIndex { $0.version > failed.version }
@@ -16,8 +17,10 @@ extension MigrationRegistry {
             for (number, declared) in migration.steps.enumerated() {
                 if migration.name == step.migration.name, number == step.number { return name }
                 if migration.name == failed.name, number + 1 < first { continue }
-                if case .records(.renameType(let old, let new)) = declared.work, ExactName.isSame(old, name) {
-                    name = new
+                switch declared.work {
+                case .records(.renameType(let old, let new)) where ExactName.isSame(old, name): name = new
+                case .records(.handOver(let type, _)) where ExactName.isSame(type, name): return nil
+                default: break
                 }
             }
         }

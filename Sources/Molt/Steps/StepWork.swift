@@ -45,6 +45,7 @@ enum StepWork: Sendable {
     var runsRecordClosure: Bool {
         switch self {
         case .records(.edit(let edit, _)): edit.runsClosure
+        case .records(.handOver): true
         case .store(let work): work.runsClosure
         case .block: true
         case .records, .settings, .adopt, .check: false

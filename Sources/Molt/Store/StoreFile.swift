@@ -40,6 +40,8 @@ package final class StoreFile {
         package var atCopy: () -> Void = {}
         /// Whether an upgrade creates a missing file.
         fileprivate var createsFile = true
+        /// Whether what is taken out of settings may wait in the store; a cache in memory would lose it.
+        var keepsHandovers = true
         /// Whether a file that this release can only read is accepted; it is refused otherwise.
         var readsLaterLayouts = false
         /// Whether the file is opened for writing only if no other connection, in any process, has it open.
@@ -99,7 +101,7 @@ package final class StoreFile {
     /// Creates a store for a suite that is upgraded without a cache.
     ///
     /// - Parameters:
-    ///   - url: The file for the journal; it exists only while an upgrade is unfinished.
+    ///   - url: The file for the journal, which exists while an upgrade is unfinished, and for what is handed over.
     ///   - attached: Other suites that blocks use but steps do not name.
     init(upgrading suite: Suite, at url: URL, attaching attached: [Suite]) {
         path = FileStatus.path(of: url)
@@ -313,6 +315,7 @@ package final class StoreFile {
     /// - Returns: Whether the closure has run.
     func withWriteTransactionOfSameStore(
         until deadline: Instant?,
+        isSynced: Bool = true,
         _ body: (StoreTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws -> Bool {
@@ -320,7 +323,7 @@ package final class StoreFile {
         // What others have done since then must still be noticed.
         defer { generation = expected }
         var isSame = false
-        try withWriteTransaction(until: deadline) { transaction in
+        try withWriteTransaction(until: deadline, isSynced: isSynced) { transaction in
             isSame = try transaction.generation() == expected
             if isSame { try body(transaction) }
             return isSame

@@ -76,15 +76,16 @@ final class Upgrade {
         if var delivery = HandoverDelivery(plan, of: migrator, store) {
             locks.release()
             report.work = delivery.run()
-            if delivery.hasRemoved, store.primary != nil {
-                // The file of a suite is removed once nothing waits.
-                try? locks.lock()
-            }
             needsErasure = needsErasure || delivery.hasRemoved
         }
-        if needsErasure, migrator.mayChangeStores, !store.isInMemory, store.primary == nil {
+        if needsErasure, migrator.mayChangeStores, !store.isInMemory {
             locks.release()
             report.erasure = try migrator.erase(store)
+            // The file of a suite is removed once nothing waits.
+            if store.primary != nil {
+                try? locks.lock()
+                locks.release()
+            }
         }
         if let work = WorkAfterCommit(plan, of: migrator, store) {
             locks.release()

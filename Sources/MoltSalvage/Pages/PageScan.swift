@@ -110,9 +110,8 @@ struct PageScan {
 
     /// Of a record or a setting that waits to be handed over, either the type or the suite is known.
     private static func isHandover(_ values: [ColumnValue]) -> Bool {
-        values.count == 10 && values[1].string != nil && values[2].integer != nil
-            && [3, 4, 7].allSatisfy { values[$0].string != nil }
-            && (values[5].string != nil) != (values[6].string != nil)
+        values.count == 10 && [1, 3, 6].allSatisfy { values[$0].string != nil }
+            && [2, 7].allSatisfy { values[$0].integer != nil } && (values[4].string != nil) != (values[5].string != nil)
     }
 }
 

@@ -67,7 +67,8 @@ struct SettingsVerificationTests {
         let fixture = StoreFixture(
             version: 0,
             suites: [
-                .standard: ["a": 1, "b": 2, "fax": 3, "ui.x": 4, "other.library": 5], Self.group: ["a": 1, "b": 2],
+                .standard: ["a": 1, "b": 2, "fax": 3, "ui.x": 4, "other.library": 5, "moved": 6],
+                Self.group: ["a": 1, "b": 2],
             ]
         )
         let migrations: MigrationRegistry = [
@@ -76,7 +77,8 @@ struct SettingsVerificationTests {
                 "names",
                 .renameSetting("a", to: "c", in: .standard),
                 .copySettings(withPrefix: "ui.", to: "view.", in: .standard)
-            )
+            ),
+            .suiteToAppGroup(to: 1, from: .standard, into: Self.group, keys: .only(["moved"])),
         ]
         let directory = try await recorded(fixture, migrations, at: [0])
         func unnamed(_ settings: [FixtureSetting]) async throws -> [String] {

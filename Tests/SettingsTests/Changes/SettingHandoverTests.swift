@@ -164,6 +164,77 @@ import Testing
         #expect(vault.items.count == 3)
     }
 
+    @Test func `are found by their keys, whatever step of another migration names them`() throws {
+        vault.isLocked.withLock { $0 = true }
+        try upgrade(.cache, [handsOver])
+        vault.isLocked.withLock { $0 = false }
+        let receive = { @Sendable [vault] (key: String, value: PropertyListValue) in try vault.store(key, value) }
+        let all = Migration(
+            to: 2,
+            "all",
+            replacing: ["secrets"],
+            .handOverSettings(withPrefix: "", in: scratch.suite, to: "the vault", receive)
+        )
+        try upgrade(.cache, [all])
+        #expect(vault.items.count == 3)
+        try scratch.expect(["theme": "dark"])
+    }
+
+    @Test func `stay in the suite where a cache in memory would lose them`() throws {
+        let memory = try CodableCache(inMemory: [handsOver])
+        defer { memory.close() }
+        #expect(memory.report.deferred.map(\.migration.name) == ["secrets"])
+        try scratch.expect(Self.values)
+    }
+
+    @Test func `wait after a restore of a backup that has not got them, and after a fresh start`() throws {
+        try CodableCache(at: cache.url, migrations: [Migration(to: 1, "first")]).close()
+        let file = CacheFile(at: cache.url)
+        let backup = try file.backUp()
+        let registry: MigrationRegistry = [Migration(to: 1, "first"), handsOver]
+        vault.isLocked.withLock { $0 = true }
+        try upgrade(.cache, registry)
+        try file.restore(backup)
+        #expect(try waiting(.cache).count == 3)
+        try upgrade(.cache, registry)
+        #expect(try waiting(.cache).count == 3)
+        let aside = try #require(try file.startAfresh())
+        vault.isLocked.withLock { $0 = false }
+        let fresh = try CodableCache(at: cache.url, migrations: registry)
+        #expect(try fresh.importAndWait(from: aside.url).waiting == 3)
+        fresh.close()
+        try upgrade(.cache, registry)
+        #expect(vault.items.count == 3)
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `are erased one by one, and named where a backup has them`(primary: PrimaryStore) throws {
+        let migration = Migration(
+            to: 1,
+            "secrets",
+            .handOverSettings("token", "secret.a", in: scratch.suite, to: "the vault") { [vault] key, value in
+                if key == "secret.a" { throw Refusal(value: "") }
+                try vault.store(key, value)
+            }
+        )
+        let configuration = MoltConfiguration { $0.backup = BackupPolicy(keep: 1) }
+        let report =
+            switch primary {
+            case .cache:
+                try withExtendedLifetime(
+                    CodableCache(at: cache.url, migrations: [migration], configuration: configuration)
+                ) { $0.report }
+            case .suite: try scratch.suite.upgrade(with: [migration], configuration: configuration)
+            }
+        #expect(vault.items == ["token": "s3cret"] && report.erasure?.isComplete == true)
+        let file = try primary == .cache ? cache.url : SuiteFiles(scratch.suite).store
+        for suffix in ["", "-wal"] {
+            guard let bytes = FileManager.default.contents(atPath: file.path + suffix) else { continue }
+            #expect(bytes.range(of: Data("s3cret".utf8)) == nil, "\(suffix)")
+        }
+        #expect(report.erasure?.copies.count == (primary == .suite ? 1 : 0))
+    }
+
     @Test func `that a conversion of the same migration could not convert are as they were`() throws {
         let out = MigrationStep.handOverSettings("theme", in: scratch.suite, to: "the vault") { [vault] in
             try vault.store($0, $1)

@@ -52,6 +52,15 @@ import Testing
         try expect("chime", primary)
     }
 
+    @Test func `A new user gets the new one, also where a widget upgrades the settings that a cache has upgraded`()
+        throws
+    {
+        try expect("chime", .cache)
+        try scratch.suite.set(7, forKey: "volume")
+        try expect("chime", .suite)
+        #expect(try ["volume", "old-sound-stays"].allSatisfy(scratch.history.contains))
+    }
+
     @Test(arguments: PrimaryStore.allCases)
     func `A user of the release before keeps the old one, or what was chosen`(primary: PrimaryStore) throws {
         try primary.upgrade(scratch.suite, cache: cache.url, with: MigrationRegistry(before))

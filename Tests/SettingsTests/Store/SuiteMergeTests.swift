@@ -91,6 +91,43 @@ import Testing
         try scratch.expect(["name": "Ada Lovelace", "color": "dark", "new": 1])
     }
 
+    @Test func `are merged in whole, and stored elsewhere last`() throws {
+        let registry = MigrationRegistry(
+            migrations.migrations + [
+                .suiteToAppGroup(to: 4, from: scratch.suite, into: group.suite, keys: .only(["name"]))
+            ]
+        )
+        try scratch.suite.upgrade(with: registry)
+        let before = try [scratch.values, group.values]
+        MoltError.thrown {
+            try scratch.suite.merge(
+                ["new": 1, "name": "Grace", "token": "t"],
+                from: 0,
+                with: registry,
+                onConflict: .fail
+            )
+        }?
+        .expect(.keyExists, key: "name", suite: group.suite.attachedName)
+        #expect(try [scratch.values, group.values] == before && received.count == 0)
+        let tool = MoltConfiguration { $0.process = .tool }
+        MoltError.thrown {
+            try scratch.suite.merge(["token": "t"], from: 0, with: registry, configuration: tool)
+        }?
+        .expect(.unsupported, migration: "token")
+    }
+
+    @Test func `are merged beside a cache with blocks on records, and from the oldest version`() throws {
+        let registry = MigrationRegistry(
+            migrations.migrations + [Migration(to: 4, "records", .run { _ in })]
+        ).oldestVersion(0)
+        try ScratchCache().upgrade(registry)
+        try scratch.suite.merge(["period": 1], from: 1, with: registry)
+        try scratch.expect(["name": "Ada Lovelace", "color": "dark", "period": 60])
+        let retired = MigrationRegistry(Array(migrations.migrations.dropFirst())).oldestVersion(1)
+        try scratch.suite.merge(["period": 2], from: 1, with: retired, onConflict: .replace)
+        try scratch.expect(["name": "Ada Lovelace", "color": "dark", "period": 120])
+    }
+
     @Test func `that a migration moves go into the other suite`() throws {
         let registry = MigrationRegistry(
             migrations.migrations + [.suiteToAppGroup(to: 4, from: scratch.suite, into: group.suite)]

@@ -226,9 +226,9 @@ extension CacheSession {
         case .dropped:
             retried.outcome = .dropped
             try quarantine.remove(record.id)
-        case .handedOver(let converted, let handover):
+        case .handedOver(let converted, let source):
             retried.outcome = .handedOver
-            try HandoverTable.add(converted, for: handover, connection)
+            try HandoverTable(creatingIn: connection).add(converted, from: source)
             try quarantine.remove(record.id)
         case .failed(let changed, let failure):
             retried.outcome = .failed

@@ -7,7 +7,7 @@ struct RecordRetry {
         case converted(StoreContents.StoredRecord)
         case dropped
         /// The record as it is at the step that takes it out of the store.
-        case handedOver(StoreContents.StoredRecord, Handover)
+        case handedOver(StoreContents.StoredRecord, HandoverSource)
         /// The record as it was before the migration that failed this time.
         case failed(StoreContents.StoredRecord, MigrationReport.RecordFailure)
         /// The reason why it could not be tried.
@@ -62,7 +62,7 @@ struct RecordRetry {
             return switch result.fate {
             case .kept: .converted(content)
             case .dropped: .dropped
-            case .handedOver(let index): .handedOver(content, Handover(by: upgrader.steps[index]))
+            case .handedOver(let index): .handedOver(content, HandoverSource(upgrader.steps[index]))
             }
         case .unconverted(let failed):
             return .failed(content(of: failed.record, failed.result, stored), failed.failure)

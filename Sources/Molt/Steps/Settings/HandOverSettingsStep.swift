@@ -3,7 +3,8 @@ extension MigrationStep {
     ///
     /// ```swift
     /// .handOverSettings("token", in: .standard, to: "the Keychain") { key, token in
-    ///     try Keychain.store(token.string ?? "", for: key)
+    ///     guard let token = token.string else { throw Unexpected(key: key) }
+    ///     try Keychain.store(token, for: key)
     /// }
     /// ```
     ///

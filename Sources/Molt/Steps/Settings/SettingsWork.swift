@@ -110,7 +110,10 @@ enum SettingsWork: Sendable {
         switch self {
         case .renameKeys(let declaration): declaration.place.includes(key) || declaration.newPlace.includes(key)
         case .block: false
-        case .edit, .changeForm, .removeKeys, .handOver, .moveToRecords, .convert, .receive: mayChange(key)
+        // A step that receives all keys names none.
+        case .receive(let source, _, let destinationOfKey, _):
+            destinationOfKey(key, source.name) != nil && destinationOfKey("\u{0}", source.name) == nil
+        case .edit, .changeForm, .removeKeys, .handOver, .moveToRecords, .convert: mayChange(key)
         }
     }
 

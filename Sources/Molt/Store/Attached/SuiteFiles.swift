@@ -16,7 +16,8 @@ package struct SuiteFiles {
         return directory
     }
 
-    /// The file of a store for the suite alone; it exists while an upgrade of the suite is unfinished.
+    /// The file of a store for the suite alone; it exists while an upgrade of the suite is unfinished, or while
+    /// something waits to be handed over.
     package var store: URL {
         get throws(MoltError) {
             try directory().appending(path: suite.domainName + ".molt", directoryHint: .notDirectory)

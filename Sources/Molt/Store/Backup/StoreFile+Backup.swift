@@ -37,9 +37,11 @@ extension StoreFile {
         close()
         do {
             let mark = try ownMark(otherThanAt: source)
+            // What waits was taken out of suites that the backup need not have.
+            let hasHandovers = (try? FileProbe.state(path).handovers.isEmpty) == false
             let copy =
-                try unattached.isEmpty && mark == nil
-                ? nil : Self.copy(of: source, beside: files, without: unattached, mark)
+                try unattached.isEmpty && mark == nil && !hasHandovers
+                ? nil : self.copy(of: source, without: unattached, mark)
             // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try withExtendedLifetime(copy) {
                 _ = try StoreReplacement(
@@ -70,18 +72,19 @@ extension StoreFile {
 
     /// A copy of a backup that says nothing of some attached stores, removed with the object.
     ///
-    /// - Parameter mark: That of the file whose contents it replaces, if it was moved to its place.
-    private static func copy(
-        of path: String,
-        beside files: StoreFiles,
-        without unattached: [String],
-        _ mark: Int64?
-    ) throws -> PartFile {
+    /// The settings that wait in this file to be handed over wait in the copy, too: their suites no longer have them.
+    ///
+    /// - Parameter mark: That of this file, if it was moved to its place.
+    private func copy(of backup: String, without unattached: [String], _ mark: Int64?) throws -> PartFile {
         let (part, _) = try files.begin(.replaced, version: nil, at: Date())
         try part.withDatabase { copy in
-            try Connection(path, mode: .immutable).copy(into: copy)
+            try Connection(backup, mode: .immutable).copy(into: copy)
             try JournalTable.remove(unattached, from: copy)
             if let mark { try FileFormat.setMark(FileFormat.move, to: mark, of: copy) }
+            // A damaged file has none that can be read.
+            guard let current = try? Connection(path, mode: .readOnly) else { return }
+            defer { current.close() }
+            _ = try? HandoverTable.add(from: current, to: copy) { _, type in type == nil }
         }
         return part
     }

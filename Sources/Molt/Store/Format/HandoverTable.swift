@@ -18,31 +18,30 @@ package struct HandoverTable {
     }
 
     /// Creates the table, unless the file has it.
-    private init(creatingIn connection: Connection) throws(SQLiteError) {
+    init(creatingIn connection: Connection) throws(SQLiteError) {
         try connection.execute(Self.creation)
         self.connection = connection
     }
 
     /// Ids are never reused, so an id always means the same record or setting.
     ///
-    /// The suite is that of a setting, whose content is the JSON of a `PropertyListValue`; a record has a type instead.
+    /// A setting has a suite, and its content is the JSON of a `PropertyListValue`; a record has a type instead.
     package static let creation = """
         CREATE TABLE IF NOT EXISTS molt_handover(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             migration TEXT NOT NULL,
             migration_version INTEGER NOT NULL,
-            step TEXT NOT NULL,
             step_words TEXT NOT NULL,
             suite TEXT,
             type TEXT,
             key TEXT NOT NULL,
+            failures INTEGER NOT NULL DEFAULT 0,
             expires_at REAL,
             content ANY NOT NULL
         ) STRICT
         """
 
-    private static let columns =
-        "migration, migration_version, step, step_words, suite, type, key, expires_at, content"
+    private static let columns = "migration, migration_version, step_words, suite, type, key, expires_at, content"
 
     // MARK: Reading
 
@@ -50,66 +49,68 @@ package struct HandoverTable {
     static func waiting(in connection: Connection) throws(SQLiteError) -> [Handover] {
         guard try connection.hasTable(name) else { return [] }
         let query = """
-            SELECT migration, migration_version, step, step_words, count(*)
+            SELECT migration, migration_version, step_words, count(*)
             FROM molt_handover GROUP BY 1, 2, 3 ORDER BY min(id)
             """
         return try connection.prepare(query).map { row in
-            Handover(
-                migration: MigrationID(name: row.text(0), version: Int(clamping: row.integer(1))),
-                step: row.text(2),
-                summary: row.text(3),
-                count: Int(clamping: row.integer(4))
+            let migration = MigrationID(name: row.text(0), version: Int(clamping: row.integer(1)))
+            return Handover(
+                source: HandoverSource(migration: migration, step: row.text(2)),
+                count: Int(clamping: row.integer(3))
             )
         }
     }
 
     /// A record or a setting that waits.
-    package struct Item: Sendable {
-        package enum Content: Sendable {
+    struct Item: Sendable {
+        enum Content: Sendable {
             case record(StoreContents.StoredRecord)
-            case setting(key: String, json: [UInt8])
+            /// The JSON is that of a `PropertyListValue`.
+            case setting(key: String, suite: String, json: [UInt8])
         }
 
         var id: Int64
-        package var content: Content
+        var content: Content
     }
 
-    /// The next records or settings of a step after an id; few of them, if they are large.
-    func items(of handover: Handover, after id: Int64) throws(SQLiteError) -> [Item] {
+    /// The ids of what waits for a step, those first for which the app's closure has thrown least often.
+    func ids(of source: HandoverSource) throws(SQLiteError) -> [Int64] {
         let query = """
-            SELECT id, suite IS NOT NULL, key, type, expires_at, typeof(content) = 'blob', content FROM molt_handover
-            WHERE migration = ?1 AND migration_version = ?2 AND step = ?3 AND id > ?4 ORDER BY id LIMIT 64
+            SELECT id FROM molt_handover
+            WHERE migration = ?1 AND migration_version = ?2 AND step_words = ?3 ORDER BY failures, id
             """
-        let rows = try connection.prepare(query)
-        try rows.bind([handover.migration.name, handover.migration.version, handover.step, id])
-        defer { rows.reset() }
-        var items: [Item] = []
-        var size = 0
-        while size < 1 << 20, try rows.step() {
-            let content = Array(rows.bytes(6))
-            size += content.count
-            if rows.integer(1) != 0 {
-                items.append(Item(id: rows.integer(0), content: .setting(key: rows.text(2), json: content)))
-                continue
+        return try connection.prepare(query, source.migration.name, source.migration.version, source.step)
+            .map { $0.integer(0) }
+    }
+
+    /// A record or a setting that waits; nil if it is gone.
+    func item(_ id: Int64) throws(SQLiteError) -> Item? {
+        let query = """
+            SELECT suite IS NOT NULL, suite, key, type, expires_at, typeof(content) = 'blob', content
+            FROM molt_handover WHERE id = ?1
+            """
+        return try connection.prepare(query, id).first { row in
+            let content = Array(row.bytes(6))
+            if row.integer(0) != 0 {
+                return Item(id: id, content: .setting(key: row.text(2), suite: row.text(1), json: content))
             }
             let record = StoreContents.StoredRecord(
-                key: rows.text(2),
-                typeName: rows.text(3),
+                key: row.text(2),
+                typeName: row.text(3),
                 content: content,
-                isData: rows.integer(5) != 0,
-                expiration: rows.real(4),
+                isData: row.integer(5) != 0,
+                expiration: row.real(4),
                 version: 0
             )
-            items.append(Item(id: rows.integer(0), content: .record(record)))
+            return Item(id: id, content: .record(record))
         }
-        return items
     }
 
     /// One line for each record and setting, with all its columns.
     var lines: [String] {
         get throws(SQLiteError) {
             let query = """
-                SELECT json_array(migration, migration_version, step, step_words, suite, type, key, expires_at,
+                SELECT json_array(migration, migration_version, step_words, suite, type, key, expires_at,
                     typeof(content), hex(content))
                 FROM molt_handover ORDER BY id
                 """
@@ -117,109 +118,100 @@ package struct HandoverTable {
         }
     }
 
-    // MARK: Changing it
+    // MARK: Adding
 
-    /// Takes all records of a type out of the store, except the type itself.
+    /// Takes all records of a type, which the caller then deletes.
     ///
     /// - Returns: The number of records.
-    static func addRecords(
-        ofType typeID: Int64,
-        for handover: Handover,
-        _ connection: Connection
-    ) throws(SQLiteError) -> Int {
-        _ = try HandoverTable(creatingIn: connection)
+    func addRecords(ofType typeID: Int64, from source: HandoverSource) throws(SQLiteError) -> Int {
         // With FAIL, SQLite keeps no originals for undoing the statement, which may concern every record.
         try connection.run(
             """
-            INSERT OR FAIL INTO molt_handover(\(columns))
-            SELECT ?1, ?2, ?3, ?4, NULL, molt_type.name, record.key, record.expires_at, record.content
+            INSERT OR FAIL INTO molt_handover(\(Self.columns))
+            SELECT ?1, ?2, ?3, NULL, molt_type.name, record.key, record.expires_at, record.content
             FROM molt_record AS record NOT INDEXED JOIN molt_type ON molt_type.id = record.type_id
-            WHERE record.type_id = ?5 ORDER BY record.id
+            WHERE record.type_id = ?4 ORDER BY record.id
             """,
-            handover.migration.name,
-            handover.migration.version,
-            handover.step,
-            handover.summary,
+            source.migration.name,
+            source.migration.version,
+            source.step,
             typeID
         )
         let count = connection.changes
-        if count > 0 { try FileFormat.setMark(mark, to: 1 as Int64, of: connection) }
+        if count > 0 { try setMark() }
         return count
     }
 
     /// Adds a record that comes in after the others of its type were taken out.
-    static func add(
-        _ record: StoreContents.StoredRecord,
-        for handover: Handover,
-        _ connection: Connection
-    ) throws(SQLiteError) {
+    func add(_ record: StoreContents.StoredRecord, from source: HandoverSource) throws(SQLiteError) {
         try add(
-            handover,
-            nil,
-            type: record.typeName,
-            key: record.key,
-            record.expiration,
+            source,
+            [nil as String?, record.typeName, record.key, record.expiration],
             record.content,
-            isData: record.isData,
-            connection
+            as: record.isData ? .blob : .text
         )
     }
 
     /// Adds a setting of a suite, as the JSON of its value.
-    static func add(
-        setting key: String,
-        _ json: [UInt8],
-        of suite: String,
-        for handover: Handover,
-        _ connection: Connection
-    ) throws(SQLiteError) {
-        try add(handover, suite, type: nil, key: key, nil, json, isData: false, connection)
+    func add(setting key: String, _ json: [UInt8], of suite: String, from source: HandoverSource) throws(SQLiteError) {
+        try add(source, [suite, nil as String?, key, nil as Double?], json, as: .text)
     }
 
-    private static func add(
-        _ handover: Handover,
-        _ suite: String?,
-        type: String?,
-        key: String,
-        _ expiration: Double?,
+    /// - Parameter values: The suite, the type, the key and the expiry.
+    private func add(
+        _ source: HandoverSource,
+        _ values: [any SQLiteValue],
         _ content: [UInt8],
-        isData: Bool,
-        _ connection: Connection
+        as storage: Statement.StorageClass
     ) throws(SQLiteError) {
-        _ = try HandoverTable(creatingIn: connection)
         let insertion = try connection.prepare(
-            "INSERT INTO molt_handover(\(columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+            "INSERT INTO molt_handover(\(Self.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         )
-        let (name, version) = (handover.migration.name, handover.migration.version)
-        try insertion.bind([name, version, handover.step, handover.summary, suite, type, key, expiration])
-        try insertion.run(bindingInPlace: Data(content), as: isData ? .blob : .text, at: 9)
-        try FileFormat.setMark(mark, to: 1 as Int64, of: connection)
+        try insertion.bind([source.migration.name, source.migration.version, source.step])
+        try insertion.bind(values, from: 4)
+        try insertion.run(bindingInPlace: Data(content), as: storage, at: 8)
+        try setMark()
     }
 
     /// Adds what waits in another file, unless it waits in this one already.
+    ///
+    /// - Parameter isIncluded: Receives the key, and the type of a record or nil for a setting.
+    /// - Returns: The number of what was chosen.
+    @discardableResult
     static func add(
         from source: Connection,
         to target: Connection,
-        where isIncluded: (_ key: String, _ isSetting: Bool) -> Bool
-    ) throws(SQLiteError) {
-        guard let table = try HandoverTable(of: source) else { return }
-        let rows = try table.connection.prepare("SELECT \(columns) FROM molt_handover ORDER BY id")
+        where isIncluded: (_ key: String, _ type: String?) -> Bool
+    ) throws(SQLiteError) -> Int {
+        guard let other = try HandoverTable(of: source) else { return 0 }
+        let rows = try other.connection.prepare("SELECT \(columns) FROM molt_handover ORDER BY id")
         defer { rows.reset() }
+        var count = 0
         while try rows.step() {
-            guard isIncluded(rows.text(6), !rows.isNull(4)) else { continue }
-            _ = try HandoverTable(creatingIn: target)
+            guard isIncluded(rows.text(5), rows.isNull(4) ? nil : rows.text(4)) else { continue }
+            let table = try HandoverTable(creatingIn: target)
             let insertion = try target.prepare(
                 """
-                INSERT INTO molt_handover(\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+                INSERT INTO molt_handover(\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
                 WHERE NOT EXISTS (
-                    SELECT 1 FROM molt_handover WHERE step = ?3 AND key = ?7 AND suite IS ?5 AND content IS ?9
+                    SELECT 1 FROM molt_handover
+                    WHERE migration = ?1 AND suite IS ?4 AND type IS ?5 AND key = ?6 AND content IS ?8
                 )
                 """
             )
             for column in 0..<rows.columnCount { try insertion.bind(column, of: rows, at: column + 1) }
             try insertion.run()
-            try FileFormat.setMark(mark, to: 1 as Int64, of: target)
+            try table.setMark()
+            count += 1
         }
+        return count
+    }
+
+    // MARK: Removing
+
+    /// Notes that the app's closure could not store something, which then comes after the others.
+    func noteFailure(of id: Int64) throws(SQLiteError) {
+        try connection.run("UPDATE molt_handover SET failures = failures + 1 WHERE id = ?1", id)
     }
 
     /// Removes a record or a setting that the app has stored elsewhere, and overwrites its bytes.
@@ -239,25 +231,32 @@ package struct HandoverTable {
         try removeMarkIfEmpty()
     }
 
+    private func setMark() throws(SQLiteError) {
+        try FileFormat.setMark(Self.mark, to: 1 as Int64, of: connection)
+    }
+
     private func removeMarkIfEmpty() throws(SQLiteError) {
         guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_handover)") == 0 else { return }
         try connection.run("DELETE FROM molt_meta WHERE name = ?1", Self.mark)
     }
 }
 
-/// A step that has taken records or settings out of a store, and what still has to be handed over for it.
-package struct Handover: Equatable, Sendable {
+/// A step that takes records or settings out of a store.
+package struct HandoverSource: Equatable, Sendable {
     /// The step's migration.
     var migration: MigrationID
-    /// What identifies the step, also in another migration.
-    var step: String
     /// The step's description.
-    var summary: String
+    var step: String
+}
+
+/// What still has to be handed over for a step.
+package struct Handover: Equatable, Sendable {
+    var source: HandoverSource
     /// The number of records or settings that wait.
-    var count = 0
+    var count: Int
 }
 
 extension Handover: CustomStringConvertible {
     /// The migration, the step, and the number of what waits.
-    package var description: String { "\(migration): \(summary): \(count) waiting" }
+    package var description: String { "\(source.migration): \(source.step): \(count) waiting" }
 }

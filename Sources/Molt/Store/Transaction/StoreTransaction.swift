@@ -311,10 +311,10 @@ package final class StoreTransaction {
     private(set) var hasHandovers = false
 
     /// Takes all records of a type out of the store, and overwrites their bytes; returns their number.
-    func takeOut(_ type: String, for handover: Handover) throws -> Int {
+    func takeOut(_ type: String, for source: HandoverSource) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let id = try rows.typeID(type) else { return 0 }
-            let count = try HandoverTable.addRecords(ofType: id, for: handover, connection)
+            let count = try HandoverTable(creatingIn: connection).addRecords(ofType: id, from: source)
             let deleted = try connection.overwritingDeleted { () throws(SQLiteError) in try rows.deleteType(type) }
             guard deleted == count else { throw .lostRows }
             if count > 0 { hasHandovers = true }
@@ -323,32 +323,37 @@ package final class StoreTransaction {
     }
 
     /// Adds a record to those that a step has taken out of the store.
-    func add(_ record: borrowing Record, to handover: Handover) throws {
+    func handOver(_ record: borrowing Record, from source: HandoverSource) throws {
         let stored = StoreContents.StoredRecord(record)
         try mapped { () throws(SQLiteError) in
-            try HandoverTable.add(stored, for: handover, connection)
+            try HandoverTable(creatingIn: connection).add(stored, from: source)
             hasHandovers = true
         }
     }
 
     /// Adds a setting, as the JSON of its value, to those that a step has taken out of a suite.
-    func add(setting key: String, _ json: [UInt8], of suite: String, to handover: Handover) throws {
+    func handOver(setting key: String, _ json: [UInt8], of suite: String, from source: HandoverSource) throws {
         try mapped { () throws(SQLiteError) in
-            try HandoverTable.add(setting: key, json, of: suite, for: handover, connection)
+            try HandoverTable(creatingIn: connection).add(setting: key, json, of: suite, from: source)
             hasHandovers = true
         }
     }
 
-    /// The next records or settings that wait for a step, after an id.
-    func items(of handover: Handover, after id: Int64) throws -> [HandoverTable.Item] {
-        try mapped { () throws(SQLiteError) in
-            try HandoverTable(of: connection)?.items(of: handover, after: id) ?? []
-        }
+    func handoverIDs(of source: HandoverSource) throws -> [Int64] {
+        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.ids(of: source) ?? [] }
+    }
+
+    func handover(_ id: Int64) throws -> HandoverTable.Item? {
+        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.item(id) }
     }
 
     /// Removes a record or a setting that the app has stored elsewhere.
-    func removeHandedOver(_ id: Int64) throws {
+    func removeHandover(_ id: Int64) throws {
         try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.remove(id) }
+    }
+
+    func noteFailure(ofHandover id: Int64) throws {
+        try mapped { () throws(SQLiteError) in try HandoverTable(of: connection)?.noteFailure(of: id) }
     }
 
     // MARK: What is remembered of suites

@@ -19,7 +19,7 @@ public struct UpgradeAttempt: Equatable, Sendable, Codable {
     public package(set) var processName: String
     /// The process identifier.
     public package(set) var processID: Int32
-    /// The migration whose work after the commit it does; nil for an upgrade.
+    /// The migration whose work after the commit it does, or the number of what it hands over; nil for an upgrade.
     public package(set) var work: String?
 
     /// Creates an attempt of this process, which begins now.

@@ -15,7 +15,7 @@ extension MigrationContext {
     func insert(_ documents: [DocumentSteps.Document]) throws {
         for var document in documents {
             if let step = document.handedOverBy {
-                try perform { try $0.add(document.record, to: Handover(by: step)) }
+                try perform { try $0.handOver(document.record, from: HandoverSource(step)) }
             }
             guard !document.isDropped else { continue }
             guard document.isExtracted, let other = try record(forKey: document.record.key) else {

@@ -76,14 +76,14 @@ extension MigrationContext {
 
     private func handOver(_ declaration: HandOverSettingsStep) throws {
         let settings = try suite(declaration.suite)
-        let handover = Handover(by: step)
+        let source = HandoverSource(step)
         for place in declaration.places {
             let outcomes = try place.keys(in: settings).map { key in
                 var outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
                 guard let value = try settings.value(forKey: key) else { return outcome }
                 let json = Array(try JSONEncoder().encode(value))
                 try perform(at: UpgradePoint(.takeOut, key)) {
-                    try $0.add(setting: key, json, of: settings.name, to: handover)
+                    try $0.handOver(setting: key, json, of: settings.name, from: source)
                 }
                 try settings.removeValue(forKey: key)
                 (outcome.outcome, outcome.reason) = (.moved, "to \(declaration.destination)")

@@ -116,6 +116,7 @@ public struct DocumentUpgrade: Sendable {
             forKey: key,
             expiration: expiration
         )
+        try Self.checkHandovers(documents)
         if let error = documents.lazy.filter({ !$0.isDropped }).compactMap(\.extractionError).first { throw error }
         return output(of: documents[0], from: document)
     }
@@ -153,6 +154,7 @@ public struct DocumentUpgrade: Sendable {
             forKey: key,
             expiration: expiration
         )
+        try Self.checkHandovers(documents)
         let extracted = documents.dropFirst().filter { !$0.isDropped }
         return [output(of: documents[0], from: document)] + extracted.map { Output($0, version: self.version) }
     }
@@ -187,11 +189,15 @@ public struct DocumentUpgrade: Sendable {
             )
         }
         let documents = try steps.upgrade(record)
+        for document in documents { try checkType(of: document) }
+        return documents
+    }
+
+    /// Throws if a step takes the records of a document's type out of a store, which there is none for a document.
+    private static func checkHandovers(_ documents: [DocumentSteps.Document]) throws {
         for document in documents {
             if let step = document.handedOverBy { throw MoltError.handedOver(document.record, by: step) }
-            try checkType(of: document)
         }
-        return documents
     }
 
     private func checkType(of document: DocumentSteps.Document) throws {

@@ -356,6 +356,7 @@ struct RecordChanger: Sendable {
         if end == .max {
             if let index = chain.handedOverBy {
                 result.fate = .handedOver(by: index)
+                if isAlone, let name = steps[index].typeName { record.typeName = name }
             } else if chain.lastName == nil {
                 result.fate = .dropped
             }

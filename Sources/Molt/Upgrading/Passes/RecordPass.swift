@@ -111,7 +111,8 @@ final class RecordPass {
                 // A retry would only delete them.
                 return try count
                     + records.deleteQuarantined { [registry = runner.registry] type, failed, first in
-                        ExactName.isSame(registry.name(ofType: type, since: failed, first, before: step), name)
+                        registry.name(ofType: type, since: failed, first, before: step)
+                            .map { ExactName.isSame($0, name) } ?? false
                     }
             }
             counts.steps[stepIndex].dropped += count
@@ -121,7 +122,7 @@ final class RecordPass {
             try noteSamples(ofType: name, removedBy: step)
             let count = try inStep(stepIndex) {
                 try runner.configuration.reach(.takeOut, name)
-                return try records.takeOut(name, for: Handover(by: step))
+                return try records.takeOut(name, for: HandoverSource(step))
             }
             counts.steps[stepIndex].handedOver += count
             counts.migrations[changer.firstStepIndex(of: stepIndex)].handedOver += count

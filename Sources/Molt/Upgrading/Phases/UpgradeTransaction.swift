@@ -190,8 +190,10 @@ struct UpgradeTransaction {
             // The records are those of one of several stores, which also does the work after the commit.
             row.counts = MigrationReport.Counts()
             row.isWorkPending = false
-            let suitesOfBaseline = row.outcome == .baseline ? availableSuites(of: row.name) : []
-            for name in runner.suites(of: row.name).union(primary).union(suitesOfBaseline) {
+            // A new suite counts as through what a new store has skipped, as a block, whichever store comes next.
+            let countsAlone = [.baseline, .createdAtVersion].contains(row.outcome)
+            let suites = countsAlone ? availableSuites(of: row.name) : []
+            for name in runner.suites(of: row.name).union(primary).union(suites) {
                 found[name, default: []].append(SuiteLedger.Row(row, of: origin))
             }
         }

@@ -41,6 +41,9 @@ struct WorkTurn: ~Copyable {
     /// The log of interrupted work; nil for a store in memory.
     private var attempts: AttemptLog? { store.isInMemory ? nil : AttemptLog(ofWorkIn: store.files) }
 
+    /// The names of the work that was interrupted, and not done since.
+    var unfinished: Set<String> { Set((attempts?.attempts() ?? []).compactMap(\.work)) }
+
     /// Notes that some work begins.
     ///
     /// - Parameters:
