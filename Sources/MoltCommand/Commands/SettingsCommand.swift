@@ -13,7 +13,10 @@ extension StoreCommands {
             """
     ) { call, terminal in
         guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
-            let list = SettingsList(try settings(in: URL(filePath: call.arguments[0])))
+            let url = URL(filePath: call.arguments[0])
+            var list = SettingsList(try settings(in: url))
+            let quarantined = try quarantined(beside: url)
+            if !quarantined.isEmpty { list.quarantined = quarantined.map(SettingsList.Quarantined.init) }
             if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
             return ExitCode.success
         }
@@ -29,8 +32,11 @@ extension StoreCommands {
 
     /// - Parameter lists: The settings by suite; the name is empty for those of a file.
     private static func print(_ lists: [(suite: String, list: SettingsList)], on terminal: Terminal) {
+        let all = lists
         let lists = lists.filter { !$0.list.values.isEmpty }
-        guard !lists.isEmpty else { return terminal.say("The file has no settings.") }
+        if lists.isEmpty { terminal.say("The file has no settings.") }
+        defer { for (_, list) in all { print(list.quarantined ?? [], on: terminal) } }
+        guard !lists.isEmpty else { return }
         for (index, (suite, list)) in lists.enumerated() {
             if !suite.isEmpty { terminal.say((index == 0 ? "" : "\n") + terminal.bold(suite)) }
             for (key, value) in list.values.sorted(by: { $0.key < $1.key }) {
@@ -46,6 +52,30 @@ extension StoreCommands {
         if !notes.isEmpty { terminal.say("\n" + terminal.bold("Forms")) }
         for note in notes { terminal.say(note) }
         terminal.say("\n" + LibraryForm.conclusion(forms))
+    }
+
+    private static func print(_ quarantined: [SettingsList.Quarantined], on terminal: Terminal) {
+        guard !quarantined.isEmpty else { return }
+        terminal.say("\n" + terminal.bold("In quarantine"))
+        for setting in quarantined {
+            let key = ErrorSummary.oneLine(setting.key)
+            terminal.say("\(key) (put aside \(setting.date) at version \(setting.version)): \(setting.value)")
+            terminal.say("  \(setting.reason)")
+        }
+    }
+
+    /// The settings that were put aside, of the suite whose file it is.
+    ///
+    /// On Linux they are beside it; on Apple's systems, in the other directory of the same library.
+    private static func quarantined(beside url: URL) throws -> [Suite.QuarantinedSetting] {
+        let name = url.deletingPathExtension().lastPathComponent + SettingsQuarantine.suffix
+        let directory = url.deletingLastPathComponent()
+        let files = [directory, directory.deletingLastPathComponent().appending(path: "Application Support/Molt")]
+        for file in files.map({ $0.appending(path: name) }) {
+            let settings = try SettingsQuarantine.settings(in: file.path)
+            if !settings.isEmpty { return settings }
+        }
+        return []
     }
 
     static func settings(in url: URL) throws -> [String: PropertyListValue] {
@@ -82,6 +112,25 @@ private struct SettingsList: Encodable {
     let values: [String: PropertyListValue]
     let forms: [String: Form]
     let conclusion: String
+    /// The settings that were put aside; nil for none.
+    var quarantined: [Quarantined]?
+
+    /// A setting that was put aside when another value was set.
+    struct Quarantined: Encodable {
+        let key: String
+        let value: PropertyListValue
+        let version: Int
+        let reason: String
+        let date: String
+
+        init(_ setting: Suite.QuarantinedSetting) {
+            key = setting.key
+            value = setting.value
+            version = setting.version
+            reason = setting.reason
+            date = DisplayText.time(setting.quarantined)
+        }
+    }
 
     init(_ values: [String: PropertyListValue]) {
         self.values = values
