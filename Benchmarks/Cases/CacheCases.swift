@@ -4,7 +4,9 @@ import Molt
 /// Molt's cache in daily use: setting and getting values.
 enum CacheCases {
     static let all: [BenchmarkCase] = [
-        set(.one), set(.oneEncoded), set(.batches), setKeepingUnknown, setOverUnknown, get, getOnce,
+        set(.one), set(.oneEncoded), set(.batches), setKeepingUnknown, setOverUnknown, setAgain, setOver, setAllOver,
+        get,
+        getOnce,
     ]
 
     static let fileName = "people.molt"
@@ -173,6 +175,76 @@ enum CacheCases {
                     let stored = try cache.value(PersonWithPhoto.self, forKey: People.key(index))
                     guard stored?.person.mail == people[index % people.count].mail,
                         stored?.photo == (fixture.name == Self.fixture.name ? nil : index)
+                    else { throw BenchmarkError("The value of record \(index) is not what was set.") }
+                }
+            }
+        }
+    }
+
+    // MARK: Values that might not be readable
+
+    private static let setAgain = overwriting(
+        "molt-set-again",
+        "set for each existing value that the cache has written before",
+        isAgain: true
+    )
+
+    private static let setOver = overwriting(
+        "molt-set-over-existing",
+        "set for each existing value, for the first time"
+    )
+
+    private static let setAllOver = overwriting(
+        "molt-set-batch-over-existing",
+        "setAll twenty times with a twentieth of the existing values, for the first time",
+        inBatches: true
+    )
+
+    /// Sets values over others of their type, which can be read.
+    private static func overwriting(
+        _ name: String,
+        _ summary: String,
+        isAgain: Bool = false,
+        inBatches: Bool = false
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: "the same without looking whether they can be read",
+            // A cache remembers no more keys.
+            limit: 40_000,
+            quickLimit: 2000,
+            fixture: fixture,
+            ratios: [BenchmarkRatio(.time, atMost: isAgain ? 1.5 : 6)]
+        ) { context in
+            let rounds = 20
+            let people = People.pool()
+            let file = context.file(fileName)
+            let otherFile = context.file("other.molt")
+            try FileManager.default.copyItem(at: file, to: otherFile)
+            var configuration = withoutMemory
+            let cache = try CodableCache(at: file, configuration: configuration)
+            configuration.unreadableValues = .overwritten
+            let other = try CodableCache(at: otherFile, configuration: configuration)
+            func set(_ round: Int, _ cache: CodableCache) throws {
+                let indices = context.indices(ofRound: round, of: rounds)
+                if inBatches {
+                    try cache.setAll(indices.lazy.map { (key: People.key($0), value: people[$0 % people.count]) })
+                } else {
+                    for index in indices { try cache.set(people[index % people.count], forKey: People.key(index)) }
+                }
+            }
+            if isAgain { for round in 0..<rounds { for cache in [cache, other] { try set(round, cache) } } }
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try set(round, cache)
+            } other: { round in
+                try set(round, other)
+            } finish: {
+                guard try cache.quarantinedCount == 0 else { throw BenchmarkError("A readable value was put aside.") }
+                for index in stride(from: 1, through: context.records, by: 97) {
+                    guard
+                        try cache.value(PersonV1.self, forKey: People.key(index))?.mail
+                            == people[index % people.count].mail
                     else { throw BenchmarkError("The value of record \(index) is not what was set.") }
                 }
             }

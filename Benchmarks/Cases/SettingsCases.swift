@@ -7,7 +7,11 @@ import Molt
 /// On Linux, `UserDefaults` takes quadratic time, and each process keeps its suites in the directory of its run; see
 /// `Platform.runSelf`.
 enum SettingsCases {
-    static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size())
+    static let all =
+        cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size()) + [
+            set("molt-setting-again", "a value set with a typed key that the process has used before", isAgain: true),
+            set("molt-setting-over-existing", "a value set with a typed key for the first time"),
+        ]
 
     /// A number of settings: one that is typical for an app, and a large one.
     private struct Size {
@@ -87,6 +91,41 @@ enum SettingsCases {
                 try work.source.upgrade(with: work.migrations)
             },
         ]
+    }
+
+    /// Sets values over others that can be read, in a suite with few settings.
+    private static func set(_ name: String, _ summary: String, isAgain: Bool = false) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: "the same without looking whether the old one can be read",
+            limit: 500,
+            quickLimit: 100,
+            ratios: [BenchmarkRatio(.time, atMost: 2)]
+        ) { context in
+            let rounds = 20
+            let suite = SettingsFixture.source
+            let names = (0..<25).map { "count.\($0)" }
+            try suite.update(set: Dictionary(uniqueKeysWithValues: names.map { ($0, .int(-1)) }))
+            func makeKeys() -> [SettingKey<Int>] { names.map { SettingKey($0, default: 0) } }
+            let keys = makeKeys()
+            for key in keys { try suite.set(-2, for: key) }
+            func set(_ round: Int, _ policy: UnreadablePolicy, _ number: Int) throws {
+                SettingKeys.unreadableValues = policy
+                let keys = isAgain ? keys : makeKeys()
+                for index in context.indices(ofRound: round, of: rounds) {
+                    try suite.set(2 * index + number, for: keys[index % keys.count])
+                }
+            }
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try set(round, .putAside(), 0)
+            } other: { round in
+                try set(round, .overwritten, 1)
+            } finish: {
+                defer { SettingsFixture.erase() }
+                guard try suite.quarantined().isEmpty else { throw BenchmarkError("A readable value was put aside.") }
+            }
+        }
     }
 
     private enum Kind {

@@ -277,6 +277,9 @@ extension CodableCache {
 
     /// Stores a value under a key, replacing any previous value.
     ///
+    /// A record of the value's type that this type cannot read is put into quarantine first: see
+    /// ``MoltConfiguration/unreadableValues``.
+    ///
     /// `Data` is stored as raw data, everything else as JSON text. An optional is stored as its wrapped value, under
     /// that type's name; nil is stored as `null`; it does not remove the key.
     ///
@@ -294,7 +297,13 @@ extension CodableCache {
         let content = try encode(value, key: key, expiry: expiry, isChecked: checkedShapes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
         if let unknown = content.unknown { return try set(key, content, keeping: unknown) }
-        try change { try $0.set(key, content) }
+        do {
+            try change { try $0.set(key, content) }
+        } catch is UncheckedRecord {
+            var batch = EncodedBatch()
+            batch.set(key, content)
+            try write(batch, isChecked: true)
+        }
     }
 
     /// Removes the value under a key.
@@ -520,12 +529,13 @@ extension CodableCache {
         _ body: @Sendable (CacheSession) throws -> Value,
         telling changes: @Sendable (CacheSession, Value) -> [CodableCache.Change] = { session, _ in session.changes }
     ) throws -> Value {
-        let (value, drifts) = try core.write(body) { session, value in
+        let (value, drifts, unreadable) = try core.write(body) { session, value in
             hub.send(changes(session, value))
-            return (value, session.drifts)
+            return (value, session.drifts, session.unreadable)
         }
         // Outside the lock: the monitor may use the cache.
         for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
+        for error in unreadable { configuration.monitor?.sendAfterwards(.putAside(error)) }
         return value
     }
 
@@ -558,6 +568,7 @@ extension CodableCache {
                 isData: false,
                 typeName: typeName,
                 expiration: expiration,
+                type: CheckedType(Value.self),
                 firstShape: isFirst ? firstShape(of: value, content: data) : nil,
                 unknown: keepsUnknown ? UnknownProperties(of: Swift.type(of: value), coding, declaredNames) : nil
             )
@@ -594,8 +605,9 @@ extension CodableCache {
     #endif
 
     func decode<Value: Decodable>(_ type: Value.Type, _ stored: StoredContent) throws(MoltError) -> Value {
-        guard upgrader == nil else { return try decode(type, upgraded: upgraded(stored)) }
-        return try decode(type, upgraded: stored)
+        let value = try decode(type, upgraded: upgrader == nil ? stored : upgraded(stored))
+        core.readable?.add(stored.key, type, stored.ticket)
+        return value
     }
 
     private func decode<Value: Decodable>(_ type: Value.Type, upgraded found: StoredContent) throws(MoltError) -> Value

@@ -166,6 +166,26 @@ public struct MoltConfiguration: Sendable {
     /// A store that a newer release has upgraded keeps unknown properties whatever the option: see
     /// ``Migration/olderReleases(may:)``.
     public var keepsUnknownProperties = false
+    /// What becomes of a record that cannot be read as its type when a value of the type is written over it.
+    ///
+    /// By default it is put into quarantine first, in the same transaction:
+    ///
+    /// ```swift
+    /// // The file has {"fullName":"John Roe"}, which this release's Person cannot read.
+    /// try cache.set(Person(firstName: "John", lastName: "Roe"), forKey: "john")
+    /// print(try cache.quarantined())
+    /// ```
+    ///
+    /// ``MigrationEvent/putAside(_:)`` names it. Once a migration can convert such records, see
+    /// ``CodableCache/retryQuarantined(_:with:)``. The file keeps at most 100 of them, with at most 1 000 000 bytes of
+    /// content; the oldest are removed first. The newest stays, whatever its size, and so do the records that
+    /// migrations have quarantined.
+    ///
+    /// The write looks at the record under its key, unless the cache has read or written a value of the type there
+    /// before, and no other connection has written since: so it costs one decoding for each key. Removing a value is no
+    /// overwriting, nor is writing another type, raw data or a document; and a type that cannot be decoded reads
+    /// nothing. Expired records, and what an import replaces, are not looked at.
+    public var unreadableValues = UnreadablePolicy.putAside()
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///
     /// If false, call `finishBackfill()`. In a helper, it does not start automatically; see ``process``.

@@ -210,6 +210,24 @@ import Testing
         await run("quarantine", path, "--json", "--content").expect(says: "Eve")
     }
 
+    @Test func `quarantine shows what was put aside before a value was written over it`() async throws {
+        let cache = try CodableCache(at: scratch.file("people.molt"))
+        try cache.set(Person(firstName: "Ada", lastName: "King"), forKey: "ada")
+        cache.close()
+        await run("quarantine", path).expect(
+            output: #"""
+                ada (Person, written at version 0): "firstName": missing. The content of "ada", JSON text that was written \#
+                as Person, cannot be read as Person.
+                  put aside before another value was written over it
+
+                The store keeps them. A release with a corrected migration can convert them: see retryQuarantined().
+
+                """#
+        )
+        await run("quarantine", path, "--json").expect(says: #""key" : "ada""#, hides: "migration")
+        await run("info", path).expect(says: "records in quarantine: 1;")
+    }
+
     @Test func `a backup is listed and restored`() async throws {
         await run("backups", path).expect(begins: "There is no backup")
         try upgrade()

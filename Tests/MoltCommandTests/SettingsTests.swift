@@ -158,6 +158,24 @@ import Testing
         await CommandRun(molt, "settings", url.path, "--json").expect(says: "\"group.molt\" : {", "\"standard\" : {")
     }
 
+    @Test func `what was put aside from a suite is shown with its settings`() async throws {
+        let suite = try ScratchSuite(["count": "many"])
+        try suite.suite.set(1, for: SettingKey("count", default: 0))
+        let setting = try #require(try suite.suite.quarantined().first)
+        let file = try suite.file.path
+        await CommandRun(molt, "settings", file).expect(
+            begins: "count: 1\n",
+            ends: """
+
+                In quarantine
+                count (put aside \(DisplayText.time(setting.quarantined)) at version 0): "many"
+                  \(setting.failure.problem)
+
+                """
+        )
+        await CommandRun(molt, "settings", file, "--json").expect(says: #""quarantined" : ["#, #""value" : "many""#)
+    }
+
     @Test func `a file that is not one of settings is an error`() async throws {
         await CommandRun(molt, "settings", path).expect(1, errors: "there is no file at \(path)")
         await CommandRun(molt, "settings", scratch.url.path).expect(1, errors: "cannot be read")

@@ -1,4 +1,4 @@
-/// An event that occurs when a store is opened or, for ``drifted(_:)``, when it is used.
+/// An event that occurs when a store is opened or, for ``drifted(_:)`` and ``putAside(_:)``, when it is used.
 public enum MigrationEvent: Sendable {
     /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
@@ -34,6 +34,11 @@ public enum MigrationEvent: Sendable {
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
     case drifted(MoltError)
+    /// A record could not be read as its type, and was put into quarantine before a value was written over it.
+    ///
+    /// The error has the code `unreadableContent`, and names the key, the type and the reason; see
+    /// ``MoltConfiguration/unreadableValues``. Only the monitor's closure receives it, after the write.
+    case putAside(MoltError)
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
@@ -62,7 +67,7 @@ extension MigrationEvent: CustomStringConvertible {
         case .workFailed(let error): ErrorSummary.line(of: error)
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
-        case .drifted(let drift): drift.problem
+        case .drifted(let error), .putAside(let error): error.problem
         case .backfillProgressed(let progress): "Records upgraded in the background: \(progress)."
         case .backfillFinished(let failed):
             "All records are upgraded" + (failed.isEmpty ? "." : ", apart from \(failed.count) that failed.")

@@ -36,7 +36,7 @@ extension StoreCommands {
     static let quarantine = Command(
         "quarantine",
         ["FILE"],
-        "list the records that migrations could not convert, with the reasons",
+        "list the records that migrations could not convert, or writes put aside, with the reasons",
         options: [.flag("--content", "show the content, too"), .json]
     ) { call, terminal in
         let records = try CacheFile(at: StoreArgument(call.arguments[0]).file()).quarantined()
@@ -46,11 +46,16 @@ extension StoreCommands {
         }
         if records.isEmpty { terminal.say("No record is in quarantine.") }
         for record in records {
-            let failure = record.recordFailure
+            let cause = record.cause
             terminal.say(
-                "\(terminal.bold(record.key)) (\(record.typeName), written at version \(record.version)): \(failure.reason)"
+                "\(terminal.bold(record.key)) (\(record.typeName), written at version \(record.version)): \(cause.reason)"
             )
-            terminal.say("  by migration \(failure.migration), step \(failure.step.number) (\(failure.step.summary))")
+            if let failure = cause.failure {
+                let step = "step \(failure.step.number) (\(failure.step.summary))"
+                terminal.say("  by migration \(failure.migration), \(step)")
+            } else {
+                terminal.say("  put aside before another value was written over it")
+            }
             guard call.has("--content") else { continue }
             let isText = !record.isData
             terminal.say("  \(isText ? String(decoding: record.content, as: UTF8.self) : "data")")
@@ -171,7 +176,8 @@ private struct QuarantinedItem: Encodable {
     let key: String
     let type: String
     let version: Int
-    let migration: MigrationID
+    /// Nil if a write put it aside.
+    let migration: MigrationID?
     let reason: String
     let content: String?
 
@@ -180,8 +186,8 @@ private struct QuarantinedItem: Encodable {
         key = record.key
         type = record.typeName
         version = record.version
-        migration = record.recordFailure.migration
-        reason = record.recordFailure.reason
+        migration = record.cause.failure?.migration
+        reason = record.cause.reason
         content =
             !withContent
             ? nil

@@ -24,14 +24,16 @@ extension StoreCommands {
                 """
         ) { call, terminal in
             guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
-                let list = SettingsList(try settings(in: URL(filePath: call.arguments[0]))) { key in
-                    isNamed?(key, nil)
-                }
+                let url = URL(filePath: call.arguments[0])
+                var list = SettingsList(try settings(in: url), isNamed: isNamed.map { isNamed in { isNamed($0, nil) } })
+                let quarantined = try quarantined(beside: url)
+                if !quarantined.isEmpty { list.quarantined = quarantined.map(SettingsList.Quarantined.init) }
                 if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
                 return ExitCode.success
             }
-            let lists = fixture.suites.map { suite, values in
-                (suite: suite.description, list: SettingsList(values) { isNamed?($0, suite.attachedName) })
+            let lists = fixture.suites.map { suite, values -> (suite: String, list: SettingsList) in
+                let isOwnNamed = isNamed.map { isNamed in { isNamed($0, suite.attachedName) } }
+                return (suite: suite.description, list: SettingsList(values, isNamed: isOwnNamed))
             }
             .sorted { $0.suite < $1.suite }
             if call.has("--json") {
@@ -45,8 +47,11 @@ extension StoreCommands {
 
     /// - Parameter lists: The settings by suite; the name is empty for those of a file.
     private static func print(_ lists: [(suite: String, list: SettingsList)], on terminal: Terminal) {
+        let all = lists
         let lists = lists.filter { !$0.list.values.isEmpty }
-        guard !lists.isEmpty else { return terminal.say("The file has no settings.") }
+        if lists.isEmpty { terminal.say("The file has no settings.") }
+        defer { for (_, list) in all { print(list.quarantined ?? [], on: terminal) } }
+        guard !lists.isEmpty else { return }
         for (index, (suite, list)) in lists.enumerated() {
             if !suite.isEmpty { terminal.say((index == 0 ? "" : "\n") + terminal.bold(suite)) }
             for (key, value) in list.values.sorted(by: { $0.key < $1.key }) {
@@ -67,6 +72,30 @@ extension StoreCommands {
         if !notes.isEmpty { terminal.say("\n" + terminal.bold("Forms")) }
         for note in notes { terminal.say(note) }
         terminal.say("\n" + LibraryForm.conclusion(forms))
+    }
+
+    private static func print(_ quarantined: [SettingsList.Quarantined], on terminal: Terminal) {
+        guard !quarantined.isEmpty else { return }
+        terminal.say("\n" + terminal.bold("In quarantine"))
+        for setting in quarantined {
+            let key = ErrorSummary.oneLine(setting.key)
+            terminal.say("\(key) (put aside \(setting.date) at version \(setting.version)): \(setting.value)")
+            terminal.say("  \(setting.reason)")
+        }
+    }
+
+    /// The settings that were put aside, of the suite whose file it is.
+    ///
+    /// On Linux they are beside it; on Apple's systems, in the other directory of the same library.
+    private static func quarantined(beside url: URL) throws -> [Suite.QuarantinedSetting] {
+        let name = url.deletingPathExtension().lastPathComponent + SettingsQuarantine.suffix
+        let directory = url.deletingLastPathComponent()
+        let files = [directory, directory.deletingLastPathComponent().appending(path: "Application Support/Molt")]
+        for file in files.map({ $0.appending(path: name) }) {
+            let settings = try SettingsQuarantine.settings(in: file.path)
+            if !settings.isEmpty { return settings }
+        }
+        return []
     }
 
     static func settings(in url: URL) throws -> [String: PropertyListValue] {
@@ -105,12 +134,30 @@ private struct SettingsList: Encodable {
     let conclusion: String
     /// The keys that no key or step of the app names, sorted; nil if that is not known.
     let unnamed: [String]?
+    /// The settings that were put aside; nil for none.
+    var quarantined: [Quarantined]?
+
+    /// A setting that was put aside when another value was set.
+    struct Quarantined: Encodable {
+        let key: String
+        let value: PropertyListValue
+        let version: Int
+        let reason: String
+        let date: String
+
+        init(_ setting: Suite.QuarantinedSetting) {
+            key = setting.key
+            value = setting.value
+            version = setting.version
+            reason = setting.reason
+            date = DisplayText.time(setting.quarantined)
+        }
+    }
 
     /// - Parameter isNamed: Whether the app names a key; nil if that is not known.
-    init(_ values: [String: PropertyListValue], isNamed: (String) -> Bool?) {
+    init(_ values: [String: PropertyListValue], isNamed: ((String) -> Bool)?) {
         self.values = values
-        let keys = values.keys.sorted()
-        unnamed = keys.contains { isNamed($0) != nil } ? keys.filter { isNamed($0) == false } : nil
+        unnamed = isNamed.map { isNamed in values.keys.filter { !isNamed($0) }.sorted() }
         let forms = values.map { key, value in
             let form = LibraryForm(of: value, key: key)
             return (key, Form(form: form, note: form.note, content: form.content(of: value)))

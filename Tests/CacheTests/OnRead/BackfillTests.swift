@@ -373,7 +373,10 @@ import Testing
         let cache = try openStill(store.url, migrations)
         open.withLock { $0 = cache }
         try cache.backfillAndWait()
-        #expect(try cache.quarantined().map(\.key) == ["k110", "k310", "k410", "k610"])
+        let quarantined = try cache.quarantined()
+        #expect(quarantined.filter { $0.failure.migration != nil }.map(\.key) == ["k110", "k310", "k410", "k610"])
+        // The write has put it aside.
+        #expect(quarantined.filter { $0.failure.migration == nil }.map(\.key) == ["k10"])
         try cache.expect(Item(new: -10), forKey: "k10")
         open.withLock { $0 = nil }
     }

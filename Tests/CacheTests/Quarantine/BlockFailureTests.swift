@@ -70,7 +70,7 @@ import Testing
         try cache.expect(keys: ["a+", "c+"], quarantined: ["b"])
         let record = try cache.firstQuarantined()
         #expect(StoredRecord(record.stored) == people[1])
-        #expect("\(record.recordFailure)" == #"migration "new" (version 3), step 1 (visit): stepFailed: Refusal"#)
+        #expect("\(record.cause)" == #"migration "new" (version 3), step 1 (visit): stepFailed: Refusal"#)
         // A retry would need the block.
         try cache.retry(with: registry, expecting: "b: notTried")
         try cache.restoreQuarantined(record.id)

@@ -44,8 +44,8 @@ import Testing
         #expect(record.version == failing - 1)
         let step = "step 3 (transform \(failing % 2 == 1 ? "B" : "A"))"
         let failure = "migration \"m\(failing)\" (version \(failing)), \(step): stepFailed: Refusal"
-        #expect("\(record.recordFailure)" == failure)
-        #expect(record.recordFailure.firstStep == 1)
+        #expect("\(record.cause)" == failure)
+        #expect(record.cause.failure?.firstStep == 1)
     }
 
     @Test func `A record that fails after a block is kept in its state after the block`() throws {
@@ -61,8 +61,8 @@ import Testing
         let cache = try FailurePolicyTests.open(old, [migration], .quarantine())
         let record = try cache.firstQuarantined()
         #expect(StoredRecord(record.stored).description == #"A "b" v1 {"one":1,"two":2}"#)
-        #expect(record.recordFailure.step.number == 4)
-        #expect(record.recordFailure.firstStep == 3)
+        #expect(record.cause.failure?.step.number == 4)
+        #expect(record.cause.failure?.firstStep == 3)
         // A retry continues from that state.
         let fixed = Migration(to: 1, "m", steps: migration.steps.dropLast() + [.transform("A") { $0["four"] = 4 }])
         try cache.retry(with: [fixed], expecting: "b: converted")

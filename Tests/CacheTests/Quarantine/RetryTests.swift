@@ -109,10 +109,12 @@ struct RetryTests {
         }
         let dropping = Self.registry(two: step.onFailure(.drop()))
         let retried = try cache.retry(with: dropping, expecting: "b: dropped", "c: failed")
-        expected.recordFailure.reason = "Other"
+        var failure = try #require(expected.cause.failure)
+        failure.reason = "Other"
+        expected.cause = .migration(failure)
         let texts = [
             #"dropped: "b" of type Person (id 1)"#,
-            #"failed: "c" of type Person (id 2): \#(expected.recordFailure)"#,
+            #"failed: "c" of type Person (id 2): \#(expected.cause)"#,
         ]
         #expect(retried.map(\.description) == texts)
         retried[1].failure?.expect(.stepFailed, key: "c", type: "Person", migration: "two", step: 1, says: "Other")
@@ -131,7 +133,7 @@ struct RetryTests {
         var expected = try Self.open(direct, Self.registry(then: failing)).firstQuarantined()
         expected.quarantined = record.quarantined
         #expect(record == expected)
-        #expect(record.recordFailure.step.number == 2)
+        #expect(record.cause.failure?.step.number == 2)
         try cache.retry(with: Self.fixed, expecting: "b: converted")
         #expect(try cache.typeName(forKey: "b") == "Human")
     }
@@ -158,7 +160,7 @@ struct RetryTests {
         try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
         let four = Migration(to: 4, "four", .transform("Human") { if $0.key == "b" { throw Refusal() } })
         let second = try Self.open(old, Self.registry(failing: ["b"], adding: four))
-        let migrations = try second.quarantined().map(\.recordFailure.migration.version)
+        let migrations = try second.quarantined().map { $0.cause.failure?.migration.version }
         #expect(migrations == [2, 4])
         let fixed = Self.registry(adding: Migration(to: 4, "four"))
         try second.retry(with: fixed, expecting: "b: converted", "b: keyExists")

@@ -489,6 +489,8 @@ import Testing
         try store(#"{"name":"a","n":0}"#)
         let decodings = Log<Int>()
         let note = { @Sendable in decodings.append(1) }
+        // A value that was read is not read again to see whether it can be overwritten.
+        #expect(try cache.value(Interfering.self, forKey: "p")?.name == "a")
         try Interfering.$write.withValue(note) {
             try cache.batch { try $0.set(Interfering(name: "c"), forKey: "p") }
         }

@@ -173,7 +173,7 @@ import Testing
             to: 2,
             "all",
             replacing: ["secrets"],
-            .handOverSettings(withPrefix: "", in: scratch.suite, to: "the vault", receive)
+            .handOverSettings("secret.b", "secret.a", "token", in: scratch.suite, to: "the vault", receive)
         )
         try upgrade(.cache, [all])
         #expect(vault.items.count == 3)

@@ -64,6 +64,7 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type ?? "")"
+        case .putAside(let error): "put aside \(error.key ?? "")"
         case .backfillProgressed: "backfill progressed"
         case .backfillFinished: "backfill finished"
         case .backfillFailed: "backfill failed"

@@ -9,12 +9,14 @@ struct EncodedBatch: Sendable {
     struct Form: Sendable {
         let typeName: String
         let isData: Bool
+        let type: CheckedType?
         /// The shape of the first value of a type, if it must be compared; only that change has this form.
         let firstShape: FirstShape?
 
         /// Whether content that is not the first of its type has this form.
         fileprivate func isForm(of content: EncodedContent) -> Bool {
-            firstShape == nil && isData == content.isData && ExactName.isSame(typeName, content.typeName)
+            firstShape == nil && isData == content.isData && type?.id == content.type?.id
+                && ExactName.isSame(typeName, content.typeName)
         }
     }
 
@@ -94,7 +96,14 @@ struct EncodedBatch: Sendable {
                 return Int32(index)
             }
         }
-        forms.append(Form(typeName: content.typeName, isData: content.isData, firstShape: content.firstShape))
+        forms.append(
+            Form(
+                typeName: content.typeName,
+                isData: content.isData,
+                type: content.type,
+                firstShape: content.firstShape
+            )
+        )
         return Int32(forms.count - 1)
     }
 

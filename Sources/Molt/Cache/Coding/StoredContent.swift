@@ -11,6 +11,8 @@ struct StoredContent: Sendable {
     let expiration: Double?
     /// The version at which the content was stored.
     let version: Int
+    /// The ticket of the read, with which its key may become one of a readable record.
+    var ticket: ReadableKeys.Ticket = 0
     /// Whether it has been through the migrations that it lacked when it was read.
     private var isUpgraded = false
 
@@ -100,6 +102,8 @@ struct EncodedContent: Sendable {
     let typeName: String
     /// Seconds since 1970; nil for never.
     var expiration: Double?
+    /// The type of the value; nil for raw data, and for content that is not of one of the app's types.
+    var type: CheckedType?
     /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
     /// Adds properties of the stored content that the type does not declare; nil if they are not kept.

@@ -1,16 +1,18 @@
 internal import Foundation
 
 extension CodableCache {
-    /// Returns the records that a migration could not convert, in the order in which they were quarantined.
+    /// Returns the records in quarantine, in the order in which they were put there.
     ///
     /// ```swift
     /// for record in try cache.quarantined() { print(record) }
     /// ```
     ///
-    /// Records are quarantined when the policy allows it; see `MigrationRegistry.onFailure(_:)` and
-    /// `MigrationStep.onFailure(_:)`. They stay in quarantine until they are retried with
-    /// ``retryQuarantined(_:with:)``, restored or removed. Later upgrades and `removeAll` leave them alone. Reads do
-    /// not see them, and their keys are free.
+    /// Records that a migration cannot convert are quarantined when the policy allows it; see
+    /// `MigrationRegistry.onFailure(_:)` and `MigrationStep.onFailure(_:)`. Records that their type cannot read are
+    /// quarantined before a value is written over them; see ``MoltConfiguration/unreadableValues``. They stay in
+    /// quarantine until they are retried with ``retryQuarantined(_:with:)``, restored or removed, and those of writes
+    /// until there are too many of them. Later upgrades and `removeAll` leave them alone. Reads do not see them, and
+    /// their keys are free.
     ///
     /// - Parameters:
     ///   - id: Returns only records after this id. The default is all.
@@ -87,7 +89,8 @@ extension CodableCache {
             &names
         )
         try restore(record, replacing: isReplacing) { session in
-            try session.set(record.key, content)
+            // The app knows of what it replaces.
+            try session.set(record.key, content, isChecked: true)
             try QuarantineTable(of: session.connection)?.remove(id)
         }
     }
@@ -162,13 +165,15 @@ extension CodableCache {
     ///
     /// Each record runs through the migration that it failed in and all migrations applied to the store since. The
     /// result is the same as if that migration had never failed. To correct a step, change its closure, and keep the
-    /// order of the steps and the revision: stores that have the migration must still recognize it.
+    /// order of the steps and the revision: stores that have the migration must still recognize it. A record that a
+    /// write has put aside runs through the migrations applied since.
     ///
     /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
     /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
     /// unchanged when its key is taken, or when it cannot be tried: its way leads through a block (`run`) or another
-    /// step that needs the whole store, or the store has run late migrations since, in another order than that of the
-    /// registry. ``restoreQuarantined(_:replacing:)`` puts such a record back as it is.
+    /// step that needs the whole store, the store has run late migrations since, in another order than that of the
+    /// registry, or no migration applied since a write put it aside changes it.
+    /// ``restoreQuarantined(_:replacing:)`` puts such a record back as it is.
     ///
     /// Steps that import data from elsewhere, or change only settings, do not run again.
     ///
@@ -197,7 +202,7 @@ extension CodableCache {
             let results = try page.filter { wanted?.contains($0.id) ?? true }.map { record in
                 let result =
                     record.isSound
-                    ? try retry.run(record.stored, after: record.recordFailure)
+                    ? try retry.run(record.stored, after: record.cause)
                     : .notTried("Its row in the file is damaged: the step or the version in it does not exist.")
                 return (record, result)
             }

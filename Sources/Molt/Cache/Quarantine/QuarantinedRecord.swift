@@ -1,7 +1,8 @@
 public import Foundation
 
 extension CodableCache {
-    /// A record that a migration could not convert, as it was before that migration.
+    /// A record that a migration could not convert, as it was before that migration, or one that was put aside because
+    /// a value was written over it that had its type, which could not read it.
     public struct QuarantinedRecord: Equatable, Sendable, Identifiable {
         /// The record's id in quarantine, which no other record of the store ever gets.
         public package(set) var id: Int64
@@ -21,13 +22,16 @@ extension CodableCache {
         public package(set) var created: Date
         /// The time when its key was last set.
         public package(set) var updated: Date
-        /// The reason why it could not be converted, and the step, as the file has them.
-        package var recordFailure: MigrationReport.RecordFailure
+        /// Why it is in quarantine, as the file has it.
+        package var cause: QuarantineCause
         /// The time when it was quarantined.
         public package(set) var quarantined: Date
 
         /// The reason why it could not be converted, and the migration and the step that it failed in.
-        public var failure: MoltError { MoltError(recordFailure, key: key, type: typeName) }
+        ///
+        /// If a write put it aside, ``MoltError/migration`` is nil, and the code is `unreadableContent`; see
+        /// ``MoltConfiguration/unreadableValues``.
+        public var failure: MoltError { MoltError(cause, key: key, type: typeName) }
     }
 }
 
@@ -35,7 +39,7 @@ extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflect
     /// The key, the type name, the size and the reason, without the value.
     public var description: String {
         ErrorSummary.oneLine(
-            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(recordFailure)"
+            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(cause)"
         )
     }
 
@@ -43,7 +47,7 @@ extension CodableCache.QuarantinedRecord: CustomStringConvertible, CustomReflect
     public var customMirror: Mirror {
         Mirror(
             self,
-            children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": recordFailure]
+            children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": cause]
         )
     }
 }
@@ -61,22 +65,12 @@ extension CodableCache.QuarantinedRecord {
         quarantined = Date(timeIntervalSince1970: row.real(7) ?? 0)
         isData = row.integer(8) != 0
         content = Data(row.bytes(9))
-        recordFailure = MigrationReport.RecordFailure(
-            migration: MigrationID(name: row.text(10), version: Int(clamping: row.integer(11))),
-            step: MoltError.StepPosition(number: Int(clamping: row.integer(13)), summary: row.text(14)),
-            firstStep: Int(clamping: row.integer(12)),
-            code: MoltError.Code(rawValue: row.text(15)),
-            reason: row.text(16)
-        )
-        recordFailure.property = row.isNull(17) ? nil : row.text(17)
+        cause = QuarantineCause(row, from: 10)
     }
-
-    private static let largestNumber = Int(Int32.max)
 
     /// Whether its numbers can be those of versions and steps; the file may have been edited by others.
     var isSound: Bool {
-        let counted = [recordFailure.migration.version, recordFailure.firstStep, recordFailure.step.number]
-        return 0...Self.largestNumber ~= version && counted.allSatisfy { 1...Self.largestNumber ~= $0 }
+        0...QuarantineCause.largestNumber ~= version && cause.isSound
     }
 
     /// The record as a store holds it.
@@ -87,7 +81,7 @@ extension CodableCache.QuarantinedRecord {
             content: Array(content),
             isData: isData,
             expiration: expiration?.timeIntervalSince1970,
-            version: min(max(0, version), Self.largestNumber)
+            version: min(max(0, version), QuarantineCause.largestNumber)
         )
     }
 }

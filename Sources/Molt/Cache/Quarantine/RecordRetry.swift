@@ -24,12 +24,13 @@ struct RecordRetry {
         applied = ledger.filter { $0.outcome.isApplied }
     }
 
-    /// Sends a record through the step that it failed in and all that were applied since.
+    /// Sends a record through the step that it failed in and all that were applied since, or through the migrations
+    /// that were applied since a write has put it aside.
     ///
     /// - Throws: The error of a closure that was cancelled.
-    func run(_ stored: StoreContents.StoredRecord, after failure: MigrationReport.RecordFailure) throws -> RetryResult {
+    func run(_ stored: StoreContents.StoredRecord, after cause: QuarantineCause) throws -> RetryResult {
         do {
-            return try run(stored, through: migrations(from: failure), after: failure)
+            return try run(stored, through: way(from: cause))
         } catch let obstacle as Obstacle {
             return .notTried(obstacle.reason)
         } catch {
@@ -38,20 +39,15 @@ struct RecordRetry {
         }
     }
 
-    private func run(
-        _ stored: StoreContents.StoredRecord,
-        through migrations: [Migration],
-        after failure: MigrationReport.RecordFailure
-    ) throws -> RetryResult {
-        let versionBefore = applied.prefix { $0.name != failure.migration.name }.map(\.version).max() ?? 0
+    private func run(_ stored: StoreContents.StoredRecord, through way: Way) throws -> RetryResult {
         let pending = PendingMigration.all(
-            migrations.map { ($0, .init(.run)) },
-            in: self.migrations,
-            from: versionBefore
+            way.migrations.map { ($0, .init(.run)) },
+            in: migrations,
+            from: applied[..<way.start].map(\.version).max() ?? 0
         )
         let upgrader = RecordUpgrader(
-            try steps(of: pending, after: failure),
-            of: migrations,
+            try steps(of: pending, on: way),
+            of: way.migrations,
             storeName: nil,
             for: .upgrade(.quarantine(upTo: .unlimited))
         )
@@ -59,10 +55,13 @@ struct RecordRetry {
         switch try upgrader.upgradeUnderPolicy(&record) {
         case .upgraded(let result):
             let content = content(of: record, result, stored)
-            return switch result.fate {
-            case .kept: .converted(content)
-            case .dropped: .dropped
-            case .handedOver(let index): .handedOver(content, HandoverSource(upgrader.steps[index]))
+            switch result.fate {
+            case .kept:
+                // As it is, its type cannot read it.
+                if way.failure == nil, result.changedAt == nil { throw Self.unchanged }
+                return .converted(content)
+            case .dropped: return .dropped
+            case .handedOver(let index): return .handedOver(content, HandoverSource(upgrader.steps[index]))
             }
         case .unconverted(let failed):
             return .failed(content(of: failed.record, failed.result, stored), failed.failure)
@@ -94,13 +93,24 @@ struct RecordRetry {
         var reason: String
     }
 
+    private static let unchanged = Obstacle(
+        reason: "No migration that has run since a write put it aside changes it. Add one that converts it, or put a "
+            + "value in its place with `restoreQuarantined(_:as:)`."
+    )
+
+    /// The migrations that a record in quarantine has missed.
+    private struct Way {
+        /// The first row of the ledger that the record has not been through.
+        var start: Int
+        /// The failure of the record in the first migration; nil if it has missed that one as a whole.
+        var failure: MigrationReport.RecordFailure?
+        var migrations: [Migration] = []
+    }
+
     /// The steps that the record has not been through, except those that ran with the upgrade.
-    private func steps(
-        of migrations: [PendingMigration],
-        after failure: MigrationReport.RecordFailure
-    ) throws(Obstacle) -> [ScheduledStep] {
+    private func steps(of migrations: [PendingMigration], on way: Way) throws(Obstacle) -> [ScheduledStep] {
         let schedule = UpgradeSchedule(migrations) { migration, number in
-            let isDone = migration.id == failure.migration && number + 1 < failure.firstStep
+            let isDone = way.failure.map { migration.id == $0.migration && number + 1 < $0.firstStep } ?? false
             return !isDone && RunMode.retry.use(of: migration.steps[number]) != .skipped
         }
         var steps: [ScheduledStep] = []
@@ -123,18 +133,42 @@ struct RecordRetry {
         return steps
     }
 
-    /// The migrations that were applied to the store since a failure, with the failed one.
-    private func migrations(from failure: MigrationReport.RecordFailure) throws(Obstacle) -> [Migration] {
+    /// The migrations that were applied to the store since a record went into quarantine, with the one that it failed
+    /// in.
+    private func way(from cause: QuarantineCause) throws(Obstacle) -> Way {
         let positions = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        guard let first = positions[failure.migration.name] else {
-            throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")
+        func position(of migration: MigrationID) throws(Obstacle) -> Int {
+            if let position = positions[migration.name] { return position }
+            throw Obstacle(reason: "The store does not count migration \(migration) as applied.")
         }
+        switch cause {
+        case .migration(let failure):
+            var way = Way(start: try position(of: failure.migration), failure: failure)
+            try check(failure)
+            way.migrations = try migrations(from: way, positions)
+            return way
+        case .write(let record):
+            var way = Way(start: try record.last.map { last throws(Obstacle) in try position(of: last) + 1 } ?? 0)
+            way.migrations = try migrations(from: way, positions)
+            if way.migrations.isEmpty { throw Self.unchanged }
+            return way
+        }
+    }
+
+    /// Makes sure that the registry still has the migration that a record failed in.
+    private func check(_ failure: MigrationReport.RecordFailure) throws(Obstacle) {
         guard let failed = migrations.migrations.first(where: { $0.id == failure.migration }) else {
             throw Obstacle(reason: "The registry does not have migration \(failure.migration).")
         }
         guard failed.steps.count >= failure.firstStep - 1 else {
             throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
         }
+    }
+
+    /// The migrations that were applied to the store from a row of its ledger on.
+    ///
+    /// - Parameter positions: The positions of the rows, by their names.
+    private func migrations(from way: Way, _ positions: [String: Int]) throws(Obstacle) -> [Migration] {
         let (names, allReplaced) = (Set(migrations.names), migrations.allReplaced)
         var known: Set<String> = []
         var since: [(migration: Migration, position: Int)] = []
@@ -142,16 +176,16 @@ struct RecordRetry {
             guard var position = positions[migration.name] else { continue }
             known.formUnion([migration.name] + migrations.replaced(by: migration))
             // No other record went through it, unless the record failed in it.
-            if applied[position].outcome == .marked, migration.name != failure.migration.name { continue }
+            if applied[position].outcome == .marked, migration.name != way.failure?.migration.name { continue }
             if applied[position].outcome == .replaced {
                 // The migrations that a shortcut replaces are in the registry.
                 if migration.isShortcut(among: names, allReplaced) { continue }
                 // The migrations that it replaces ran, before the ledger got its own row.
                 position = migration.replaces.compactMap { positions[$0] }.max() ?? position
             }
-            if position >= first { since.append((migration, position)) }
+            if position >= way.start { since.append((migration, position)) }
         }
-        let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
+        let missing = applied[way.start...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
         guard missing.isEmpty else {
             let names = missing.joined(separator: ", ")
             throw Obstacle(reason: "The registry lacks migrations that were applied since: \(names).")

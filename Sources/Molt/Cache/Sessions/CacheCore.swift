@@ -10,6 +10,8 @@ final class CacheCore: Sendable {
     /// Whether a newer release has upgraded the file, which is only read.
     private let isNewer: Bool
     let checkedShapes = CheckedShapes()
+    /// The keys whose records need not be looked at before values are written over them; nil if none are.
+    let readable: ReadableKeys?
     private let shared: CacheSession.Shared
     private let clock: @Sendable () -> Date
     /// The open file; nil in memory.
@@ -76,6 +78,7 @@ final class CacheCore: Sendable {
         let busyMilliseconds = Int32(clamping: configuration.accessTimeout.milliseconds)
         self.busyMilliseconds = busyMilliseconds
         let connection = try store.ready(isReadOnly: isReadOnly, busyMilliseconds: busyMilliseconds)
+        readable = isReadOnly || configuration.unreadableValues.limit == nil ? nil : ReadableKeys()
         shared = CacheSession.Shared(
             path: path,
             version: version,
@@ -84,7 +87,8 @@ final class CacheCore: Sendable {
             uses: configuration.sizeLimit.map { UseLog(sizeLimit: $0) },
             types: TypesOnRead(reading?.upgrader),
             mismatches: configuration.mismatches,
-            checkedShapes: checkedShapes
+            checkedShapes: checkedShapes,
+            readable: readable
         )
         let session = CacheSession(connection, of: shared, unlocked: store.unlocked)
         // SQLite has followed symbolic links.
@@ -92,7 +96,7 @@ final class CacheCore: Sendable {
         file = store.isInMemory ? nil : OpenFile(at: path, openedAs: filePath)
         // Checked second: the file may have been replaced, or a link changed, since it was opened.
         if !store.isInMemory, file == nil || connection.hasMoved { throw MoltError(.moved, store: path) }
-        session.now = configuration.now().timeIntervalSince1970
+        session.begin(at: configuration.now().timeIntervalSince1970)
         try Self.checkReadable(session, path)
         let index = store.isInMemory ? nil : connection.logIndex
         // Without the index, the cache could not tell whether a value is still current.
@@ -114,7 +118,7 @@ final class CacheCore: Sendable {
 
     private static func checkReadable(_ session: CacheSession, _ path: String) throws {
         do {
-            try session.read { _ in }
+            try session.read { $0.noteOpening() }
         } catch let error as SQLiteError {
             throw session.changed(after: error) ?? MoltError(error, store: path)
         }
@@ -272,7 +276,7 @@ final class CacheCore: Sendable {
             giveBack(loan)
             throw closed
         }
-        loan.session.now = now
+        loan.session.begin(at: now)
         return loan
     }
 

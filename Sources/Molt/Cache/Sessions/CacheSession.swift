@@ -14,10 +14,14 @@ final class CacheSession: @unchecked Sendable {
     let rows: StoreRows
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
+    /// The ticket of the current call's reads.
+    private var ticket: ReadableKeys.Ticket = 0
 
     /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
     private var lastTime = 0.0
+    /// The data version for which the readable keys hold.
+    private var readableVersion: UInt32?
     /// The data version after the last write of the backfill.
     private var backfilledVersion: UInt32?
 
@@ -38,6 +42,10 @@ final class CacheSession: @unchecked Sendable {
     private var newTypes: [ObjectIdentifier] = []
     /// The types with another shape than the stored one, whose values were written all the same.
     private(set) var drifts: [MoltError] = []
+    /// The records that were put aside.
+    private(set) var unreadable: [MoltError] = []
+    /// The hashes of the keys of values.
+    private var written: [Int] = []
 
     init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
@@ -58,6 +66,8 @@ final class CacheSession: @unchecked Sendable {
         let types: TypesOnRead?
         let mismatches: MoltConfiguration.MismatchPolicy
         let checkedShapes: CheckedShapes
+        /// The keys whose records need not be looked at before values are written over them; nil if none are.
+        let readable: ReadableKeys?
     }
 
     var connection: Connection { rows.connection }
@@ -69,6 +79,12 @@ final class CacheSession: @unchecked Sendable {
     }
 
     // MARK: Transactions
+
+    /// Begins a call.
+    func begin(at now: Double) {
+        self.now = now
+        if let readable = shared.readable { ticket = readable.ticket }
+    }
 
     /// Runs a closure on one snapshot of the file.
     func read<Value>(_ body: (CacheSession) throws -> Value) throws -> Value {
@@ -89,6 +105,7 @@ final class CacheSession: @unchecked Sendable {
     /// Begins a write of the locked file, which ``commit()`` or ``abandonWrite()`` ends.
     func beginWrite() throws {
         if noticeCommits() { try checkGeneration() }
+        forgetReadable(unlessAt: connection.dataVersion)
         guard let uses = shared.uses else {
             size = nil
             if !isSizeForgotten { try statements[.forgetSize].run() }
@@ -117,6 +134,7 @@ final class CacheSession: @unchecked Sendable {
     func commit() throws(SQLiteError) {
         try statements[.commit].run()
         dataVersion = connection.dataVersion
+        readableVersion = dataVersion
         shared.checkedShapes.insert(newTypes)
         shared.uses?.remove(writtenUses)
     }
@@ -135,6 +153,8 @@ final class CacheSession: @unchecked Sendable {
         rows.forgetTypes()
         isSizeForgotten = false
         dataVersion = nil
+        if !written.isEmpty { shared.readable?.remove(written) }
+        written.removeAll()
     }
 
     private func beginChanges() {
@@ -142,6 +162,8 @@ final class CacheSession: @unchecked Sendable {
         changedKeys.removeAll()
         newTypes.removeAll()
         drifts.removeAll()
+        unreadable.removeAll()
+        written.removeAll(keepingCapacity: written.count <= 4_096)
         key = nil
     }
 
@@ -184,6 +206,17 @@ final class CacheSession: @unchecked Sendable {
         isSizeForgotten = false
         dataVersion = seen
         return true
+    }
+
+    /// Forgets the readable keys, unless no other connection has committed since they were read or written.
+    private func forgetReadable(unlessAt version: UInt32?) {
+        if version == nil || version != readableVersion { shared.readable?.removeAll() }
+        readableVersion = version
+    }
+
+    /// Notes that the file was not written since the cache was opened; the caller has a snapshot.
+    func noteOpening() {
+        readableVersion = connection.dataVersion
     }
 
     // MARK: Size and uses
@@ -231,7 +264,8 @@ final class CacheSession: @unchecked Sendable {
         if let expiration, expiration <= now, row.isNumber(6) { return nil }
         let typeName = try rows.typeName(id: row.integer(5))
         if let types = shared.types, types.name(of: typeName) == nil { return nil }
-        let found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
+        var found = StoredContent(row, from: 2, key: key, typeName: typeName, expiration: expiration)
+        found.ticket = ticket
         shared.uses?.add(found.id, at: now)
         return found
     }
@@ -255,7 +289,14 @@ final class CacheSession: @unchecked Sendable {
     func forEachContent(ofType type: String, _ body: (StoredContent) throws(SQLiteError) -> Void) throws(SQLiteError) {
         var names = TypeNamesInRows()
         try listing(.rowsOfType, orAll: .rowsOfType, type).eachRow { row throws(SQLiteError) in
-            try body(StoredContent(row, key: row.key(2), typeName: names.name(row, 3), expiration: row.real(4)))
+            var content = try StoredContent(
+                row,
+                key: row.key(2),
+                typeName: names.name(row, 3),
+                expiration: row.real(4)
+            )
+            content.ticket = ticket
+            try body(content)
         }
     }
 
@@ -300,13 +341,19 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Writing
 
-    func set(_ key: String, _ content: EncodedContent) throws {
+    /// Writes a value, or content that is not of one of the app's types.
+    ///
+    /// - Parameter isChecked: Whether the record under the key may be replaced, whatever it is.
+    /// - Throws: ``UncheckedRecord`` if it has to be looked at first.
+    func set(_ key: String, _ content: EncodedContent, isChecked: Bool = false) throws {
         if let first = content.firstShape { try compareShape(first, of: content.typeName) }
         changedKeys.insert(key)
         self.key = key
         let stamp = try stamp(rows.addType(content.typeName))
         let (data, isData, expiration) = (content.data, content.isData, content.expiration)
-        try LentRecord.with(key, data, isData: isData, expiration: expiration) { try put($0, stamp) }
+        try LentRecord.with(key, data, isData: isData, expiration: expiration) { row in
+            try put(row, stamp, as: content.type, isChecked: isChecked)
+        }
         changes.append(CodableCache.Change(key: key, typeName: content.typeName, kind: .set))
         try evictIfTooLarge(key, content.data.count)
     }
@@ -324,14 +371,16 @@ final class CacheSession: @unchecked Sendable {
             updated: record.updated,
             used: min(record.updated, now)
         )
-        try stored.lend { try put($0, stamp) }
+        try stored.lend { try put($0, stamp, as: nil) }
         try evictIfTooLarge(stored.key, stored.content.count)
     }
 
     /// Applies the changes of a batch, in order.
     ///
+    /// - Parameter isChecked: Whether the records under its keys may be replaced, whatever they are.
+    /// - Throws: ``UncheckedRecord`` if one of them has to be looked at first.
     /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
-    func apply(_ batch: EncodedBatch) throws -> Bool {
+    func apply(_ batch: EncodedBatch, isChecked: Bool) throws -> Bool {
         let listsChanges = !batch.isOnlySetting || shared.uses != nil
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
@@ -346,7 +395,7 @@ final class CacheSession: @unchecked Sendable {
                         _ = try remove(String(decoding: key, as: UTF8.self), as: .removed)
                         continue
                     }
-                    try set(key, content, row, batch.forms[form], type: &types[form])
+                    try set(key, content, row, batch.forms[form], type: &types[form], isChecked: isChecked)
                     guard listsChanges else { continue }
                     let text = String(decoding: key, as: UTF8.self)
                     changes.append(CodableCache.Change(key: text, typeName: batch.forms[form].typeName, kind: .set))
@@ -362,16 +411,18 @@ final class CacheSession: @unchecked Sendable {
         _ content: UnsafeRawBufferPointer,
         _ row: EncodedBatch.Row,
         _ form: EncodedBatch.Form,
-        type: inout Int64?
+        type: inout Int64?,
+        isChecked: Bool
     ) throws {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         changedKeys.insert(String(decoding: key, as: UTF8.self))
         let id: Int64
         if let type { id = type } else { id = try rows.addType(form.typeName) }
         type = id
-        do throws(SQLiteError) {
+        do {
             let expiration = row.expiration.isNaN ? nil : row.expiration
-            try put(LentRecord(key: key, content: content, isData: form.isData, expiration: expiration), stamp(id))
+            let row = LentRecord(key: key, content: content, isData: form.isData, expiration: expiration)
+            try put(row, stamp(id), as: form.type, isChecked: isChecked)
         } catch {
             self.key = String(decoding: key, as: UTF8.self)
             throw error
@@ -381,6 +432,37 @@ final class CacheSession: @unchecked Sendable {
     /// What a value that is written now has in common with others of its type.
     private func stamp(_ typeID: Int64) -> StoreRows.Stamp {
         StoreRows.Stamp(typeID: typeID, version: shared.version, created: nil, updated: now, used: useTime())
+    }
+
+    /// Writes a record under its key.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; nil for content that is not of one of the app's types.
+    ///   - isChecked: Whether the record under the key may be replaced, whatever it is.
+    private func put(
+        _ row: LentRecord,
+        _ stamp: StoreRows.Stamp,
+        as type: CheckedType?,
+        isChecked: Bool = false
+    ) throws {
+        guard let readable = shared.readable else { return try put(row, stamp) }
+        let hash = ReadableKeys.hash(of: row.key)
+        guard let type else {
+            readable.remove(CollectionOfOne(hash))
+            return try put(row, stamp)
+        }
+        written.append(hash)
+        guard !readable.write(hash, type.id), !isChecked else { return try put(row, stamp) }
+        // A record that is added replaces none, and is not looked for twice.
+        var new = stamp
+        new.created = stamp.updated
+        if try rows.add(row, new) {
+            if let size { self.size = size &+ Int64(row.content.count) }
+        } else if let found = try typeName(String(decoding: row.key, as: UTF8.self)), type.mayHaveWritten(found) {
+            throw UncheckedRecord()
+        } else {
+            try put(row, stamp)
+        }
     }
 
     private func put(_ row: LentRecord, _ stamp: StoreRows.Stamp) throws(SQLiteError) {
@@ -538,9 +620,30 @@ final class CacheSession: @unchecked Sendable {
             updated: dates.updated,
             used: useTime()
         )
-        try record.lend { try put($0, stamp) }
+        try record.lend { try put($0, stamp, as: nil) }
         try quarantine.remove(id)
         changes.append(CodableCache.Change(key: record.key, typeName: record.typeName, kind: .set))
+    }
+
+    /// Copies records into quarantine before values are written over them, which their types cannot read.
+    func putAside(_ records: [UnreadableRecord], within limit: UnreadablePolicy.Limit) throws(SQLiteError) {
+        guard !records.isEmpty else { return }
+        let quarantine = try QuarantineTable(creatingIn: connection)
+        let applied = try LedgerTable.rows(connection).filter(\.outcome.isApplied)
+        for record in records {
+            // One that is still as it was before a migration on read has not been through that one and later ones.
+            let missed =
+                record.isOutdated
+                ? applied.firstIndex { $0.outcome == .onRead && $0.version > record.version } : nil
+            let last = applied[..<(missed ?? applied.endIndex)].last
+            let cause = OverwrittenRecord(
+                last: last.map { MigrationID(name: $0.name, version: $0.version) },
+                reason: record.error.reasonInQuarantine
+            )
+            try quarantine.add(record.id, cause, now: now)
+            unreadable.append(record.error.ofOverwriting)
+        }
+        try quarantine.evict(to: limit)
     }
 
     // MARK: Shapes
@@ -598,6 +701,9 @@ final class CacheSession: @unchecked Sendable {
         return try statement.first { $0.integer(0) } ?? 0 != 0
     }
 }
+
+/// A write has to look at the record that it replaces, which its type may not be able to read.
+struct UncheckedRecord: Error {}
 
 /// The keys changed by a write; beyond a limit, only the fact that any key may have changed.
 struct ChangedKeys {

@@ -41,53 +41,57 @@ extension CodableCache {
             content.data = addingUnknown(content.unknown, stored, content.data, content.typeName)
             var batch = EncodedBatch()
             batch.set(key, content)
-            if try write(batch, over: [(key, stored.mark)]) { return value }
+            if try write(batch, over: [(key, stored.mark)], isChecked: true) { return value }
         }
     }
 
-    func write(_ batch: EncodedBatch) throws {
-        guard !batch.isEmpty else { return }
-        guard batch.keepsUnknown else {
-            try write(batch, over: [])
-            return
-        }
-        while true {
-            var merge = BatchMerge(batch)
-            for changes in batch.readChunks() {
-                let stored = try contents(BatchMerge.keys(of: changes))
-                merge.add(changes, stored, addingUnknown)
-            }
-            if try write(merge.batch, over: merge.stored) { return }
-        }
-    }
-
-    /// Writes the changes of a batch; waits for the disk without blocking a thread.
+    /// Writes the changes of a batch.
     ///
-    /// Values are decoded here and not on the queue, as their types may belong to the caller's actor.
-    func write(_ batch: EncodedBatch) async throws {
-        guard batch.keepsUnknown else { return try await queue.run { [self] in try write(batch) } }
-        while true {
-            var merge = BatchMerge(batch)
-            for changes in batch.readChunks() {
-                let keys = BatchMerge.keys(of: changes)
-                let stored = try await queue.run { [self] in try contents(keys) }
-                merge.add(changes, stored, addingUnknown)
+    /// - Parameter isChecked: Whether the records under its keys are looked at first; otherwise only if they have to
+    ///   be.
+    func write(_ batch: EncodedBatch, isChecked: Bool = false) throws {
+        guard !batch.isEmpty else { return }
+        do {
+            guard batch.keepsUnknown || isChecked else {
+                try write(batch, over: [], isChecked: false)
+                return
             }
-            let (merged, over) = (merge.batch, merge.stored)
-            if try await queue.run({ [self] in try write(merged, over: over) }) { return }
+            let limit = isChecked ? configuration.unreadableValues.limit : nil
+            while true {
+                var merge = BatchMerge(batch, checkingWithin: limit)
+                for changes in batch.readChunks() {
+                    try merge.add(changes, contents(merge.keys(of: changes)), in: self)
+                }
+                let (merged, stored, unreadable) = (merge.batch, merge.stored, merge.unreadable)
+                if try write(merged, over: stored, isChecked: isChecked, puttingAside: unreadable, within: limit) {
+                    return
+                }
+            }
+        } catch is UncheckedRecord {
+            try write(batch, isChecked: true)
         }
     }
 
     /// Writes a batch if some records are still as they were read.
     ///
+    /// - Parameters:
+    ///   - isChecked: Whether the records under its keys may be replaced, whatever they are.
+    ///   - unreadable: Those of them that are put aside first.
     /// - Returns: Whether they were.
     @discardableResult
-    private func write(_ batch: EncodedBatch, over stored: [BatchMerge.StoredMark]) throws -> Bool {
+    private func write(
+        _ batch: EncodedBatch,
+        over stored: [BatchMerge.StoredMark],
+        isChecked: Bool,
+        puttingAside unreadable: [UnreadableRecord] = [],
+        within limit: UnreadablePolicy.Limit? = nil
+    ) throws -> Bool {
         let listsChanges: Bool? = try change { session in
             for (key, mark) in stored {
                 guard try session.content(key)?.mark == mark else { return nil }
             }
-            return try session.apply(batch)
+            if let limit { try session.putAside(unreadable, within: limit) }
+            return try session.apply(batch, isChecked: isChecked)
         } telling: { session, listsChanges in
             listsChanges == false ? batch.changes : session.changes
         }
@@ -98,26 +102,29 @@ extension CodableCache {
 
     /// Writes content with the properties of the stored content that its type does not declare.
     func set(_ key: String, _ content: EncodedContent, keeping unknown: UnknownProperties) throws {
-        // Whether a type declares a property is mostly known already: then one transaction is enough.
-        let isWritten = try change { session in
-            var content = content
-            if let stored = try session.content(key), !stored.isData {
-                if isOutdated(stored.version) { return false }
-                if ExactName.isSame(stored.typeName, content.typeName) {
-                    guard let data = unknown.addedAtOnce(to: content.data, from: stored.data) else { return false }
-                    content.data = data
-                }
-            }
-            try session.set(key, content)
-            return true
-        }
-        guard !isWritten else { return }
         var batch = EncodedBatch()
         batch.set(key, content)
-        try write(batch)
+        // Whether a type declares a property is mostly known already: then one transaction is enough.
+        do {
+            let isWritten = try change { session in
+                var content = content
+                if let stored = try session.content(key), !stored.isData {
+                    if isOutdated(stored.version) { return false }
+                    if ExactName.isSame(stored.typeName, content.typeName) {
+                        guard let data = unknown.addedAtOnce(to: content.data, from: stored.data) else { return false }
+                        content.data = data
+                    }
+                }
+                try session.set(key, content)
+                return true
+            }
+            if !isWritten { try write(batch) }
+        } catch is UncheckedRecord {
+            try write(batch, isChecked: true)
+        }
     }
 
-    private func addingUnknown(
+    fileprivate func addingUnknown(
         _ unknown: UnknownProperties?,
         _ stored: StoredContent,
         _ content: Data,
@@ -132,7 +139,9 @@ extension CodableCache {
     }
 }
 
-/// A batch whose values get the unknown properties of the stored contents.
+/// A batch together with the stored contents that it replaces.
+///
+/// Its values get the unknown properties of those, and those that their types cannot read are noted.
 private struct BatchMerge {
     /// A key and the record under it; nil if there is none.
     typealias StoredMark = (key: String, mark: StoredContent.Mark?)
@@ -142,28 +151,38 @@ private struct BatchMerge {
     private(set) var batch: EncodedBatch
     /// The records that were read for it.
     private(set) var stored: [StoredMark] = []
+    /// The newest unreadable ones, as many as are put aside.
+    private(set) var unreadable: [UnreadableRecord] = []
+    /// Their content in bytes.
+    private var size = 0
+    /// The ids of all unreadable ones.
+    private var noted: Set<Int64> = []
+    /// How many are put aside; nil if readable ones are not told from others.
+    let limit: UnreadablePolicy.Limit?
     /// The keys whose stored contents the batch itself replaces.
     private var replaced: Set<ExactName> = []
 
-    init(_ batch: EncodedBatch) {
+    /// - Parameter limit: How many unreadable records are put aside; nil if none are looked for.
+    init(_ batch: EncodedBatch, checkingWithin limit: UnreadablePolicy.Limit?) {
         self.batch = batch.emptied()
+        self.limit = limit
     }
 
     /// The keys whose stored contents matter to some changes.
-    static func keys(of changes: [Change]) -> [String] {
-        changes.lazy.filter { $0.unknown != nil }.map(\.key)
+    func keys(of changes: [Change]) -> [String] {
+        changes.lazy.filter(needsStored).map(\.key)
+    }
+
+    private func needsStored(_ change: Change) -> Bool {
+        change.unknown != nil || limit != nil && change.form?.type != nil
     }
 
     /// - Parameter contents: The stored contents under the keys of the changes.
-    mutating func add(
-        _ changes: [Change],
-        _ contents: [StoredContent?],
-        _ merge: (UnknownProperties?, _ stored: StoredContent, _ content: Data, _ typeName: String) -> Data
-    ) {
+    mutating func add(_ changes: [Change], _ contents: [StoredContent?], in cache: CodableCache) {
         var contents = contents.makeIterator()
         for change in changes {
             let key = ExactName(change.key)
-            guard let form = change.form, let unknown = change.unknown else {
+            guard let form = change.form, needsStored(change) else {
                 replaced.insert(key)
                 batch.add(change, change.content)
                 continue
@@ -173,8 +192,27 @@ private struct BatchMerge {
                 continue
             }
             stored.append((change.key, found?.mark))
-            if let found, !ExactName.isSame(found.typeName, form.typeName) { replaced.insert(key) }
-            batch.add(change, found.map { merge(unknown, $0, change.content, form.typeName) } ?? change.content)
+            if let found { note(found, change, form, in: cache) }
+            let merged = found.map { cache.addingUnknown(change.unknown, $0, change.content, form.typeName) }
+            batch.add(change, merged ?? change.content)
         }
+    }
+
+    private mutating func note(
+        _ found: StoredContent,
+        _ change: Change,
+        _ form: EncodedBatch.Form,
+        in cache: CodableCache
+    ) {
+        if !ExactName.isSame(found.typeName, form.typeName) { replaced.insert(ExactName(change.key)) }
+        guard let limit, let type = form.type, let record = cache.unreadable(found, as: type),
+            // A second value under the key replaces the first one.
+            noted.insert(found.id).inserted
+        else { return }
+        unreadable.append(record)
+        size += record.size
+        guard unreadable.count > limit.count || size > limit.bytes else { return }
+        unreadable = unreadable.suffix(limit.keptCount(of: unreadable.reversed().lazy.map(\.size)))
+        size = unreadable.reduce(0) { $0 + $1.size }
     }
 }

@@ -2,7 +2,8 @@ extension SettingsAccess {
     /// The value of a setting; its default if nothing is set.
     ///
     /// If the stored value cannot be read as the key's type, the subscript returns the default, reports the error to
-    /// ``SettingKeys/onFailure``, and keeps the stored value. Assigning a value replaces it. Changing it in place,
+    /// ``SettingKeys/onFailure``, and keeps the stored value. Assigning a value replaces it, and puts it aside first;
+    /// see ``SettingKeys/unreadableValues``. Changing it in place,
     /// such as by `append`, leaves it unchanged and reports the error, because the result would be based on the
     /// default. If a value cannot be set, the error is reported in the same way, and the old value stays. During an
     /// upgrade, any reported error fails the upgrade.
@@ -43,13 +44,16 @@ extension SettingsAccess {
 
     /// Sets a setting, whatever its stored value; nil removes it.
     ///
+    /// A value in a suite that the key cannot read is put aside first; see ``SettingKeys/unreadableValues``.
+    ///
     /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {
-        if let stored = try key.stored(value) {
-            try set(stored, forKey: key.name)
-        } else {
-            try removeValue(forKey: key.name)
-        }
+        guard let stored = try key.stored(value) else { return try removeValue(forKey: key.name) }
+        // A migration knows what it replaces.
+        guard let suite = self as? Suite else { return try set(stored, forKey: key.name) }
+        suite.putAside(unlessReadableBy: key)
+        try suite.set(stored, forKey: key.name)
+        WrittenSettings.add(key, in: suite)
     }
 
     /// Removes a setting, which then has its default value.

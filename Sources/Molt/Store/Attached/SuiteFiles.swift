@@ -48,7 +48,10 @@ package struct SuiteFiles {
             (["", "-attempt", "-work", "-work-attempt", "-lock", "-ledger", "-ledger-part"] + StoreFiles.suffixes).map {
                 URL(fileURLWithPath: store.path + $0)
             }
-        for url in copies.map(\.url) + files { try? FileManager.default.removeItem(at: url) }
+        let unreadable = SettingsQuarantine.suffixes.map {
+            store.deletingLastPathComponent().appending(path: suite.domainName + $0, directoryHint: .notDirectory)
+        }
+        for url in copies.map(\.url) + files + unreadable { try? FileManager.default.removeItem(at: url) }
     }
 
     fileprivate func failure(_ message: String, _ underlying: (any Error)? = nil) -> MoltError {

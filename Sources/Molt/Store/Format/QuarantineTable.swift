@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// The quarantine: records that a migration could not convert, as they were before it.
+/// The quarantine: records that a migration could not convert, as they were before it, and those that were put aside
+/// because a value was written over them that had their type, which could not read them.
 ///
-/// The table is created with the first such record, inside the upgrade's transaction. Other files pay nothing for it,
-/// and a release that does not know it leaves it alone.
+/// The table is created with the first such record, inside the transaction of the upgrade or the write. Other files pay
+/// nothing for it, and a release that does not know it leaves it alone.
 package struct QuarantineTable {
     static let name = "molt_quarantine"
 
@@ -45,7 +46,7 @@ package struct QuarantineTable {
         ) STRICT
         """
 
-    /// The names of the columns of a failure, in the order of ``MigrationReport/RecordFailure/columns``.
+    /// The names of the columns of a failure, in the order of ``QuarantineCause/columns``.
     private static let failureColumns =
         "migration, migration_version, first_step, step, step_words, code, reason, property"
 
@@ -155,6 +156,41 @@ package struct QuarantineTable {
         let insertion = try connection.prepare(adding)
         for column in 0..<row.columnCount { try insertion.bind(column, of: row, at: column + 1) }
         try insertion.run()
+    }
+
+    // MARK: Writes over records
+
+    /// The condition for a record that a write has put aside; see ``QuarantineCause/columns``.
+    private static let isOverwritten = "step = 0 AND first_step = \(QuarantineCause.largestNumber)"
+
+    /// Copies a record into quarantine before another value is written over it.
+    ///
+    /// - Parameter now: The time, in seconds since 1970.
+    func add(_ recordID: Int64, _ cause: OverwrittenRecord, now: Double) throws(SQLiteError) {
+        let statement = try connection.prepare(
+            """
+            INSERT INTO molt_quarantine(\(Self.columns))
+            SELECT molt_record.id, key, name, version, expires_at, created_at, updated_at, ?2, content,
+                ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id WHERE molt_record.id = ?1
+            """,
+            recordID,
+            now
+        )
+        try statement.bind(QuarantineCause.write(cause).columns, from: 3)
+        try statement.run()
+        guard connection.changes == 1 else { throw .missingRow }
+    }
+
+    /// Removes the oldest records that writes have put aside, until the others are within limits; the newest stays.
+    func evict(to limit: UnreadablePolicy.Limit) throws(SQLiteError) {
+        let search = try connection.prepare(
+            """
+            SELECT id, length(CAST(content AS BLOB)) FROM molt_quarantine WHERE \(Self.isOverwritten) ORDER BY id DESC
+            """
+        )
+        let rows = try search.map { (id: $0.integer(0), size: Int(clamping: $0.integer(1))) }
+        for row in rows.dropFirst(limit.keptCount(of: rows.lazy.map(\.size))) { try remove(row.id) }
     }
 
     // MARK: A round of an upgrade

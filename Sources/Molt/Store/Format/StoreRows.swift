@@ -195,6 +195,10 @@ final class StoreRows {
     /// - Returns: Whether it was added.
     func add(_ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) -> Bool {
         let statement = try statements[.insert]
+        defer {
+            statement.unbind(7)
+            statement.unbind(9)
+        }
         try bind(stamp, to: statement)
         try bind(row, nil, to: statement, at: 6)
         try statement.run()

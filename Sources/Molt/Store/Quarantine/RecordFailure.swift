@@ -83,7 +83,7 @@ extension MigrationReport.RecordFailure: CustomStringConvertible {
 }
 
 extension MoltError {
-    /// The error for a record that is in quarantine.
+    /// The error for a record that a migration could not convert.
     init(_ failure: MigrationReport.RecordFailure, key: String, type: String) {
         self.init(
             failure.code,
