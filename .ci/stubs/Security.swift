@@ -11,7 +11,6 @@ public let kSecAttrAccessible: CFString = ""
 public let kSecAttrAccessibleAfterFirstUnlock: CFString = ""
 public let kSecValueData: CFString = ""
 public let errSecSuccess: OSStatus = 0
-public let errSecItemNotFound: OSStatus = -25300
+public let errSecDuplicateItem: OSStatus = -25299
 
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<AnyObject?>?) -> OSStatus { 0 }
-public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { 0 }

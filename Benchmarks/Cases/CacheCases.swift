@@ -215,7 +215,7 @@ enum CacheCases {
             limit: 40_000,
             quickLimit: 2000,
             fixture: fixture,
-            ratios: [BenchmarkRatio(.time, atMost: isAgain ? 1.5 : 6)]
+            ratios: [BenchmarkRatio(.time, atMost: isAgain ? 1.5 : 3)]
         ) { context in
             let rounds = 20
             let people = People.pool()

@@ -181,6 +181,8 @@ public struct MigrationPlan: Sendable, Encodable {
     package var editedMigrations: [Edit] = []
     /// Settings that need the developer's attention, as they are before the upgrade.
     package var settingNotes: [SettingNote] = []
+    /// Notes on settings that wait in files of suites.
+    var handoverNotes: [String] = []
     /// The suites whose own ledgers do not count.
     package var suiteFindings: [SuiteFinding] = []
     /// Those of them that have settings, and get back the ledgers that count.
@@ -229,7 +231,10 @@ public struct MigrationPlan: Sendable, Encodable {
     /// the suites that the registry's migrations work on and that can be read now. A migration that has not run yet may
     /// still move, rename or remove such a setting. There are none if the plan has problems, or if changes from an
     /// earlier upgrade have not been applied yet.
-    public var notes: [String] { suiteFindings.map(\.description) + settingNotes.map(\.description) }
+    public var notes: [String] { suiteNotes + settingNotes.map(\.description) }
+
+    /// The notes on suites, which a report has, too.
+    var suiteNotes: [String] { suiteFindings.map(\.description) + handoverNotes }
 
     /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
@@ -259,13 +264,10 @@ public struct MigrationPlan: Sendable, Encodable {
     public var handovers: [String] { waiting.map(\.description) }
 
     /// Whether opening the store would write to it, at least if all work after the commit succeeds.
-    public var needsUpgrade: Bool {
-        needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure || !waiting.isEmpty
-    }
+    public var needsUpgrade: Bool { needsUpgradeByTool || !waiting.isEmpty }
 
-    /// Whether a migration would run, or changes of an earlier upgrade be made; not whether only work outside the store
-    /// is left.
-    package var needsUpgradeBeforeUse: Bool { needsRun || !journal.isEmpty }
+    /// The same for a tool, which hands nothing over.
+    package var needsUpgradeByTool: Bool { needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure }
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
@@ -400,7 +402,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - after the commit\(entry.isWorkPending ? ", still to be done" : ""): \(work)")
             }
         }
-        lines += handovers.map { "  > to be handed over: \($0)" }
+        lines += handovers.map { "  > to be handed over: \($0)" } + suiteNotes.map { "  \($0)" }
         for name in completedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }

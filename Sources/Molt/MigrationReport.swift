@@ -83,9 +83,10 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
     /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
     public struct Erasure: Equatable, Sendable, Encodable {
-        /// Whether neither the file nor its log has the bytes any more; otherwise the next opening tries again.
+        /// Whether neither the file nor its log has the bytes of deleted records any more; otherwise the next opening
+        /// tries again. What waits to be handed over is still there; see ``reason``.
         public package(set) var isComplete: Bool
-        /// Why it is not complete, or why the copies are not all known, in a sentence.
+        /// Why it is not complete, why the copies are not all known, or what is still there, in a sentence.
         public package(set) var reason: String?
         /// The backups, and the files that were set aside, that may still have the bytes.
         public package(set) var copies: [StoreBackup]
@@ -132,6 +133,9 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// ``MigrationRegistry/storeMove(from:to:protection:)``.
     public package(set) var otherStores: [String] = []
     /// What was found out about suites, a sentence each.
+    ///
+    /// Settings that a release without a cache has taken out of a suite wait until
+    /// ``Suite/upgrade(with:configuration:)`` hands them over.
     ///
     /// A suite whose ledger is gone was emptied or overwritten, as by `defaults delete` or by code that logs a user
     /// out. A suite with the ledger of another device got it from a library that copies all keys. Its settings then

@@ -181,10 +181,13 @@ public struct MoltConfiguration: Sendable {
     /// content; the oldest are removed first. The newest stays, whatever its size, and so do the records that
     /// migrations have quarantined.
     ///
-    /// The write looks at the record under its key, unless the cache has read or written a value of the type there
-    /// before, and no other connection has written since: so it costs one decoding for each key. Removing a value is no
-    /// overwriting, nor is writing another type, raw data or a document; and a type that cannot be decoded reads
-    /// nothing. Expired records, and what an import replaces, are not looked at.
+    /// Before the first write over a record, the cache decodes it. It does not need to where it has read or written a
+    /// value of the type under the key before, and no other connection has written since. Expired records, records of
+    /// other types and those of a type that is not `Decodable` are replaced as they are, and so are all records by raw
+    /// data, documents and imports. Removing a value puts nothing aside.
+    ///
+    /// If a batch replaces more unreadable records than are kept, the newest are kept, and the last event says how many
+    /// others there were.
     public var unreadableValues = UnreadablePolicy.putAside()
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///

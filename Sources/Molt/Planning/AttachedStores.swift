@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The suites and directories that the migrations of a registry work on, as a plan and an upgrade see them.
 ///
 /// Each suite is read once for the plan; what changes it later reads it anew.
@@ -110,6 +112,21 @@ final class AttachedStores {
             }
         }
         return states
+    }
+
+    /// Notes on suites whose own files have settings that wait: only an upgrade of the suite hands those over.
+    ///
+    /// A release without a cache has taken them out, and this one has a cache.
+    func handoverNotes() -> [String] {
+        guard primary == nil else { return [] }
+        return stores.values.compactMap(\.suite).filter { $0.content == nil }.compactMap { suite in
+            guard let path = try? SuiteFiles(suite).store.path, FileStatus.hasContent(path),
+                let waiting = try? FileProbe.state(path).handovers, !waiting.isEmpty
+            else { return nil }
+            let count = waiting.reduce(0) { $0 + $1.count }
+            return "settings of \(suite) wait to be handed over (\(count)): call `upgrade(with:)` of the suite"
+        }
+        .sorted()
     }
 
     func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }

@@ -253,7 +253,7 @@ final class Upgrade {
         report.onRead = plan.onRead
         if let move { report.add(move.pending) }
         report.otherStores = plan.otherStores
-        report.notes = plan.suiteFindings.map(\.description)
+        report.notes = plan.suiteNotes
         return report
     }
 

@@ -26,7 +26,7 @@ extension StoreCommands {
             guard let fixture = try StoreArgument(call.arguments[0]).fixture else {
                 let url = URL(filePath: call.arguments[0])
                 var list = SettingsList(try settings(in: url), isNamed: isNamed.map { isNamed in { isNamed($0, nil) } })
-                let quarantined = try quarantined(beside: url)
+                let quarantined = try quarantined(beside: url, terminal)
                 if !quarantined.isEmpty { list.quarantined = quarantined.map(SettingsList.Quarantined.init) }
                 if call.has("--json") { try terminal.sayJSON(list) } else { print([("", list)], on: terminal) }
                 return ExitCode.success
@@ -87,13 +87,20 @@ extension StoreCommands {
     /// The settings that were put aside, of the suite whose file it is.
     ///
     /// On Linux they are beside it; on Apple's systems, in the other directory of the same library.
-    private static func quarantined(beside url: URL) throws -> [Suite.QuarantinedSetting] {
+    private static func quarantined(
+        beside url: URL,
+        _ terminal: Terminal
+    ) throws -> [Suite.QuarantinedSetting] {
         let name = url.deletingPathExtension().lastPathComponent + SettingsQuarantine.suffix
         let directory = url.deletingLastPathComponent()
         let files = [directory, directory.deletingLastPathComponent().appending(path: "Application Support/Molt")]
         for file in files.map({ $0.appending(path: name) }) {
-            let settings = try SettingsQuarantine.settings(in: file.path)
-            if !settings.isEmpty { return settings }
+            do {
+                let settings = try SettingsQuarantine.settings(in: file.path)
+                if !settings.isEmpty { return settings }
+            } catch let error as MoltError {
+                terminal.sayError(error.problem)
+            }
         }
         return []
     }

@@ -371,7 +371,7 @@ package struct RegisteredApp: Sendable {
         let plan = try CacheFile(at: url).plan(migrations, configuration: configuration)
         try plan.checkProblems()
         guard !plan.isFresh else { throw CommandError("there is no store at \(store.path)") }
-        guard !plan.needsUpgradeBeforeUse else {
+        guard !plan.needsUpgradeByTool else {
             let upgrade =
                 plan.pending.isEmpty && plan.from == plan.to
                 ? "has an upgrade to finish" : "needs an upgrade from version \(plan.from) to \(plan.to)"

@@ -254,6 +254,54 @@ import Testing
         #expect(try cache.quarantinedCount == 6)
     }
 
+    @Test func `is put aside by the next write, after one that has failed in the same cache`() throws {
+        let cache = try open { $0.hooks.pageLimit = 40 }
+        for _ in 1...2 {
+            let large = Person(firstName: String(repeating: "x", count: 2_000_000), lastName: "")
+            let error = MoltError.thrown { try cache.set(large, forKey: "a") }
+            #expect(MoltError.isOutOfSpace(try #require(error)))
+        }
+        #expect(try quarantined(cache) == [])
+        try cache.set(Person.jane, forKey: "a")
+        #expect(try quarantined(cache) == ["a"])
+    }
+
+    /// A type whose decoder repairs its own record.
+    private struct Repairing: Codable {
+        static let cache = Locked<CodableCache?>(nil)
+
+        var name: String
+
+        init(name: String) { self.name = name }
+        init(from decoder: any Decoder) throws {
+            name = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .name) ?? ""
+            guard name.isEmpty else { return }
+            try Self.cache.withLock { $0 }?.set(Repairing(name: "default"), forKey: "r")
+            throw Refusal()
+        }
+    }
+
+    @Test func `is put aside once, though its type writes it while it is decoded`() throws {
+        let old = try OldStore([StoredRecord("Repairing", "r", #"{"title":"t"}"#)])
+        let cache = try CodableCache(at: old.url)
+        Repairing.cache.withLock { $0 = cache }
+        defer { Repairing.cache.withLock { $0 = nil } }
+        try cache.set(Repairing(name: "new"), forKey: "r")
+        #expect(try cache.value(Repairing.self, forKey: "r")?.name == "new")
+        #expect(try cache.quarantined().map { String(decoding: $0.content, as: UTF8.self) } == [#"{"title":"t"}"#])
+    }
+
+    @Test func `that only a rename of its type makes readable is converted by a retry`() throws {
+        let cache = try open()
+        try cache.set(Person.jane, forKey: "a")
+        cache.close()
+        let registry: MigrationRegistry = [Migration(to: 1, "old", .renameType("Person", to: "FullPerson"))]
+        let later = try open(registry)
+        try later.remove(forKey: "a")
+        #expect(try later.retryQuarantined(with: registry).map(\.outcome) == [.converted])
+        #expect(try later.typeName(forKey: "a") == "FullPerson")
+    }
+
     @Test func `is found although another type could read it`() throws {
         struct Lenient: Codable { var age: Int? }
         let cache = try open()
@@ -316,11 +364,16 @@ import Testing
     }
 
     @Test func `is kept in a number and a size that suit an app`() throws {
-        let cache = try open()
+        let events = Log<String>()
+        let cache = try open {
+            $0.monitor = MigrationMonitor { if case .putAside(let error) = $0 { events.append(error.problem) } }
+        }
         let keys = (0..<150).map { "key \($0)" }
         for key in keys { try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 0, forKey: key) }
         try cache.setAll(keys.map { (key: $0, value: Person.john) })
         #expect(try quarantined(cache) == Array(keys.suffix(100)))
+        #expect(events.count == 101)
+        #expect(events.all.last?.hasPrefix("50 more records that could not be read were overwritten") == true)
         let large = Data("{\"x\":\"\(String(repeating: "x", count: 400_000))\"}".utf8)
         for key in ["a", "b", "c"] {
             try cache.set(document: large, ofType: "Person", writtenAt: 0, forKey: key)

@@ -68,7 +68,7 @@ struct FullDiskCase: Sendable {
             let stored = try FileManager.default.contentsOfDirectory(atPath: place.directory.path)
                 .filter { $0.hasPrefix("person ") }
             let waiting = try StoreFile.handovers(at: place.cache).compactMap { line in
-                try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])?[6] as? String
+                try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])?[5] as? String
             }
             return "\(state.version) \(Set(records + stored + waiting).sorted())"
         }

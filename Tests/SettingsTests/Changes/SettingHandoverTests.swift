@@ -154,9 +154,11 @@ import Testing
         vault.isLocked.withLock { $0 = true }
         try upgrade(.suite, [handsOver])
         let other = try ScratchCache()
-        try upgrade(.cache, [handsOver])
+        let report = try upgrade(.cache, [handsOver])
         try other.upgrade([handsOver])
         #expect(try waiting(.cache) == [] && waiting(.suite).count == 3)
+        let note = "settings of \(scratch.suite) wait to be handed over (3): call `upgrade(with:)` of the suite"
+        #expect(try report.notes == [note] && CacheFile(at: cache.url).plan([handsOver]).notes == [note])
         vault.isLocked.withLock { $0 = false }
         try upgrade(.cache, [handsOver])
         #expect(vault.items.isEmpty)

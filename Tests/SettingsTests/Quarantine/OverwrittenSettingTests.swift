@@ -83,7 +83,7 @@ struct `A setting that its key cannot read` {
         try suite.set(["Ada": [1, "secret"]], forKey: "ages")
         try suite.set([:], for: ages)
         let setting = try #require(try suite.quarantined().first)
-        #expect(setting.failure.problem.hasSuffix(#" Its place is ["…"][1]."#))
+        #expect(setting.failure.problem.hasSuffix(#" It is at ["…"][1] in the value."#))
         #expect(!"\(setting) \(setting.failure)".contains("Ada"))
         var dumped = ""
         dump(setting, to: &dumped)
@@ -135,6 +135,30 @@ struct `A setting that its key cannot read` {
         try suite.update(set: ["a": "again"])
         try suite.set(3, for: number)
         #expect(try suite.quarantined().map(\.value) == ["text", 2, "again"])
+    }
+
+    @Test func `is looked at again after other code has written the suite`() throws {
+        let number = SettingKey<Int>("a", default: 0)
+        try suite.set(1, for: number)
+        try scratch.defaults.set(["x": 1], forKey: "a")
+        try suite.set(2, for: number)
+        #expect(try suite.quarantined().map(\.value) == [["x": 1]])
+    }
+
+    @Test func `is named to the handler of failures, which may use the suite`() throws {
+        let errors = Log<MoltError>()
+        let before = SettingKeys.onFailure
+        defer { SettingKeys.onFailure = before }
+        SettingKeys.onFailure = { [scratch, name = scratch.name] error in
+            guard let error = error as? MoltError, error.store == name else { return }
+            errors.append(error)
+            try? scratch.suite.set("seen", forKey: "b")
+        }
+        try suite.set("text", forKey: "a")
+        try suite.set(1, for: SettingKey<Int>("a", default: 0))
+        #expect(errors.all.map(\.key) == ["a"] && errors.all[0].problem.contains("was put aside"))
+        #expect(!errors.all[0].description.contains("text"))
+        try scratch.expect(["a": 1, "b": "seen"])
     }
 
     // MARK: The file
@@ -237,7 +261,7 @@ struct `A setting that its key cannot read` {
         let settings = try suite.quarantined()
         #expect(settings.map(\.key).sorted() == keys.sorted())
         #expect(settings.allSatisfy { $0.value == .string("old \($0.key)") })
-        #expect(settings.map(\.id) == Array(1...Int64(count)))
+        #expect(settings.map(\.id).sorted() == Array(1...Int64(count)))
     }
 
     @Test func `cannot be listed of a suite whose name is invalid`() {

@@ -107,7 +107,7 @@ import Testing
                 onConflict: .fail
             )
         }?
-        .expect(.keyExists, key: "name", suite: group.suite.attachedName)
+        .expect(.keyExists, key: "name")
         #expect(try [scratch.values, group.values] == before && received.count == 0)
         let tool = MoltConfiguration { $0.process = .tool }
         MoltError.thrown {

@@ -58,7 +58,8 @@ struct RecordRetry {
             switch result.fate {
             case .kept:
                 // As it is, its type cannot read it.
-                if way.failure == nil, result.changedAt == nil { throw Self.unchanged }
+                let isSame = result.changedAt == nil && ExactName.isSame(content.typeName, stored.typeName)
+                if way.failure == nil, isSame { throw Self.unchanged }
                 return .converted(content)
             case .dropped: return .dropped
             case .handedOver(let index): return .handedOver(content, HandoverSource(upgrader.steps[index]))

@@ -46,6 +46,8 @@ final class CacheSession: @unchecked Sendable {
     private(set) var unreadable: [MoltError] = []
     /// The hashes of the keys of values.
     private var written: [Int] = []
+    /// The hashes of the keys of content that is not of one of the app's types.
+    private var rawWritten: [Int] = []
 
     init(_ connection: Connection, of shared: Shared, unlocked: FileStatus? = nil) {
         self.shared = shared
@@ -135,6 +137,8 @@ final class CacheSession: @unchecked Sendable {
         try statements[.commit].run()
         dataVersion = connection.dataVersion
         readableVersion = dataVersion
+        // A reader may have read one of them before the commit.
+        if !rawWritten.isEmpty { shared.readable?.remove(rawWritten) }
         shared.checkedShapes.insert(newTypes)
         shared.uses?.remove(writtenUses)
     }
@@ -149,12 +153,12 @@ final class CacheSession: @unchecked Sendable {
     /// Rolls back a failed write, and clears the look-ups: types that it added are gone.
     func abandonWrite() {
         connection.rollBack()
+        // What was not written is not known to be readable.
+        if !written.isEmpty { shared.readable?.remove(written) }
         beginChanges()
         rows.forgetTypes()
         isSizeForgotten = false
         dataVersion = nil
-        if !written.isEmpty { shared.readable?.remove(written) }
-        written.removeAll()
     }
 
     private func beginChanges() {
@@ -164,6 +168,7 @@ final class CacheSession: @unchecked Sendable {
         drifts.removeAll()
         unreadable.removeAll()
         written.removeAll(keepingCapacity: written.count <= 4_096)
+        rawWritten.removeAll(keepingCapacity: rawWritten.count <= 4_096)
         key = nil
     }
 
@@ -448,6 +453,7 @@ final class CacheSession: @unchecked Sendable {
         guard let readable = shared.readable else { return try put(row, stamp) }
         let hash = ReadableKeys.hash(of: row.key)
         guard let type else {
+            rawWritten.append(hash)
             readable.remove(CollectionOfOne(hash))
             return try put(row, stamp)
         }
@@ -458,7 +464,8 @@ final class CacheSession: @unchecked Sendable {
         new.created = stamp.updated
         if try rows.add(row, new) {
             if let size { self.size = size &+ Int64(row.content.count) }
-        } else if let found = try typeName(String(decoding: row.key, as: UTF8.self)), type.mayHaveWritten(found) {
+        } else if let found = try? typeName(String(decoding: row.key, as: UTF8.self)), type.mayHaveWritten(found) {
+            // A record whose type is lost to damage is replaced: no type can read it.
             throw UncheckedRecord()
         } else {
             try put(row, stamp)

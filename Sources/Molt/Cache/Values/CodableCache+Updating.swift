@@ -64,6 +64,7 @@ extension CodableCache {
                 }
                 let (merged, stored, unreadable) = (merge.batch, merge.stored, merge.unreadable)
                 if try write(merged, over: stored, isChecked: isChecked, puttingAside: unreadable, within: limit) {
+                    if let lost = merge.overflow(at: path) { configuration.monitor?.sendAfterwards(.putAside(lost)) }
                     return
                 }
             }
@@ -166,6 +167,18 @@ private struct BatchMerge {
     init(_ batch: EncodedBatch, checkingWithin limit: UnreadablePolicy.Limit?) {
         self.batch = batch.emptied()
         self.limit = limit
+    }
+
+    /// The error for those that are not put aside, because there are too many; nil for none.
+    func overflow(at path: String) -> MoltError? {
+        let count = noted.count - unreadable.count
+        guard count > 0 else { return nil }
+        return MoltError(
+            .unreadableContent,
+            "\(count) more records that could not be read were overwritten: a cache keeps \(limit?.count ?? 0) of them.",
+            advice: "Raise the limit of `MoltConfiguration.unreadableValues`.",
+            store: path
+        )
     }
 
     /// The keys whose stored contents matter to some changes.

@@ -53,14 +53,24 @@ extension MoltError {
     }
 }
 
+/// The records that are being decoded before they are replaced, by their ids: a type may write its own record
+/// meanwhile.
+private enum LookedAt {
+    @TaskLocal static var ids: Set<Int64> = []
+}
+
 extension CodableCache {
-    /// What to do with a record that a value of a type is to replace, other than to replace it; nil for nothing.
+    /// The record that a value of a type is to replace, if the type cannot read it.
     func unreadable(_ stored: StoredContent, as type: CheckedType) -> UnreadableRecord? {
         guard type.mayHaveWritten(stored.typeName), let decodable = type.decodable else { return nil }
-        do throws(MoltError) {
-            _ = try decode(decodable, stored)
+        do {
+            guard !LookedAt.ids.contains(stored.id) else {
+                throw MoltError(.unreadableContent, "Its type writes it while it is decoded.")
+            }
+            try LookedAt.$ids.withValue(LookedAt.ids.union([stored.id])) { _ = try decode(decodable, stored) }
             return nil
         } catch {
+            let error = MoltError.wrapping(error, as: .unreadableContent)
             return UnreadableRecord(
                 id: stored.id,
                 version: stored.version,

@@ -39,20 +39,18 @@ public class SettingKeys: @unchecked Sendable {
         set { failureHandler.withLock { $0 = newValue } }
     }
 
-    /// What becomes of a stored value that its key cannot read when another value is set with the key; it is put aside
-    /// by default.
+    /// What becomes of a stored value that its key cannot read when another value is set with the key.
     ///
-    /// A suite keeps at most 100 such values, with at most 1 000 000 bytes in all; the oldest are removed first.
-    /// ``Suite/quarantined()`` lists them, and a debug build prints a warning:
+    /// By default, it is put aside first. A suite keeps at most 100 such values, with at most 1 000 000 bytes in all;
+    /// the oldest are removed first. ``onFailure`` gets the error, and ``Suite/quarantined()`` lists the values:
     ///
     /// ```swift
     /// for setting in try Suite.standard.quarantined() { print(setting.key, setting.failure) }
     /// ```
     ///
     /// They are in a file of Molt beside the suite, where they are on disk before the suite is changed. If that is not
-    /// possible, such as on a full disk, the new value is set all the same. A process looks at the stored value before
-    /// it first sets one with a key, and again once the suite was changed without one. Removing a setting,
-    /// ``Suite/update(set:remove:)``, restores and migrations put nothing aside.
+    /// possible, such as on a full disk or while access is suspended, the new value is set all the same. Removing a
+    /// setting, ``Suite/update(set:remove:)``, restores and migrations put nothing aside.
     public static var unreadableValues: UnreadablePolicy {
         get { unreadablePolicy.withLock { $0 } }
         set { unreadablePolicy.withLock { $0 = newValue } }

@@ -51,9 +51,7 @@ extension SettingsAccess {
         guard let stored = try key.stored(value) else { return try removeValue(forKey: key.name) }
         // A migration knows what it replaces.
         guard let suite = self as? Suite else { return try set(stored, forKey: key.name) }
-        suite.putAside(unlessReadableBy: key)
-        try suite.set(stored, forKey: key.name)
-        WrittenSettings.add(key, in: suite)
+        try suite.set(stored, for: key)
     }
 
     /// Removes a setting, which then has its default value.

@@ -60,46 +60,60 @@ extension Suite {
         try SettingsQuarantine(of: self).removeAll()
     }
 
-    /// Puts the stored value of a key aside, before another one is written over it, if the key cannot read it.
+    /// Sets a value with a typed key, and puts the stored one aside first, if the key cannot read it.
     ///
     /// The write goes on if that is not possible: the app must not lose today's value for an old one.
-    func putAside<Value>(unlessReadableBy key: SettingKey<Value>) {
-        guard content == nil, let limit = SettingKeys.unreadableValues.limit, !WrittenSettings.contains(key, in: self),
-            !Self.reservedKeys.contains(key.name),
-            // A suite that cannot be read cannot be written either.
-            let stored = try? value(forKey: key.name)
-        else { return }
+    func set<Value>(_ value: PropertyListValue, for key: SettingKey<Value>) throws {
+        guard content == nil, let limit = SettingKeys.unreadableValues.limit, !Self.reservedKeys.contains(key.name)
+        else { return try set(value, forKey: key.name) }
+        // The app's code decodes the stored value, so it is looked at without the lock.
+        var isWritten = false
+        while !isWritten {
+            let stored = try self.value(forKey: key.name)?.asStored()
+            let failure = stored.flatMap { putAside($0, unlessReadableBy: key, within: limit) }
+            try change { current in
+                isWritten = current[key.name] == stored
+                guard isWritten else { return [:] }
+                try checkForm(of: key.name, among: current)
+                return [key.name: value.asStored()]
+            }
+            if let failure { SettingKeys.onFailure(failure) }
+        }
+    }
+
+    /// - Returns: The error that says so; nil if the key can read the value.
+    private func putAside<Value>(
+        _ stored: PropertyListValue,
+        unlessReadableBy key: SettingKey<Value>,
+        within limit: UnreadablePolicy.Limit
+    ) -> (any Error)? {
         do {
             _ = try key.value(of: stored)
+            return nil
         } catch {
+            var failure = MoltError.wrapping(error, as: .typeMismatch)
             let setting = QuarantinedSetting(
                 id: 0,
                 key: key.name,
                 value: stored,
                 version: ledgerVersion,
-                reason: MoltError.wrapping(error, as: .typeMismatch).problemWithPlace,
+                reason: failure.problemWithPlace,
                 quarantined: Date()
             )
             do {
                 try SettingsQuarantine(of: self).add(setting, within: limit)
-                DebugWarning.print(
-                    "the value under \"\(key.name)\" of \(self) cannot be read with its key, and was put aside before "
-                        + "another one was written: \(setting.reason) See `Suite.quarantined()`."
-                )
+                failure.problem += " The stored value was put aside before another one was set."
+                failure.advice = "See `Suite.quarantined()`."
             } catch {
-                DebugWarning.print(
-                    "the value under \"\(key.name)\" of \(self) cannot be read with its key, and is overwritten, "
-                        + "because it cannot be put aside: \(ErrorSummary.line(of: error))"
-                )
+                failure.problem +=
+                    " The stored value is overwritten, because it cannot be put aside: \(ErrorSummary.line(of: error))"
             }
+            return failure.at(key: key.name).of(suite: self)
         }
     }
 
     /// The version in the suite's ledger; 0 without one that can be read.
-    private var ledgerVersion: Int {
-        guard let ledger = try? value(forKey: Self.ledgerKey) else { return 0 }
-        return (try? SuiteLedger(in: [Self.ledgerKey: ledger], of: self)?.version) ?? 0
-    }
+    private var ledgerVersion: Int { (try? ledger()?.version) ?? 0 }
 }
 
 extension Suite.QuarantinedSetting: CustomStringConvertible, CustomReflectable {
@@ -118,39 +132,6 @@ extension MoltError {
     /// The problem, and its place inside the value.
     fileprivate var problemWithPlace: String {
         let place = valuePath.map { "\($0)" } ?? ""
-        return ErrorSummary.oneLine(place.isEmpty ? problem : "\(problem) Its place is \(place).")
-    }
-}
-
-/// The settings that this process has written with typed keys: another write need not look at them.
-enum WrittenSettings {
-    private struct Name: Hashable {
-        var domain: String
-        var key: String
-    }
-
-    /// The keys themselves: two keys of one name may read different values.
-    private static let keys = Locked<[Name: SettingKeys]>([:])
-    /// Beyond that number, they start anew.
-    private static let limit = 4_096
-
-    static func contains(_ key: SettingKeys, in suite: Suite) -> Bool {
-        keys.withLock { $0[Name(domain: suite.domainName, key: key.name)] === key }
-    }
-
-    static func add(_ key: SettingKeys, in suite: Suite) {
-        let name = Name(domain: suite.domainName, key: key.name)
-        keys.withLock { keys in
-            if keys.count >= limit { keys.removeAll() }
-            keys[name] = key
-        }
-    }
-
-    /// Notes that some settings are changed in other ways.
-    static func remove(_ names: some Sequence<String>, in suite: Suite) {
-        keys.withLock { keys in
-            if keys.isEmpty { return }
-            for name in names { keys[Name(domain: suite.domainName, key: name)] = nil }
-        }
+        return ErrorSummary.oneLine(place.isEmpty ? problem : "\(problem) It is at \(place) in the value.")
     }
 }

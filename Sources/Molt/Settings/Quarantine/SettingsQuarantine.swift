@@ -105,22 +105,23 @@ package struct SettingsQuarantine {
 
     /// Adds a setting, and removes the oldest ones until the others are within a limit.
     ///
-    /// A value that is there already under its key is not added again: the process was killed, or the suite could not
-    /// be written, after it was added.
+    /// A value that is there already under its key becomes the newest one: perhaps the process was killed, or the suite
+    /// could not be written, after it was added.
     func add(_ new: Suite.QuarantinedSetting, within limit: UnreadablePolicy.Limit) throws {
         let encoder = JSONEncoder(.sortedKeys)
         let added = try encoder.encode(new.value)
         try change(puttingDamageAside: true) { content in
-            var values: [Data] = []
-            for row in content.settings {
-                let value = try encoder.encode(row.value)
-                if ExactName.isSame(row.key, new.key), value == added { return false }
-                values.append(value)
-            }
-            values.append(added)
-            content.lastID += 1
             var row = Row(new)
-            row.id = content.lastID
+            let known = try content.settings.firstIndex { other in
+                try ExactName.isSame(other.key, new.key) && encoder.encode(other.value) == added
+            }
+            if let known {
+                row.id = content.settings.remove(at: known).id
+            } else {
+                content.lastID += 1
+                row.id = content.lastID
+            }
+            let values = try content.settings.map { try encoder.encode($0.value) } + [added]
             content.settings.append(row)
             content.settings = content.settings.suffix(limit.keptCount(of: values.reversed().lazy.map(\.count)))
             return true
@@ -141,6 +142,7 @@ package struct SettingsQuarantine {
 
     /// Removes all settings, also those that cannot be read.
     func removeAll() throws {
+        if let damagedPath = path(Self.damagedSuffix) { try? DurableFile.remove(damagedPath) }
         guard let path = path(Self.suffix), FileStatus.unfollowed(path) != nil else { return }
         // Ids are not used again.
         let lastID = (try? Self.content(of: path).lastID) ?? 0

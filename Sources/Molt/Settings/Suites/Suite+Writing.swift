@@ -43,7 +43,6 @@ extension Suite {
             let values = try storedValues(restoring: snapshot).mapValues { $0.asStored() }
             let changes = try makeChanges(values)
             guard !changes.isEmpty else { return }
-            WrittenSettings.remove(changes.keys, in: self)
             try check(values, with: changes)
             let defaults = try makeDefaults()
             for (key, value) in Self.inOrder(changes) {

@@ -22,6 +22,9 @@ extension Migrator {
                 try configuration.reach(.erase)
             }
             erasure.isComplete = true
+            if try !store.withSnapshot({ try $0.state().handovers.isEmpty }) {
+                erasure.reason = erasure.reason ?? "What waits to be handed over is still in the file."
+            }
         } catch let error as MoltError {
             erasure.reason = error.problem
         }
