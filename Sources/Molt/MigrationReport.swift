@@ -83,8 +83,9 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
     /// The erasing of deleted records; see ``MigrationStep/deleteType(_:erasing:)``.
     public struct Erasure: Equatable, Sendable, Encodable {
-        /// Whether neither the file nor its log has the bytes of deleted records any more; otherwise the next opening
-        /// tries again. What waits to be handed over is still there; see ``reason``.
+        /// Whether neither the file nor its log has the bytes of deleted records any more.
+        ///
+        /// Otherwise the next opening tries again. What waits to be handed over is still there; see ``reason``.
         public package(set) var isComplete: Bool
         /// Why it is not complete, why the copies are not all known, or what is still there, in a sentence.
         public package(set) var reason: String?

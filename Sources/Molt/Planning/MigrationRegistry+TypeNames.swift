@@ -1,6 +1,7 @@
 extension MigrationRegistry {
-    /// The name that the type of a record in quarantine would have by now: `renameType` may have changed it. Nil if a
-    /// step hands it over before.
+    /// The name that the type of a record in quarantine would have by now: `renameType` may have changed it.
+    ///
+    /// It is nil if a step hands the record over before.
     ///
     /// What a block would have changed is not known.
     ///
