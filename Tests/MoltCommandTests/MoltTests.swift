@@ -37,6 +37,23 @@ import Testing
 
     // MARK: Looking
 
+    @Test func `info and the plan of an app's tool show what waits, and a tool hands nothing over`() async throws {
+        let calls = Log<String>()
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "out", .handOverRecords("Person", to: "the Keychain") { calls.append($0.key) })
+        ]
+        let tool = Tool("app", "", RegisteredApp(migrations: registry).commands)
+        let line = #""out" (version 1): hand over the records of type Person to the Keychain: 2 waiting"#
+        await CommandRun(tool, "upgrade", path).expect(says: "2 of 2 wait: a tool does not do it; it is up to the app")
+        await run("info", path).expect(says: "to be handed over: \(line)")
+        await run("info", path, "--json").expect(says: #""handovers""#)
+        await CommandRun(tool, "plan", path).expect(says: "to be handed over: \(line)")
+        #expect(calls.count == 0)
+        try CodableCache(at: scratch.file("people.molt"), migrations: registry).close()
+        #expect(calls.all.sorted() == ["ada", "eve"])
+        await run("info", path).expect(hides: "to be handed over:")
+    }
+
     @Test func `info shows versions, migrations, types, quarantine and backups`() async throws {
         await run("info", path).expect(
             says: "version 0, 3 records, 49 bytes",

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite("Migrated stores")
@@ -20,6 +21,45 @@ struct MigratedStoreTests {
         )
         let error = #expect(throws: MoltError.self) { try Releases.migrations["split"] }
         #expect(error?.code == .unknownMigration && error?.problem.contains("split-full-name") == true)
+    }
+
+    @Test(arguments: [false, true]) func `What is handed over waits in a copy until the test says so`(isSuite: Bool)
+        async throws
+    {
+        let suite = Molt.Suite("group.example")
+        let received = Log<String>()
+        let isLocked = Locked(true)
+        let fixture = StoreFixture(
+            primary: isSuite ? .suite(suite) : .cache,
+            version: 0,
+            records: isSuite ? [] : [.init("mail", "Token", .json(#"{"value":"t"}"#))],
+            suites: [suite: ["token": "s", "theme": "dark"]]
+        )
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "out",
+                .handOverSettings("token", in: suite, to: "a list") { key, _ in
+                    if isLocked.withLock({ $0 }) { throw Refusal() }
+                    received.append(key)
+                },
+                .handOverRecords("Token", to: "a list") { token in
+                    if isLocked.withLock({ $0 }) { throw Refusal() }
+                    received.append(token.key)
+                }
+            )
+        ]
+        let store = try TemporaryStore(fixture)
+        let report = try await store.upgrade(through: migrations)
+        #expect(received.count == 0 && report.work.isEmpty)
+        #expect(try store.contents().suites == [suite: ["theme": "dark"]] && store.contents().records.isEmpty)
+        #expect(try store.doWork(of: migrations).work.allSatisfy { $0.problem != nil })
+        isLocked.withLock { $0 = false }
+        try await store.upgrade(through: migrations)
+        #expect(received.count == 0)
+        try store.doWork(of: migrations)
+        #expect(received.all.sorted() == (isSuite ? ["token"] : ["mail", "token"]))
+        #expect(try store.doWork(of: migrations).work.isEmpty)
     }
 
     @Test func `A fixture made in code names the migrations that were applied`() throws {

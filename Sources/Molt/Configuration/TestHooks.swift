@@ -14,6 +14,8 @@ package struct TestHooks: Sendable {
     package var isDurable = true
     /// Whether the work of migrations after the commit is done and reported; a test's copy changes nothing outside it.
     package var doesWork = true
+    /// Whether what steps take out is handed over; a tool would store a user's secrets where it runs.
+    package var handsOver = true
     /// Directories that replace those of the same name in the registry.
     package var directories: [AttachedDirectory] = []
     /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.

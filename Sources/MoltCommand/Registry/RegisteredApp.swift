@@ -18,6 +18,8 @@ package struct RegisteredApp: Sendable {
         self.migrations = migrations
         self.types = types
         self.settings = settings
+        var configuration = configuration
+        configuration.hooks.handsOver = false
         self.configuration = configuration
     }
 

@@ -188,12 +188,16 @@ struct HandoverDelivery {
 }
 
 extension Migrator {
+    private var mayHandOver: Bool {
+        // Its closures would store a user's secrets where the tool runs.
+        if case .tool = configuration.process { return false }
+        return configuration.hooks.handsOver
+    }
+
     /// Why the run hands nothing over; nil if it does.
     fileprivate var obstacleToHandovers: String? {
         if let obstacleToWork { return obstacleToWork }
-        // Its closures would store a user's secrets where the tool runs.
-        if case .tool = configuration.process { return "a tool does not do it; it is up to the app" }
-        return nil
+        return mayHandOver ? nil : "a tool does not do it; it is up to the app"
     }
 }
 
