@@ -129,7 +129,10 @@ import Testing
     @Test(arguments: PrimaryStore.allCases)
     func `are not handed over twice if something empties the suite, or writes it anew`(primary: PrimaryStore) throws {
         try upgrade(primary, [handsOver])
-        try scratch.writeFile(["token": "of today"])
+        let defaults = try scratch.defaults
+        defaults.removePersistentDomain(forName: scratch.name)
+        defaults.set("of today", forKey: "token")
+        defaults.synchronize()
         try upgrade(primary, [handsOver])
         #expect(vault.calls.count == 3)
         try scratch.expect(["token": "of today"], history: ["secrets"])

@@ -46,6 +46,13 @@ import Testing
         }
     }
 
+    private func removeDomain() throws {
+        let defaults = try scratch.defaults
+        defaults.removePersistentDomain(forName: scratch.name)
+        defaults.synchronize()
+        try scratch.expect([:])
+    }
+
     @Test(arguments: PrimaryStore.allCases) func `A new user gets the new one`(primary: PrimaryStore) throws {
         try expect("chime", primary)
         try scratch.suite.set(7, forKey: "volume")
@@ -89,9 +96,9 @@ import Testing
     ) throws {
         try scratch.suite.update(set: ["loudness": 3])
         try primary.upgrade(scratch.suite, cache: cache.url, with: MigrationRegistry(before))
-        try scratch.writeFile([:])
+        try removeDomain()
         try expect("bell", primary)
-        try scratch.writeFile([:])
+        try removeDomain()
         try expect("chime", primary)
     }
 }
