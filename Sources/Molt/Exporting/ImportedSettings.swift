@@ -44,7 +44,7 @@ struct ImportedSettings {
             }
             var values = patch?.snapshot ?? exported[name]?.values.mapValues { $0.asStored() } ?? [:]
             if let patch {
-                // What is remembered of the suite itself says nothing about the settings of the import.
+                // The memory of the suite says nothing about the settings of the import.
                 let standIn = standIns.first { $0.attachedName == name } ?? suite.standIn(with: [:])
                 for (key, value) in try patch.changes(to: patch.snapshot, of: standIn) { values[key] = value }
             }

@@ -198,7 +198,7 @@ private struct SettingsMerge {
             for entry in try transaction.journal() {
                 let patch = try SuitePatch(entry.changes)
                 var values = upgraded.values[entry.store] ?? [:]
-                // What is remembered of the suite itself says nothing about these settings.
+                // The memory of the suite says nothing about these settings.
                 for (key, value) in try patch.changes(to: patch.snapshot, of: ownStandIn) { values[key] = value }
                 upgraded.values[entry.store] = values.filter { !Suite.reservedKeys.contains($0.key) }
             }

@@ -81,10 +81,13 @@ extension StoreFile {
             try Connection(backup, mode: .immutable).copy(into: copy)
             try JournalTable.remove(unattached, from: copy)
             if let mark { try FileFormat.setMark(FileFormat.move, to: mark, of: copy) }
-            // A damaged file has none that can be read.
-            guard let current = try? Connection(path, mode: .readOnly) else { return }
-            defer { current.close() }
-            _ = try? HandoverTable.add(from: current, to: copy) { _, type in type == nil }
+            do {
+                let current = try Connection(path, mode: .readOnly)
+                defer { current.close() }
+                try HandoverTable.add(from: current, to: copy) { _, type in type == nil }
+            } catch let error as SQLiteError where error.isDamage {
+                // They stay in the file that is set aside.
+            }
         }
         return part
     }
