@@ -8,7 +8,7 @@ import Molt
 /// `Platform.runSelf`.
 enum SettingsCases {
     static let all =
-        cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size()) + [
+        cases(Size(suffix: "-500", limit: 500, quickLimit: 250)) + cases(Size()) + [
             set("molt-setting-again", "a value set with a typed key that the process has used before", isAgain: true),
             set("molt-setting-over-existing", "a value set with a typed key for the first time"),
         ]
@@ -17,7 +17,7 @@ enum SettingsCases {
     private struct Size {
         var suffix = ""
         var limit = 2000
-        var quickLimit = 2000
+        var quickLimit = 1000
     }
 
     private static func cases(_ size: Size) -> [BenchmarkCase] {

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<UInt64(TestRun.isLong ? 1_000 : 60))
+    @Test(arguments: 0..<UInt64(TestRun.isLong ? 1_000 : 20))
     func `is in the form of the release that opens it`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let device = try Device()
