@@ -60,7 +60,9 @@ import Testing
     @Test func `unless the key has a coding of its own`() throws {
         let scratch = try ScratchSuite(["key": "YES"])
         let exact = SettingKey<Bool>("key", coding: Bool.settingCoding, default: false)
-        MoltError.thrown { try scratch.suite.value(for: exact) }?.expect(.typeMismatch, key: "key")
+        let error = try #require(MoltError.thrown { try scratch.suite.value(for: exact) })
+        error.expect(.typeMismatch, key: "key")
+        #expect(error.store == scratch.name)
         let key = SettingKey<Bool>("key", default: false)
         #expect(try scratch.suite.value(for: key))
         try scratch.suite.set(false, for: key)

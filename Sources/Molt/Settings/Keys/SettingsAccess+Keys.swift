@@ -27,19 +27,27 @@ extension SettingsAccess {
         } catch {
             switch self {
             case let settings as SuiteEditor: settings.subscriptFailed(error)
-            case let suite as Suite: SettingKeys.onFailure((error as? MoltError)?.of(suite: suite) ?? error)
             default: SettingKeys.onFailure(error)
             }
             return nil
         }
     }
 
+    /// Adds the suite to an error; an upgrade adds it to those of its own settings.
+    private func naming<Result>(_ access: () throws -> Result) throws -> Result {
+        do {
+            return try access()
+        } catch let error as MoltError {
+            throw (self as? Suite).map(error.of(suite:)) ?? error
+        }
+    }
+
     /// The value of a setting; its default if nothing is set.
     ///
     /// - Throws: ``MoltError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
-    ///   It names the key, the place inside the value, and the expected kind.
+    ///   It names the suite, the key, the place inside the value, and the expected kind.
     public func value<Value>(for key: SettingKey<Value>) throws -> Value {
-        try key.value(of: value(forKey: key.name))
+        try naming { try key.value(of: value(forKey: key.name)) }
     }
 
     /// Sets a setting, whatever its stored value; nil removes it.
@@ -48,10 +56,12 @@ extension SettingsAccess {
     ///
     /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {
-        guard let stored = try key.stored(value) else { return try removeValue(forKey: key.name) }
-        // A migration knows what it replaces.
-        guard let suite = self as? Suite else { return try set(stored, forKey: key.name) }
-        try suite.set(stored, for: key)
+        try naming {
+            guard let stored = try key.stored(value) else { return try removeValue(forKey: key.name) }
+            // A migration knows what it replaces.
+            guard let suite = self as? Suite else { return try set(stored, forKey: key.name) }
+            try suite.set(stored, for: key)
+        }
     }
 
     /// Removes a setting, which then has its default value.
