@@ -25,3 +25,10 @@ extension LedgerEntry {
         olderReleases = migration.olderReleases
     }
 }
+
+extension MigrationRegistry {
+    /// The ledger of a store that has been through all migrations, without times.
+    package var fullLedger: [LedgerEntry] {
+        migrations.map { LedgerEntry(of: $0, in: self, outcome: .ran, appliedAt: .distantPast, appVersion: "") }
+    }
+}

@@ -26,7 +26,7 @@ package struct RegisteredApp: Sendable {
     /// The commands that need the registry, and those that do not; some of the former take the place of one of those.
     package var commands: [Command] {
         let own = [
-            plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
+            plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations), StoreCommands.seal(migrations),
             StoreCommands.restore(suites: attached), export, `import`,
             StoreCommands.markApplied(notes: "", options: Self.settingsOptions, correct),
             StoreCommands.markPending(notes: "", options: Self.settingsOptions, correct),
@@ -220,15 +220,18 @@ package struct RegisteredApp: Sendable {
             options: [
                 .value("--store", "FILE", "first write this store as a fixture, named by --name"),
                 .value("--name", "NAME", "the name of the fixture of --store"),
-                .flag("--all", "also write those of the newest version again"),
+                .flag("--all", "also write those of the newest version again, unless it is sealed"),
+                .flag("--unsealed", "with --all, also write those of older versions again that are not sealed"),
             ],
             notes: """
                 \(StoreArgument.note)
-                Look at the files, and check them with verify. Files of older versions have shipped, and stay as they are.
+                Look at the files, and check them with verify. Files of sealed versions stay as they are; see the command seal.
                 """
         ) { call, terminal in
             let path = call.arguments[0]
-            guard let catalog = catalog(at: path, recording: call.has("--all") ? .all : .missing) else {
+            guard call.has("--all") || !call.has("--unsealed") else { throw UsageError("--unsealed needs --all") }
+            let mode: RecordingMode = call.has("--unsealed") ? .unsealed : call.has("--all") ? .all : .missing
+            guard let catalog = catalog(at: path, recording: mode) else {
                 throw CommandError("there is no directory at \(path)")
             }
             try addFixture(call, to: catalog, terminal)

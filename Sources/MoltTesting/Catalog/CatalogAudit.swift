@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Molt
 
 /// The files of a catalog, and all problems with them that are found before any upgrade.
@@ -8,16 +9,26 @@ struct CatalogAudit {
     /// The readable upgraded fixtures of fixtures that can still be upgraded.
     private(set) var upgraded: [CatalogFile: UpgradedFixture] = [:]
     private(set) var unreadable: Set<CatalogFile> = []
-    /// The newest version of the registry and of all files; older versions have shipped.
-    let newest: Int
+    /// Which versions have shipped.
+    let protection: WriteProtection
     private let catalog: FixtureCatalog
     private let migrations: MigrationRegistry
 
-    init(_ catalog: FixtureCatalog, _ migrations: MigrationRegistry, mode: RecordingMode) throws {
+    /// - Parameters:
+    ///   - seals: The sealed versions.
+    ///   - shapes: The recorded shapes by version and name; nil if they cannot be read.
+    init(
+        _ catalog: FixtureCatalog,
+        _ migrations: MigrationRegistry,
+        _ seals: SealsFile,
+        _ shapes: [Int: [String: TypeShape]]?,
+        mode: RecordingMode
+    ) throws {
         self.catalog = catalog
         self.migrations = migrations
         let paths = try catalog.paths()
-        newest = catalog.newestVersion(paths, migrations)
+        protection = catalog.protection(paths, migrations, seals, mode)
+        failures.add(try SealCheck(catalog, seals, shapes, paths, migrations).failures)
         var expected: [CatalogFile] = []
         for path in paths {
             guard let file = CatalogFile(path: path) else {
@@ -38,12 +49,28 @@ struct CatalogAudit {
             checkTarget(of: file)
             read(file)
         }
-        for fixture in fixtures { try checkDigest(of: fixture, mode) }
+        for fixture in fixtures { try checkDigest(of: fixture) }
+        if mode == .all { checkUnsealed(fixtures + expected) }
     }
 
-    func hasShipped(_ file: CatalogFile) -> Bool {
-        file.version < newest
+    /// Whether nothing may be written, because nobody has said whether versions below the newest one have shipped.
+    private(set) var hasUnsealedVersions = false
+
+    private mutating func checkUnsealed(_ files: [CatalogFile]) {
+        let unsealed = files.filter { !protection.isSealed($0.version) && $0.version < protection.newest }
+        guard let version = unsealed.map(\.version).max() else { return }
+        hasUnsealedVersions = true
+        failures.add(
+            .sealed,
+            "catalog",
+            "Nothing was written: these files belong to versions below \(protection.newest), and are not sealed: "
+                + "\(Shown.some(unsealed.map(\.path).sorted())). Seal the versions that have shipped, such as with "
+                + "`molt seal \(ShellWord(catalog.directory.path)) \(version)`. If none has: "
+                + "\(RecordingMode.variable)=\(RecordingMode.unsealed.rawValue) swift test"
+        )
     }
+
+    func hasShipped(_ file: CatalogFile) -> Bool { protection.hasShipped(file.version) }
 
     private mutating func checkOrigin(of file: CatalogFile) {
         guard !fixtures.contains(file.fixture) else { return }
@@ -83,9 +110,9 @@ struct CatalogAudit {
     }
 
     /// Reports a fixture that has changed since its upgraded fixtures were made.
-    private mutating func checkDigest(of fixture: CatalogFile, _ mode: RecordingMode) throws {
-        // A fixture of the newest version may be recorded again, together with its upgraded fixtures.
-        if mode == .all, !hasShipped(fixture) { return }
+    private mutating func checkDigest(of fixture: CatalogFile) throws {
+        // Such a fixture may be recorded again, together with its upgraded fixtures.
+        if protection.mayOverwrite(fixture.version) { return }
         let made = upgraded.filter { $0.key.fixture == fixture }.sorted { $0.key.version < $1.key.version }
         guard !made.isEmpty else { return }
         let digest = try catalog.digest(of: fixture)

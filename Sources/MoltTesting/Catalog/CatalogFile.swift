@@ -10,6 +10,9 @@ struct CatalogFile: Hashable, Sendable {
     /// The name of the file with the properties of the app's types.
     static let types = "types.json"
 
+    /// The name of the file with what has shipped.
+    static let seals = "seals.json"
+
     /// The name of the fixtures that are written from samples.
     static let samples = "samples"
 

@@ -32,13 +32,14 @@ struct FailureList {
 
     /// Adds a failure for a migration that was edited after a store had applied it.
     ///
-    /// - Parameter newest: The newest version, which may not have shipped yet.
-    mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
+    /// - Parameter protection: Tells whether the version of the migration has shipped.
+    mutating func add(_ edit: MigrationPlan.Edit, at path: String, _ protection: WriteProtection) {
+        let version = edit.migration.version
         let advice =
-            edit.migration.version < newest
+            protection.hasShipped(version)
             ? "Undo the change"
-            : "If version \(newest) has not shipped, record its fixtures again: \(RecordingMode.variable)=all swift "
-                + "test. If it has, undo the change"
+            : "If version \(version) has not shipped, record its fixtures again: \(RecordingMode.variable)="
+                + "\(protection.wordToOverwrite(version)) swift test. If it has, undo the change"
         add(
             .edited,
             "registry",

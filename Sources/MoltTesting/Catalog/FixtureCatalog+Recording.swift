@@ -8,8 +8,8 @@ extension FixtureCatalog {
     /// ```
     ///
     /// The catalog's recording rules apply. A missing file is written with `MOLT_RECORD=missing` or `all`. An existing
-    /// file that differs is overwritten only with `all`, and never if its version is below the newest version of the
-    /// registry and of all files.
+    /// file that differs is overwritten only with `all`, and not if its version is sealed, or below the newest version
+    /// of the registry and of all files; with `all,unsealed`, only seals protect it.
     ///
     /// A call that has written a file throws, so that recording is always noticed. A call that writes nothing succeeds,
     /// so it can stay in a test. A test that records several fixtures ends at the first one that it writes: run it
@@ -32,7 +32,7 @@ extension FixtureCatalog {
         let mode = try recordingMode()
         let paths = try paths()
         try requireOneSpelling(of: file, among: paths)
-        let newest = newestVersion(paths, migrations)
+        let protection = protection(paths, migrations, try SealsFile(at: sealsURL), mode)
         if !paths.contains(file.path) {
             guard !paths.contains(where: { CatalogFile(path: $0)?.fixture == file }) else {
                 throw failure(.shipped, RecordingAdvice.removed, file)
@@ -54,8 +54,7 @@ extension FixtureCatalog {
                 kept,
                 fixture,
                 difference,
-                newest: newest,
-                mode: mode,
+                protection,
                 isNewestKnown: migrations != nil
             )
         }
@@ -83,22 +82,21 @@ extension FixtureCatalog {
         _ kept: StoreFixture,
         _ fixture: StoreFixture,
         _ difference: StoreDifference,
-        newest: Int,
-        mode: RecordingMode,
+        _ protection: WriteProtection,
         isNewestKnown: Bool
     ) throws {
-        guard file.version >= newest else {
+        guard !protection.hasShipped(file.version) else {
             throw failure(
                 .shipped,
-                "The file is of version \(file.version), and there is a version \(newest): a file of an older version "
-                    + "is never written again. Give the new fixture another name. The differences are:\n\(difference)",
+                "\(protection.advice(onVersion: file.version)) Or give the new fixture another name. The differences are:\n"
+                    + "\(difference)",
                 file
             )
         }
-        guard mode == .all, isNewestKnown else {
+        guard protection.mode.overwrites, isNewestKnown else {
             let isEditAlone = StoreDifference(expected: kept, found: fixture).isEmpty
             let advice =
-                mode == .all
+                protection.mode.overwrites
                 ? "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
                     + "`record` as `migrations:`."
                 : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(file.version)

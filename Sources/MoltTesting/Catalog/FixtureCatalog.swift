@@ -15,15 +15,16 @@ internal import Molt
 /// | `1-everyday.json` | a fixture of version 1 with the name "everyday" |
 /// | `1-everyday@3.json` | the upgraded fixture: the same store as it must be at version 3 |
 /// | `types.json` | the properties of the app's types at each version |
+/// | `seals.json` | what has shipped with each version: digests of its files, and its migrations |
 ///
 /// The newest version is that of the registry, or of any file if that is newer. An upgraded fixture belongs to the
-/// version that it was upgraded to. Files of older versions have shipped and are never overwritten, in any
-/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. An upgraded fixture
-/// contains the digest of its fixture, so that a changed fixture is a failure.
+/// version that it was upgraded to. It contains the digest of its fixture, so that a changed fixture is a failure.
 ///
-/// Files of the newest version can be overwritten with `MOLT_RECORD=all` until a newer version exists, because the
-/// catalog cannot tell when a version was released. When you release, start the next version with a migration, even an
-/// empty one.
+/// When you release, seal the version: with `shipped:` of
+/// ``verify(_:types:settings:versions:shipped:acknowledging:variations:configuration:)``, or with `molt seal`. Devices
+/// in the field then hold such stores, and later code cannot recreate them. From then on, its files are overwritten in
+/// no ``RecordingMode``, and a changed file, shape or migration is a failure. A version that is not sealed counts as
+/// shipped once there is a newer one, except for ``RecordingMode/unsealed``.
 public struct FixtureCatalog: Sendable {
     /// The directory of the catalog.
     public let directory: URL
@@ -97,23 +98,15 @@ public struct FixtureCatalog: Sendable {
     func paths() throws -> [String] {
         guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != CatalogFile.types }
+            .filter {
+                $0.hasSuffix(".json") && !$0.hasPrefix(".") && ![CatalogFile.types, CatalogFile.seals].contains($0)
+            }
             .sorted()
     }
 
-    /// The SHA-256 of a fixture's file, without carriage returns, which a version control system may have inserted.
-    func digest(of fixture: CatalogFile) throws -> String {
-        SHA256.hexadecimal(of: try Data(contentsOf: url(of: fixture)).filter { $0 != 0x0D })
-    }
-
-    /// The newest version of the registry and of all files; older versions have shipped.
-    ///
-    /// The registry may be older than the catalog, for example on a branch; shipped files stay write-protected then.
-    func newestVersion(_ paths: [String], _ migrations: MigrationRegistry?) -> Int {
-        // `verify` reports a file of types that cannot be read.
-        let types = (try? TypesFile(at: typesURL).versions.keys.max()) ?? nil
-        let files = paths.compactMap { CatalogFile(path: $0)?.version }
-        return max(files.max() ?? 0, types ?? 0, migrations?.version ?? 0)
+    /// The SHA-256 of a file, without carriage returns, which a version control system may have inserted.
+    func digest(of file: CatalogFile) throws -> String {
+        SHA256.hexadecimal(of: try Data(contentsOf: url(of: file)).filter { $0 != 0x0D })
     }
 
     func write(_ fixture: StoreFixture, to file: CatalogFile) throws {

@@ -9,13 +9,21 @@ public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
     case never
     /// Missing files are written; existing files stay unchanged.
     case missing
-    /// Missing files are written, and files of the newest version are overwritten.
+    /// Missing files are written, and files of the newest version are overwritten, unless it is sealed.
+    ///
+    /// Nothing is written while a version below the newest one is not sealed; see ``unsealed``.
     case all
+    /// Missing files are written, and all files of versions that are not sealed are overwritten.
+    case unsealed = "all,unsealed"
+
+    /// Whether files that exist may be overwritten.
+    var overwrites: Bool { self == .all || self == .unsealed }
 
     /// The name of the environment variable that sets the mode: `MOLT_RECORD`.
     package static let variable = "MOLT_RECORD"
 
-    /// The mode set by the environment: `missing` or `all`; ``never`` if the variable is not set or empty.
+    /// The mode set by the environment: `missing`, `all` or `all,unsealed`; ``never`` if the variable is not set or
+    /// empty.
     ///
     /// ```
     /// MOLT_RECORD=missing swift test
@@ -29,8 +37,9 @@ public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
         guard let mode = RecordingMode(rawValue: text) else {
             throw TestingError(
                 .unsuitable,
-                "\(variable) is \"\(text)\". It can be `missing`, which writes the files that are missing, or `all`, "
-                    + "which also writes those of the newest version again."
+                "\(variable) is \"\(text)\". It can be `missing`, which writes the files that are missing, `all`, which "
+                    + "also writes those of the newest version again, or `all,unsealed`, which writes those of all "
+                    + "versions again that are not sealed."
             )
         }
         return mode

@@ -31,6 +31,11 @@ struct SampledSetting: Hashable {
     /// The key in quotes and the suite, for sentences about the setting.
     var text: String { "\"\(key)\" in \(suite)" }
 
+    /// A type or setting in sentences, by the name of its shape.
+    static func text(ofShape name: String) -> String {
+        SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "\"\(name)\""
+    }
+
     /// The key and the suite as the source of arguments.
     var arguments: String {
         let suite = suite == Suite.standard.description ? ".standard" : "Suite(\(suite.debugDescription))"

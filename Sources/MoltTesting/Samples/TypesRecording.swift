@@ -46,7 +46,7 @@ struct TypesRecording {
             return
         }
         guard let recorded = versions[version] else {
-            if newest == nil, let samplesVersion, mode != .all {
+            if newest == nil, let samplesVersion, !mode.overwrites {
                 fail(
                     "There is no such file, although there are samples of version \(samplesVersion), whose types only it "
                         + "has. Restore it from version control. If it was never checked in, write the types of version "
@@ -59,7 +59,7 @@ struct TypesRecording {
             fail("\(what) \(RecordingAdvice.toWrite)")
             return
         }
-        guard mode != .all else {
+        guard !mode.overwrites else {
             if recorded != types { try recordAgain(recorded) }
             return
         }
@@ -71,7 +71,7 @@ struct TypesRecording {
             }
             return
         }
-        let unrecorded = types.keys.filter { recorded[$0] == nil }.sorted().map(Self.text)
+        let unrecorded = types.keys.filter { recorded[$0] == nil }.sorted().map(SampledSetting.text(ofShape:))
         guard !unrecorded.isEmpty else { return }
         fail(
             "Version \(version) does not have: \(unrecorded.joined(separator: ", ")). A new type or setting needs no new "
@@ -83,18 +83,13 @@ struct TypesRecording {
         failures.add(.types, CatalogFile.types, message)
     }
 
-    /// A type or setting in sentences.
-    private static func text(_ name: String) -> String {
-        SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "\"\(name)\""
-    }
-
     /// The differences, and the types and settings without a sample, in a line each.
     private func changes(since recorded: [String: TypeShape]) -> [String] {
         recorded.sorted { $0.key < $1.key }.flatMap { name, earlier in
             let setting = SampledSetting(shapeName: name)?.text
             return types[name]?.differences(from: earlier).map { change in
                 setting.map(change.description(ofSetting:)) ?? change.description
-            } ?? ["There is no sample of \(Self.text(name)), which the file has."]
+            } ?? ["There is no sample of \(SampledSetting.text(ofShape: name)), which the file has."]
         }
     }
 
@@ -116,8 +111,8 @@ struct TypesRecording {
     /// - Parameter merging: Whether the recorded types of the version are kept.
     private mutating func record(merging: Bool) throws {
         let types = types
-        try TypesFile.update(version, at: url) { recorded in
-            merging ? recorded.merging(types) { $0.merged(with: $1) } : types
+        try TypesFile.update(at: url) { versions in
+            versions[version] = merging ? (versions[version] ?? [:]).merging(types) { $0.merged(with: $1) } : types
         }
         isRecorded = true
     }

@@ -31,8 +31,11 @@ extension FixtureCatalog {
     /// `types.json` says that a release of that version could have stored them, and are never recorded.
     ///
     /// With `MOLT_RECORD=missing`, all missing files are written in one run; with `all`, those of the newest version
-    /// are also overwritten. Nothing is written of a fixture that has another failure, nor of any while one of an older
-    /// version has. A run that has written files fails: check them and run again.
+    /// are also overwritten, unless it is sealed. Nothing is written of a fixture that has another failure, nor of any
+    /// while one of an older version has. A run that has written files fails: check them and run again.
+    ///
+    /// What was sealed may not change; see ``FixtureCatalog``. At a sealed version, only samples of new types and
+    /// settings can be added.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
@@ -41,6 +44,8 @@ extension FixtureCatalog {
     ///     failure only if one has a similar key, or the key in another suite. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
+    ///   - shipped: The newest version that has shipped; it must be sealed with all earlier ones. A run with
+    ///     `MOLT_RECORD=missing` that finds no other failure seals them. nil, the default, requires no seal.
     ///   - losses: The names of all data that the migrations may destroy, as in `MigrationReport.DataLoss.name`:
     ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
     ///     allows any.
@@ -54,6 +59,7 @@ extension FixtureCatalog {
         types: [FixtureType],
         settings: [FixtureSetting] = [],
         versions: [Int]? = nil,
+        shipped: Int? = nil,
         acknowledging losses: [String]? = nil,
         variations limit: Int = 500,
         configuration: MoltConfiguration = MoltConfiguration()
@@ -63,6 +69,7 @@ extension FixtureCatalog {
             migrations,
             types: types,
             settings: settings,
+            shipped: shipped,
             losses: losses.map(AcknowledgedLosses.init),
             variationLimit: limit,
             configuration: configuration
@@ -71,7 +78,7 @@ extension FixtureCatalog {
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:settings:versions:acknowledging:variations:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:settings:versions:shipped:acknowledging:variations:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
@@ -80,6 +87,8 @@ struct CatalogVerification {
     let configuration: MoltConfiguration
 
     private let declaredSettings: [FixtureSetting]
+    /// The newest version that has shipped; nil if the test does not say.
+    private let shipped: Int?
     private let mode: RecordingMode
     private let audit: CatalogAudit
     private var report = VerificationReport()
@@ -92,6 +101,7 @@ struct CatalogVerification {
     /// The names of the shortcuts that a fixture takes.
     private var shortcuts: Set<String> = []
     private var olderReleases: OlderReleases
+    private let seals: SealsFile
     /// The shapes in the file of types by version and name; nil if it cannot be read.
     private let shapes: [Int: [String: TypeShape]]?
     /// The shapes of this release; empty if there are no samples.
@@ -104,6 +114,7 @@ struct CatalogVerification {
         _ migrations: MigrationRegistry,
         types: [FixtureType],
         settings: [FixtureSetting],
+        shipped: Int?,
         losses: AcknowledgedLosses?,
         variationLimit: Int,
         configuration: MoltConfiguration
@@ -115,16 +126,26 @@ struct CatalogVerification {
         declaredSettings = settings
         self.losses = losses
         self.configuration = configuration
+        self.shipped = shipped
         report.variationLimit = variationLimit
-        mode = try catalog.recordingMode()
-        audit = try CatalogAudit(catalog, migrations, mode: mode)
-        do {
-            shapes = try TypesFile(at: catalog.typesURL).versions
-        } catch {
-            shapes = nil
-            failures.add(.catalog, CatalogFile.types, FailureList.text(of: error))
+        var failures = FailureList()
+        func read<File: VersionsFile>(_ url: URL) -> File? {
+            do {
+                return try File(at: url)
+            } catch {
+                failures.add(.catalog, url.lastPathComponent, FailureList.text(of: error))
+                return nil
+            }
         }
-        olderReleases = OlderReleases(shapes ?? [:])
+        shapes = (read(catalog.typesURL) as TypesFile?)?.versions
+        let seals: SealsFile? = read(catalog.sealsURL)
+        self.failures = failures
+        self.seals = seals ?? SealsFile()
+        let requested = try catalog.recordingMode()
+        audit = try CatalogAudit(catalog, migrations, self.seals, shapes, mode: requested)
+        // Without the file of seals, any file may be sealed.
+        mode = seals == nil || audit.hasUnsealedVersions ? .never : requested
+        olderReleases = OlderReleases(shapes ?? [:], self.seals)
     }
 
     /// Checks the registry, the files and every upgrade, in this order.
@@ -161,10 +182,36 @@ struct CatalogVerification {
             if let losses { failures.add(losses.failuresOfUnused(in: migrations, found: lost)) }
         }
         failures.add(olderReleases.failures(of: migrations))
+        if let shipped { try seal(upTo: shipped) }
         reportRecordedFiles()
         report.unnamedSettings = settings.unnamed(in: migrations)
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
+    }
+
+    /// Seals the versions that have shipped, or says that they are not sealed.
+    private mutating func seal(upTo version: Int) throws {
+        guard migrations.faults.isEmpty, !failures.isAbout(.catalog, CatalogFile.seals) else { return }
+        guard version <= migrations.version else {
+            let problem = "`shipped` is \(version), and the registry ends at version \(migrations.version)."
+            return failures.add(.sealed, CatalogFile.seals, problem)
+        }
+        let missing = try catalog.missingSeals(upTo: version, migrations)
+        guard !missing.isEmpty else { return }
+        guard mode != .never else {
+            return failures.add(
+                .sealed,
+                CatalogFile.seals,
+                "Version \(version) has shipped, and not all of it is sealed: \(Shown.some(missing)). To seal it, once there "
+                    + "is no other failure: \(RecordingMode.variable)=missing swift test"
+            )
+        }
+        guard failures.isEmpty, report.recorded.isEmpty else {
+            let others = failures.isEmpty ? "files were written in this run" : "there are other failures"
+            return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others).")
+        }
+        try catalog.seal(upTo: version, migrations)
+        report.recorded.append(CatalogFile.seals)
     }
 
     private mutating func reportUnprovenShortcuts() {
@@ -261,7 +308,7 @@ struct CatalogVerification {
             types: types,
             settings: settings,
             configuration: configuration,
-            newest: audit.newest,
+            protection: audit.protection,
             losses: losses
         )
         try await upgrades.run()
@@ -361,15 +408,21 @@ struct CatalogVerification {
     private mutating func verify(_ release: SampledRelease, comparedWith kept: StoreFixture) async throws {
         let difference = difference(kept, release.store, .fingerprints)
         let hasShipped = audit.hasShipped(release.file)
-        if mode == .all, !hasShipped, !difference.isEmpty { return try await record(release) }
+        let onlyAdds =
+            audit.protection.isSealed(release.file.version)
+            && self.difference(kept, release.store(likeThatOf: kept)).isEmpty
+        if mode.overwrites && !hasShipped || mode != .never && onlyAdds, !difference.isEmpty {
+            return try await record(release)
+        }
         try compare(try await upgrade(kept, release.file), release.file)
         guard !difference.isEmpty else { return }
         let isEditAlone = self.difference(kept, release.store).isEmpty
         let advice =
-            hasShipped
-            ? "The file is of version \(release.file.version), and there is a version \(audit.newest): a file of an older "
-                + "version is never written again. Use the registry of version \(audit.newest), or undo the change."
-            : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(release.file.version)
+            onlyAdds
+            ? "Only new types or settings were added. \(RecordingAdvice.toWrite)"
+            : hasShipped
+                ? audit.protection.advice(onVersion: release.file.version)
+                : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(release.file.version)
         failures.add(
             .samples,
             release.file.path,
@@ -406,6 +459,7 @@ struct CatalogVerification {
         }
         try catalog.write(release.store, to: release.file)
         report.recorded.append(release.file.path)
+        if seals.files[release.file.path] != nil { try catalog.sealAgain(release.file) }
         try compare(upgrades, release.file)
     }
 
@@ -420,7 +474,8 @@ struct CatalogVerification {
             failures.add(.types, CatalogFile.types, message)
             return
         }
-        let mode = hasFailed || mode == .all && audit.hasShipped(release.file) ? .never : mode
+        let isProtected = audit.hasShipped(release.file)
+        let mode: RecordingMode = hasFailed ? .never : mode.overwrites && isProtected ? .missing : mode
         let older = audit.fixtures.filter { $0.name == CatalogFile.samples && $0.version < release.file.version }
         let check = try TypesRecording(
             at: catalog.typesURL,
@@ -431,7 +486,9 @@ struct CatalogVerification {
             mode: mode
         )
         failures.add(check.failures)
-        if check.isRecorded { report.recorded.append(CatalogFile.types) }
+        guard check.isRecorded else { return }
+        report.recorded.append(CatalogFile.types)
+        if audit.protection.isSealed(release.file.version) { try catalog.sealAgain(typesOf: release.file.version) }
     }
 
     /// Reports that there is no sample any more of what the files of this version were recorded from.

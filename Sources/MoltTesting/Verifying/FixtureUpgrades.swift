@@ -10,7 +10,7 @@ struct FixtureUpgrades {
     let types: [FixtureType]
     let settings: SettingReading
     private(set) var configuration: MoltConfiguration
-    private let newest: Int
+    private let protection: WriteProtection
     /// The version at which the fixture enters, if its ledger is empty and the registry says so.
     private var baseline: Int?
     let losses: AcknowledgedLosses?
@@ -26,7 +26,7 @@ struct FixtureUpgrades {
 
     /// - Parameters:
     ///   - migrations: A valid registry.
-    ///   - newest: The newest version, which may not have shipped yet; nil for that of the registry.
+    ///   - protection: Which versions have shipped; nil for all but that of the registry.
     ///   - losses: The data that the migrations may destroy; nil for any.
     init(
         _ name: String,
@@ -35,7 +35,7 @@ struct FixtureUpgrades {
         types: [FixtureType],
         settings: SettingReading,
         configuration: MoltConfiguration,
-        newest: Int? = nil,
+        protection: WriteProtection? = nil,
         losses: AcknowledgedLosses? = nil
     ) {
         self.name = name
@@ -44,7 +44,7 @@ struct FixtureUpgrades {
         self.types = types
         self.settings = settings
         self.configuration = configuration
-        self.newest = newest ?? migrations.version
+        self.protection = protection ?? WriteProtection(newest: migrations.version, sealed: nil, mode: .never)
         self.losses = losses
         // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.mismatches = .ignore
@@ -79,7 +79,7 @@ struct FixtureUpgrades {
 
     mutating func run() async throws {
         for edit in plan(of: fixture, upTo: migrations.version).editedMigrations {
-            failures.add(edit, at: name, newest: newest)
+            failures.add(edit, at: name, protection)
         }
         guard checkOwnLedger() else { return }
         if fixture.ledger.isEmpty, migrations.baseline != nil {
@@ -94,7 +94,7 @@ struct FixtureUpgrades {
         if await provesShortcuts() { await upgradeStepByStep() }
         if let result = results[migrations.version] {
             let live = result.withoutExpired(by: configuration.now())
-            failures.add(RecordReading(live, types, migrations, newest: newest, name: name).failures)
+            failures.add(RecordReading(live, types, migrations, newest: protection.newest, name: name).failures)
             failures.add(settings.failures(in: result, name: name))
         }
     }

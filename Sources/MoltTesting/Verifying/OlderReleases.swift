@@ -5,15 +5,19 @@ internal import Molt
 struct OlderReleases {
     /// The shapes of types by version and name; those of some versions may be unknown.
     private let shapes: [Int: [String: TypeShape]]
+    private let seals: SealsFile
     private var failures = FailureList()
     private var findings = FalseDeclarations()
 
     private typealias Finding = FalseDeclarations.Finding
     private typealias Problem = FalseDeclarations.Problem
 
-    /// - Parameter shapes: The shapes of the app's types by version and name, as far as they are known.
-    init(_ shapes: [Int: [String: TypeShape]]) {
+    /// - Parameters:
+    ///   - shapes: The shapes of the app's types by version and name, as far as they are known.
+    ///   - seals: The sealed versions, which tell which migrations their releases had.
+    init(_ shapes: [Int: [String: TypeShape]], _ seals: SealsFile = SealsFile()) {
         self.shapes = shapes
+        self.seals = seals
     }
 
     /// The failures of all fixtures, by migration.
@@ -116,7 +120,7 @@ struct OlderReleases {
         do {
             let copy = try TemporaryStore(store.declaring(what: upgrades.migrations))
             let configuration = upgrades.configuration
-            let older = upgrades.migrations.withoutShortcuts.upTo(version: version)
+            let older = upgrades.migrations.ofRelease(version, seals)
             let mayWrite = passed.allSatisfy { $0.olderReleases == .write }
             let cache = try copy.open(older, configuration, mode: mayWrite ? .opening : .reading)
             defer { cache.close() }
@@ -190,6 +194,31 @@ struct OlderReleases {
             add(.adding(problem), record)
         }
         findings.add(found, version, upgrades.name)
+    }
+}
+
+extension MigrationRegistry {
+    /// The registry that the release of a version had.
+    ///
+    /// A migration that has left the code since stands in it without its steps: the release reads what the migration
+    /// has written, and does not run it again.
+    fileprivate func ofRelease(_ version: Int, _ seals: SealsFile) -> MigrationRegistry {
+        let today = withoutShortcuts.upTo(version: version)
+        guard seals.versions[version] != nil else { return today }
+        let ledger = seals.ledger(of: version)
+        let own = Dictionary(migrations.map { ($0.name, $0) }) { first, _ in first }
+        let all = ledger.map { entry in
+            own[entry.name]
+                ?? Migration(to: entry.version, entry.name, replacing: entry.replaces, steps: [])
+                .olderReleases(may: entry.olderReleases)
+        }
+        var registry = today.without(Set(today.names))
+        for migration in all.enumerated().sorted(by: {
+            ($0.element.version, $0.offset) < ($1.element.version, $1.offset)
+        }) {
+            registry.register(migration.element)
+        }
+        return registry
     }
 }
 

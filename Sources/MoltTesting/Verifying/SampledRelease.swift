@@ -46,6 +46,19 @@ struct SampledRelease {
         self.store = try store.contents().withoutTimes().naming(types)
     }
 
+    /// The store with nothing but records of the types, and the settings, that a fixture has: the fixture itself, if
+    /// only new types and settings were added to its samples.
+    func store(likeThatOf kept: StoreFixture) -> StoreFixture {
+        var store = store
+        let types = Set(kept.records.map { ExactName($0.typeName) })
+        store.records.removeAll { !types.contains(ExactName($0.typeName)) }
+        store.suites = store.suites.filter { kept.suites[$0.key] != nil }
+        for (suite, settings) in store.suites {
+            store.suites[suite] = settings.filter { kept.suites[suite]?[$0.key] != nil }
+        }
+        return store
+    }
+
     private static func shapes(
         _ types: [FixtureType],
         _ settings: [FixtureSetting],

@@ -41,7 +41,7 @@ struct UpgradedFixtureComparison {
 
     private mutating func compare(_ result: StoreFixture, with expected: UpgradedFixture, _ file: CatalogFile) throws {
         let hasShipped = audit.hasShipped(file)
-        if mode == .all, mayRecord, !hasShipped {
+        if mode.overwrites, mayRecord, !hasShipped {
             let whole = difference(expected.store, result, .fingerprints)
             let isOfThisFixture = try expected.fixtureDigest == catalog.digest(of: file.fixture)
             if !whole.isEmpty || !isOfThisFixture { try record(result, file) }
@@ -91,6 +91,6 @@ struct UpgradedFixtureComparison {
         guard audit.hasShipped(file) else { return }
         let state = StoreState(version: expected.version, isFresh: false, ledger: expected.ledger)
         let plan = upgrades.migrations.plan(for: state, of: file.path)
-        for edit in plan.editedMigrations { failures.add(edit, at: file.path, newest: audit.newest) }
+        for edit in plan.editedMigrations { failures.add(edit, at: file.path, audit.protection) }
     }
 }

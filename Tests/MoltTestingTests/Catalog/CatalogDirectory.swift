@@ -38,6 +38,12 @@ final class CatalogDirectory: Sendable {
         try FileManager.default.removeItem(at: url.appending(path: path))
     }
 
+    /// Seals the versions up to one.
+    @discardableResult
+    func seal(_ version: Int, _ migrations: MigrationRegistry? = nil) throws -> String? {
+        try catalog().seal(upTo: version, migrations)
+    }
+
     /// Returns the content of each file by its path.
     func files() throws -> [String: Data] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [:] }

@@ -49,7 +49,7 @@ struct RecordingTests {
     @Test func `The environment sets the recording mode, and an unknown value is an error that names the known ones`()
         throws
     {
-        let modes: [(String?, RecordingMode)] = [(nil, .never), ("", .never), ("missing", .missing), ("all", .all)]
+        let modes: [(String?, RecordingMode)] = [(nil, .never), ("", .never), ("missing", .missing), ("all", .all), ("all,unsealed", .unsealed)]
         for (text, mode) in modes {
             var environment = ["OTHER": "all"]
             environment["MOLT_RECORD"] = text
@@ -107,15 +107,21 @@ struct RecordingTests {
         try expectRefused(after, .never, .notRecorded, says: words)
     }
 
-    @Test(arguments: RecordingMode.allCases)
-    func `A fixture of an older version is never overwritten`(mode: RecordingMode) throws {
+    @Test(arguments: [RecordingMode.never, .missing, .all])
+    func `A fixture of an older version is overwritten only as one that is not sealed`(mode: RecordingMode) throws {
         try keep()
-        let words = "a file of an older version is never written again."
+        let words = "a file of an older version is not written again."
         let newer: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 2, "b")]
         try expectRefused(changed, mode, migrations: newer, .shipped, says: words)
         // Without a registry, another file shows that there is a newer version.
         try keep(StoreFixture(version: 2), named: "other")
         try expectRefused(changed, mode, .shipped, says: words)
+        try keep(changed, .unsealed, migrations: newer)
+        #expect(try directory.catalog().fixture(1, "everyday") == changed)
+        try directory.seal(2, newer)
+        for mode in RecordingMode.allCases {
+            try expectRefused(store, mode, migrations: newer, .shipped, says: "Version 1 is sealed")
+        }
     }
 
     @Test(arguments: RecordingMode.allCases)

@@ -61,7 +61,7 @@ import Testing
         recording.expect(kinds: .recorded)
         #expect(recording.report.recorded == files)
         let written = try directory.files()
-        for mode in RecordingMode.allCases {
+        for mode in RecordingMode.allCases where mode != .all {
             let failure = await verify(mode)
             #expect(failure == nil, "\(failure?.description ?? "")")
         }
@@ -132,7 +132,7 @@ import Testing
         try directory.write(StoreFixture(version: 2).json, to: "2-other.json")
         let files = try directory.files()
         let shipped = try #require(try await verify(.all, john))
-        shipped.expect(.samples, of: ["1-samples.json"], says: "a file of an older version is never written again")
+        shipped.expect(.samples, of: ["1-samples.json"], says: "a file of an older version is not written again")
         try #require(try await verify(.all, changed)).expect(.types, says: "Property \"Person.mail\" has been added.")
         #expect(try directory.files() == files)
     }
@@ -208,7 +208,7 @@ import Testing
         for path in ["1-samples@3.json", "3-samples.json"] { try directory.remove(path) }
         let files = try directory.files()
         let jane = FixtureType.type(V1.Person.self, samples: ["john": V1.Person(name: "Jane")])
-        try #require(try await verify(.all, jane)).expect(.samples, says: "is never written again")
+        try #require(try await verify(.all, jane)).expect(.samples, says: "is not written again")
         #expect(try directory.files() == files)
     }
 
@@ -322,7 +322,7 @@ import Testing
         #expect(try directory.files() == files)
     }
 
-    @Test(arguments: [RecordingMode.missing, .all])
+    @Test(arguments: [RecordingMode.missing, .unsealed])
     func `Nothing of a new version is recorded while the upgrade of an older store fails`(mode: RecordingMode)
         async throws
     {

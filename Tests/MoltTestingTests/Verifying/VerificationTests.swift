@@ -401,6 +401,7 @@ struct VerificationTests {
         )
         let configuration = Releases.afterEachUpgrade { names.withLock { $0 = [:] } }
         let directory = try CatalogDirectory(keeping: [Releases.first])
+        try directory.seal(0)
         let migrations: MigrationRegistry = [reading, Releases.split, using]
 
         let failure = try await failure(directory, migrations, recording: .all, configuration: configuration)
@@ -535,6 +536,7 @@ struct VerificationTests {
     @Test func `The newest migration may still change, and its results are recorded again`() async throws {
         let versions = [2, 3]
         let directory = try await Releases.catalog(of: versions)
+        try directory.seal(2)
         let other = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: "none"))
         let migrations: MigrationRegistry = [Releases.alien, Releases.split, other]
         func verified(_ mode: RecordingMode) async throws -> VerificationFailure {

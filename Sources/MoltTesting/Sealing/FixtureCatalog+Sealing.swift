@@ -1,0 +1,153 @@
+internal import Foundation
+package import Molt
+
+extension FixtureCatalog {
+    /// The file with what has shipped.
+    var sealsURL: URL { directory.appending(path: CatalogFile.seals, directoryHint: .notDirectory) }
+
+    /// Seals the versions up to one that has shipped: what belongs to them may not change from then on.
+    ///
+    /// What is sealed already stays as it is; what has been added since is sealed, too.
+    ///
+    /// - Parameters:
+    ///   - version: The newest version that has shipped.
+    ///   - migrations: The registry of its release, or a later one; without it, the ledgers of the version's files tell
+    ///     which migrations it has.
+    /// - Returns: What was sealed, in words; nil if all of it was sealed before.
+    /// - Throws: ``TestingError`` with the code `unsuitable` if there is nothing to seal, `shipped` if something sealed
+    ///   has changed, or the error of reading or writing a file.
+    @discardableResult
+    package func seal(upTo version: Int, _ migrations: MigrationRegistry? = nil) throws -> String? {
+        let paths = try paths()
+        let seals = try SealsFile(at: sealsURL)
+        let shapes = try TypesFile(at: typesURL).versions
+        let files = paths.compactMap(CatalogFile.init(path:)).filter { $0.version <= version }
+        guard files.contains(where: { $0.version == version }) || shapes[version] != nil else {
+            let known = Set(paths.compactMap { CatalogFile(path: $0)?.version }).sorted().map(String.init)
+            throw TestingError(
+                .unsuitable,
+                "The catalog has no file of version \(version)"
+                    + (known.isEmpty ? "." : ", but of \(known.joined(separator: ", "))."),
+                file: directory
+            )
+        }
+        if let changed = try SealCheck(self, seals, shapes, paths, migrations).firstFailure {
+            throw TestingError(.shipped, changed)
+        }
+        let ledger = try migrations?.upTo(version: version).fullLedger ?? ledger(of: files)
+        guard !ledger.isEmpty || version == 0 || migrations != nil else {
+            throw TestingError(
+                .unsuitable,
+                "No file of version \(version) lists the migrations of its store. Seal it in the test that has the "
+                    + "registry: `verify(…, shipped: \(version))`.",
+                file: directory
+            )
+        }
+        var sealed = Sealing(seals, upTo: version)
+        for file in files where seals.files[file.path] == nil { try sealed.add(file, digest(of: file)) }
+        for (version, shapes) in shapes.sorted(by: { $0.key < $1.key }) { try sealed.add(shapes, of: version) }
+        sealed.add(ledger)
+        guard let summary = sealed.summary else { return nil }
+        try SealsFile.update(at: sealsURL) { $0.merge(sealed.versions) { _, new in new } }
+        return summary
+    }
+
+    /// The migrations of a version's files, in the order of the files, the newest version first.
+    private func ledger(of files: [CatalogFile]) throws -> [LedgerEntry] {
+        var entries: [LedgerEntry] = []
+        for file in files.sorted(by: { ($0.version, $0.path) < ($1.version, $1.path) }) {
+            let store = try file.target == nil ? fixture(at: file) : upgraded(at: file).store
+            for entry in store.ledger where entry.outcome.isApplied {
+                if let index = entries.firstIndex(where: { $0.name == entry.name }) {
+                    // A fixture that was written by hand has no fingerprints.
+                    if entry.fingerprint != nil { entries[index] = entry }
+                } else {
+                    entries.append(entry)
+                }
+            }
+        }
+        return entries.enumerated().sorted { ($0.1.version, $0.0) < ($1.1.version, $1.0) }.map(\.element)
+    }
+
+    /// What belongs to the versions up to one that has shipped, and is not sealed.
+    ///
+    /// New types and settings of a sealed version are sealed when they are recorded.
+    func missingSeals(upTo version: Int, _ migrations: MigrationRegistry) throws -> [String] {
+        let seals = try SealsFile(at: sealsURL)
+        let (files, known) = (seals.files, Set(seals.ledger.map(\.name)))
+        let unsealed = try paths().compactMap(CatalogFile.init(path:)).filter {
+            $0.version <= version && files[$0.path] == nil
+        }
+        let names = migrations.upTo(version: version).names.filter { !known.contains($0) }
+        let missing = unsealed.map(\.path) + names.map { "migration \(Shown.key($0))" }
+        return missing.isEmpty && seals.newest ?? -1 < version ? ["version \(version)"] : missing
+    }
+
+    /// Seals a file of a sealed version again, to which only new types or settings were added.
+    func sealAgain(_ file: CatalogFile) throws {
+        let digest = try digest(of: file)
+        try SealsFile.update(at: sealsURL) { $0[file.version]?.files[file.path] = digest }
+    }
+
+    /// Seals the shapes of a sealed version again, to which only new types, settings or cases were added.
+    func sealAgain(typesOf version: Int) throws {
+        let digests = try (TypesFile(at: typesURL).versions[version] ?? [:]).mapValues(Seal.digest)
+        try SealsFile.update(at: sealsURL) { $0[version]?.types.merge(digests) { _, new in new } }
+    }
+}
+
+extension Seal {
+    /// The digest of a shape, which depends on nothing but what the file of types says.
+    static func digest(of shape: TypeShape) throws -> String {
+        SHA256.hexadecimal(of: try JSONEncoder.stable.encode(shape))
+    }
+}
+
+/// Seals in the making.
+private struct Sealing {
+    private(set) var versions: [Int: Seal]
+    private let before: SealsFile
+    private let version: Int
+
+    init(_ seals: SealsFile, upTo version: Int) {
+        before = seals
+        versions = seals.versions
+        self.version = version
+    }
+
+    mutating func add(_ file: CatalogFile, _ digest: String) {
+        versions[file.version, default: Seal()].files[file.path] = digest
+    }
+
+    mutating func add(_ shapes: [String: TypeShape], of version: Int) throws {
+        guard version <= self.version else { return }
+        for (name, shape) in shapes where versions[version]?.types[name] == nil {
+            versions[version, default: Seal()].types[name] = try Seal.digest(of: shape)
+        }
+    }
+
+    mutating func add(_ ledger: [LedgerEntry]) {
+        let known = Set(before.ledger.map(\.name))
+        for entry in ledger where !known.contains(entry.name) {
+            // An earlier release that is sealed did not have it.
+            let isLate = before.newest.map { entry.version <= $0 } ?? false
+            versions[isLate ? version : entry.version, default: Seal()].migrations.append(SealedMigration(entry))
+        }
+        versions[version, default: Seal()] = versions[version] ?? Seal()
+    }
+
+    /// What is sealed that was not before; nil for nothing.
+    var summary: String? {
+        guard versions != before.versions else { return nil }
+        func count(_ content: KeyPath<Seal, Int>) -> Int {
+            func sum(_ seals: [Int: Seal]) -> Int { seals.values.reduce(0) { $0 + $1[keyPath: content] } }
+            return sum(versions) - sum(before.versions)
+        }
+        let parts = [
+            (count(\.files.count), "file"), (count(\.types.count), "type"), (count(\.migrations.count), "migration"),
+        ]
+        let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        return "Version \(version) is sealed"
+            + (text.isEmpty ? "." : ": \(text.joined(separator: ", ")) in \(CatalogFile.seals).")
+    }
+}
