@@ -36,7 +36,8 @@ struct FixtureTests {
             settings: [
                 .key(.pageSize, in: suites.group, sample: 50),
                 .key(.sortOrder, in: suites.group, sample: .lastName),
-            ]
+            ],
+            shipped: 4
         )
         #expect(report.rows.map(\.fixture) == [0, 2, 3, 4].map { "\($0)-everyone.json" } + ["4-samples.json"])
         #expect(report.upgrades == 61)

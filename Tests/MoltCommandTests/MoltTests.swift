@@ -339,6 +339,19 @@ import Testing
         }
     }
 
+    @Test func `seal protects the fixtures of a version that has shipped`() async throws {
+        let directory = scratch.file("Fixtures")
+        let empty = #"{"format": 1, "schemaVersion": 1, "ledger": [{"name": "first", "version": 1}]}"#
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data(empty.utf8).write(to: directory.appending(path: "1-empty.json"))
+        await run("seal", directory.path, "one").expect(64, errors: "VERSION is a number of at least 0, not \"one\"")
+        await run("seal", directory.path, "2").expect(1, errors: "The catalog has no file of version 2, but of 1.")
+        await run("seal", directory.path, "1").expect(says: "Version 1 is sealed: 1 file, 1 migration in seals.json.")
+        await run("seal", directory.path, "1").expect(says: "Version 1 is sealed already.")
+        let seals = try String(contentsOf: directory.appending(path: "seals.json"), encoding: .utf8)
+        #expect(seals.contains("\"1-empty.json\"") && seals.contains("\"first\""))
+    }
+
     @Test func `help lists all commands, and the options of one`() async {
         await run("--help").expect(
             says: "info FILE",

@@ -328,6 +328,33 @@ import Testing
         #expect(!found.isDisjoint(with: ["sealed", "edited", "registry"]), comment)
     }
 
+    /// The release had two migrations, which a later one replaces, together with a third that it never had.
+    @Test func `is played by the migrations that its release had`() async throws {
+        let directory = CatalogDirectory()
+        let old: MigrationRegistry = [Migration(to: 1, "one"), Migration(to: 2, "two")]
+        let store = StoreFixture(version: 0, records: [.init("a", "Note", .json(#"{"text":"A"}"#))])
+        try directory.catalog(recording: .missing).keep(store, named: "a")
+        try directory.catalog(recording: .missing).keep(try store.migrated(through: old).fixture, named: "a")
+        func problems(replacing names: [String]) async -> [String] {
+            let migrations: MigrationRegistry = [
+                Migration(to: 2, "short", replacing: names),
+                Migration(to: 3, "add", .addProperty("Note", "stars", default: 1)).olderReleases(may: .read),
+            ]
+            struct Note: Codable { var text: String }
+            let failure = await Releases.failure {
+                try await directory.catalog().verify(migrations, types: [.type(Note.self)], versions: [])
+            }
+            return failure?.messages(.olderRelease) ?? []
+        }
+        let (known, unknown) = (["one", "two"], ["one", "two", "fix"])
+        // Without seals, the release is played by today's registry, which has the replacement.
+        #expect(await problems(replacing: unknown) == [])
+        try directory.seal(2, old)
+        #expect(await problems(replacing: known) == [])
+        let found = await problems(replacing: unknown)
+        #expect(found.count == 1 && found[0].contains("a release of version 2 cannot use the store at version 3"), "\(found)")
+    }
+
     @Test func `keeps the order of its migrations`() async throws {
         let (first, second) = (Migration(to: 1, "first"), Migration(to: 1, "second"))
         try directory.write(#"{"format": 1, "schemaVersion": 1}"#, to: "1-empty.json")
