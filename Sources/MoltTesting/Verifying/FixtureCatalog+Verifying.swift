@@ -13,7 +13,8 @@ extension FixtureCatalog {
     ///
     /// Each fixture is upgraded to the newest version and to each one in between, through every entry point and as a
     /// dry run. Every result must equal the upgraded fixture of its version. One jump must have the same result, byte
-    /// for byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and
+    /// for byte, as the upgrades step by step. Migrations that stores of two branches can have been through in either
+    /// order must give the same result in both. A second opening must change nothing, the ledger must be complete, and
     /// every record must be readable as a current type, and so must every setting of `settings`. Every shipped version
     /// must have a fixture, and shipped fixtures and migrations must not have changed. A record or setting of some
     /// fixture must have each type and property that a declared step names, and a path with `.each` in a migration of
@@ -309,6 +310,7 @@ struct CatalogVerification {
             settings: settings,
             configuration: configuration,
             protection: audit.protection,
+            sealedMigrations: Set(seals.ledger.map(\.name)),
             losses: losses
         )
         try await upgrades.run()

@@ -11,6 +11,8 @@ struct FixtureUpgrades {
     let settings: SettingReading
     private(set) var configuration: MoltConfiguration
     private let protection: WriteProtection
+    /// The names of the migrations that have shipped.
+    let sealedMigrations: Set<String>
     /// The version at which the fixture enters, if its ledger is empty and the registry says so.
     private var baseline: Int?
     let losses: AcknowledgedLosses?
@@ -27,6 +29,7 @@ struct FixtureUpgrades {
     /// - Parameters:
     ///   - migrations: A valid registry.
     ///   - protection: Which versions have shipped; nil for all but that of the registry.
+    ///   - sealedMigrations: The names of the migrations that have shipped; none by default.
     ///   - losses: The data that the migrations may destroy; nil for any.
     init(
         _ name: String,
@@ -36,6 +39,7 @@ struct FixtureUpgrades {
         settings: SettingReading,
         configuration: MoltConfiguration,
         protection: WriteProtection? = nil,
+        sealedMigrations: Set<String> = [],
         losses: AcknowledgedLosses? = nil
     ) {
         self.name = name
@@ -45,6 +49,7 @@ struct FixtureUpgrades {
         self.settings = settings
         self.configuration = configuration
         self.protection = protection ?? WriteProtection(newest: migrations.version, sealed: nil, mode: .never)
+        self.sealedMigrations = sealedMigrations
         self.losses = losses
         // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.mismatches = .ignore
@@ -92,6 +97,7 @@ struct FixtureUpgrades {
         }
         // A step-by-step upgrade may not take a shortcut, so its difference would be the same.
         if await provesShortcuts() { await upgradeStepByStep() }
+        await compareBranches()
         if let result = results[migrations.version] {
             let live = result.withoutExpired(by: configuration.now())
             failures.add(RecordReading(live, types, migrations, newest: protection.newest, name: name).failures)

@@ -102,10 +102,7 @@ import Testing
     func `is none if the array becomes a dictionary later`(conversion: [MigrationStep]) async {
         let map = MigrationStep.mapValue("Store", ["labels", .each], ["apple": "malus"])
         let failure = await failure(
-            [
-                Migration(to: 1, "malus", steps: [map] + Self.renames),
-                Migration(to: 1, "dictionary", steps: conversion),
-            ],
+            [Migration(to: 1, "malus", steps: [map] + Self.renames + conversion)],
             from: #"{"labels":["apple"],"byFruit":["malus","fresh"]}"#
         )
         #expect(failure == nil)

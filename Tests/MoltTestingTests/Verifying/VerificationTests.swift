@@ -146,9 +146,9 @@ struct VerificationTests {
         struct Person: Codable { var name: String }
         let migrations: MigrationRegistry = [
             Migration(to: 1, "fax", .removeProperty("Person", "fax"), .deleteType("Draft")),
-            Migration(to: 1, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
-            Migration(to: 1, "theme", .removeSettings("theme", in: .standard)),
-            Migration(to: 1, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
+            Migration(to: 2, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
+            Migration(to: 3, "theme", .removeSettings("theme", in: .standard)),
+            Migration(to: 4, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
         ]
         func losses(acknowledging names: [String]?) async -> [String]? {
             await Releases.failure {
