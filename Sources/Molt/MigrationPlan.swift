@@ -187,6 +187,8 @@ public struct MigrationPlan: Sendable, Encodable {
     package var suiteFindings: [SuiteFinding] = []
     /// Those of them that have settings, and get back the ledgers that count.
     var lostLedgers: [String] = []
+    /// The suites whose ledgers are not remembered as they are.
+    var forgottenSuites: [String] = []
     /// The migrations on read in the ledger that left the registry and that all records have been through.
     var completedOnRead: [String] = []
     /// The blocks that a new store runs all the same, because a suite that they work on is not new.

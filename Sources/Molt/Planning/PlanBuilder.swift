@@ -83,6 +83,7 @@ struct PlanBuilder {
         histories.suites = suites.compactMapValues { $0.ledger?.history }
         plan.suiteFindings = suites.sortedByKey.compactMap { $1.finding?.mustRestore == true ? $1.finding : nil }
         plan.lostLedgers = plan.suiteFindings.map(\.suite)
+        plan.forgottenSuites = suites.sortedByKey.compactMap { $1.content?.isForgotten == true ? $0 : nil }
         plan.handoverNotes = stores.handoverNotes()
         for (name, suite) in suites.sortedByKey {
             guard let ledger = suite.ledger else { continue }

@@ -12,26 +12,33 @@ struct SuiteMemory {
         self.suite = suite
     }
 
-    /// The ledger, if it is not the stored one; nil if there is none, or if it cannot be read now.
+    /// The ledger; nil if there is none, or if it cannot be read now.
     ///
     /// - Throws: ``MoltError`` with the code `newerFormat`.
-    func ledger(otherThan stored: PropertyListValue? = nil) throws -> SuiteLedger? {
-        guard let path, let bytes = try? DurableFile.read(path) else { return nil }
-        if let text = stored?.string, bytes.elementsEqual(text.utf8) { return nil }
+    func ledger() throws -> SuiteLedger? { try compared(with: nil).ledger }
+
+    /// Compares the ledger with the stored one.
+    ///
+    /// - Returns: Whether they are the same; if not, the ledger that is remembered.
+    /// - Throws: ``MoltError`` with the code `newerFormat`.
+    func compared(with stored: PropertyListValue?) throws -> (isStored: Bool, ledger: SuiteLedger?) {
+        guard let path, let bytes = try? DurableFile.read(path) else { return (false, nil) }
+        if let text = stored?.string, bytes.elementsEqual(text.utf8) { return (true, nil) }
         do {
-            return try JSONDecoder().decode(SuiteLedger.self, fromStored: bytes)
+            return try (false, JSONDecoder().decode(SuiteLedger.self, fromStored: bytes))
         } catch let error as MoltError where error.code == .newerFormat {
             throw error.of(suite: suite)
         } catch {
             // A damaged file is ignored.
-            return nil
+            return (false, nil)
         }
     }
 
     /// Remembers the ledger that a suite has now, as it is stored; nil if it was put back to before its first
     /// migration.
     ///
-    /// The caller has the suite's lock. A failure must not fail an upgrade whose changes are made.
+    /// The caller has the suite's lock. A failure must not fail an upgrade whose changes are made; the next opening
+    /// tries again.
     func remember(_ ledger: PropertyListValue?) {
         guard let path else { return }
         do {

@@ -53,6 +53,7 @@ final class Upgrade {
             var report = report(of: result)
             backup.removeExcess()
             try doWork(after: result.plan, &report)
+            remember(result.plan.forgottenSuites)
             report.warnOfNames()
             opening.end(with: report)
             return report
@@ -90,6 +91,23 @@ final class Upgrade {
         if let work = WorkAfterCommit(plan, of: migrator, store) {
             locks.release()
             report.work += work.run((try? migrator.knownStores(of: store)) ?? migrator.stores(of: store))
+        }
+    }
+
+    /// Remembers the ledgers of suites for which an earlier upgrade could not do so, as on a full disk.
+    ///
+    /// A suite that another process upgrades now, and one for which it fails again, is left to the next opening.
+    private func remember(_ names: [String]) {
+        guard !names.isEmpty, migrator.mayChangeStores else { return }
+        locks.release()
+        struct IsHeld: Error {}
+        let stores = migrator.stores(of: store)
+        for suite in stores.availableSuites where names.contains(suite.attachedName) {
+            guard let locks = try? SuiteLock.all(of: [suite], waiting: { _ in throw IsHeld() }) else { continue }
+            withExtendedLifetime(locks) {
+                guard let snapshot = try? stores.currentSnapshot(of: suite), snapshot.isForgotten else { return }
+                SuiteMemory(of: suite).remember(snapshot.values[Suite.ledgerKey])
+            }
         }
     }
 

@@ -88,5 +88,42 @@
             #expect(number < 400)
             #expect(found.count == 3, "\(found)")
         }
+
+        @Test func `What a full disk keeps from being remembered of a suite is remembered by the next opening`()
+            async throws
+        {
+            await #expect(processExitsWith: .success) {
+                var (number, refused) = (0, 0)
+                repeat {
+                    number += 1
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    let suite = place.old
+                    try suite.update(set: SingleSuite.old)
+                    let migrations = SingleSuite.migrations(of: suite)
+                    let memory = try SuiteFiles(suite).memory
+
+                    // The calls on its file alone.
+                    let kinds = RefusedCalls.bits(molt_disk_create, molt_disk_write, molt_disk_sync, molt_disk_rename)
+                    let calls = RefusedCalls(kinds, at: TestPlace(token: memory.lastPathComponent))
+                    refused = try calls.refuse(number...Int.max, with: ENOSPC) {
+                        _ = try suite.upgrade(with: migrations)
+                    }
+                    #expect(try suite.values() == SingleSuite.new, "\(number)")
+                    #expect(try suite.upgrade(with: migrations).isEmpty, "\(number)")
+                    let ledger = try suite.allValues()[Molt.Suite.ledgerKey]?.string
+                    #expect(try String(contentsOf: memory, encoding: .utf8) == ledger, "\(number)")
+
+                    // Nothing runs again on what the app writes after something has emptied the suite.
+                    let defaults = try #require(UserDefaults(suiteName: suite.domainName))
+                    defaults.removePersistentDomain(forName: suite.domainName)
+                    defaults.set("today", forKey: "renamed")
+                    defaults.synchronize()
+                    try suite.upgrade(with: migrations)
+                    #expect(try suite.values() == ["renamed": "today"], "\(number)")
+                } while refused > 0 && number < 20
+                #expect((3..<20).contains(number))
+            }
+        }
     }
 #endif

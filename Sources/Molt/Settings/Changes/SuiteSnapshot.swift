@@ -5,6 +5,8 @@ struct SuiteSnapshot {
     private(set) var ledger: SuiteLedger?
     /// Why it is not the ledger among the values; nil if it is.
     private(set) var finding: SuiteFinding?
+    /// Whether its own ledger counts, and is not the one that is remembered, as after an upgrade on a full disk.
+    private(set) var isForgotten = false
 
     /// Reads a suite, whose own ledger counts.
     init(_ suite: Suite) throws {
@@ -27,14 +29,18 @@ struct SuiteSnapshot {
     /// - Parameters:
     ///   - fileRows: What the store's file says about the suite.
     ///   - unknown: The names of migrations in a ledger that only a newer release has.
-    init(_ suite: Suite, _ fileRows: [SuiteLedger.Row], unknown: (SuiteLedger) -> Set<String>) throws {
+    init(
+        _ suite: Suite,
+        _ fileRows: @autoclosure () -> [SuiteLedger.Row],
+        unknown: (SuiteLedger) -> Set<String>
+    ) throws {
         values = try suite.allValues()
         // An import knows what its suites have been through.
         guard suite.content == nil else {
             ledger = try SuiteLedger(in: values, of: suite)
             return
         }
-        let memory = try SuiteMemory(of: suite).ledger(otherThan: values[Suite.ledgerKey])
+        let (isRemembered, memory) = try SuiteMemory(of: suite).compared(with: values[Suite.ledgerKey])
         do {
             ledger = try SuiteLedger(in: values, of: suite)
         } catch let error as MoltError where error.code == .settingUnreadable && memory?.rows.isEmpty == false {
@@ -45,12 +51,16 @@ struct SuiteSnapshot {
                 let known = memory.recovered(without: isEmpty ? unknown(memory) : [])
                 let isShortened = known.rows.count < memory.rows.count
                 if !known.rows.isEmpty { find(.lost, known, in: suite, mustRestore: !isEmpty || isShortened) }
-            } else if !isEmpty, !fileRows.isEmpty {
-                find(.lost, SuiteLedger(of: fileRows), in: suite)
+                return
             }
+            let rows = isEmpty ? [] : fileRows()
+            if !rows.isEmpty { find(.lost, SuiteLedger(of: rows), in: suite) }
             return
         }
-        guard let memory, !memory.isOfSameSuite(as: own) else { return }
+        guard let memory, !memory.isOfSameSuite(as: own) else {
+            isForgotten = !isRemembered && !own.rows.isEmpty
+            return
+        }
         let history = memory.history
         let known = own.recovered(without: unknown(own)).rows
         find(.foreign, memory.adding(known.filter { !history.has($0.entry.name) }), in: suite)
