@@ -16,7 +16,7 @@ final class AttachedStores {
     private var snapshots: [String: SuiteSnapshot] = [:]
     /// The rows of the store's file, once its state is known.
     private var rows: [LedgerEntry] = []
-    /// The suites that upgrades of the store have given a ledger.
+    /// The suites that had a ledger after an upgrade of the store.
     private var suitesWithLedger: Set<String> = []
 
     /// Collects the stores that were attached when the file was opened, and those that steps name.
@@ -61,7 +61,12 @@ final class AttachedStores {
     /// The rows of the store's file that are about a suite, as its ledger would have them.
     private func fileRows(of name: String) -> [SuiteLedger.Row] {
         guard suitesWithLedger.contains(name) else { return [] }
-        let applied = rows.filter { $0.outcome.isApplied && $0.attachedCounts[name] != nil }
+        // If another store had brought the suite through a migration before, the row has no numbers of the suite.
+        let working = registry.migrations.filter { $0.attached.contains { $0.name == name } }
+        let names = Set(working.map(\.name))
+        let applied = rows.filter { row in
+            row.outcome.isApplied && (row.attachedCounts[name] != nil || names.contains(row.name))
+        }
         guard !applied.isEmpty else { return [] }
         let origin = SuiteLedger.Origin(registry)
         return applied.map { row in

@@ -116,6 +116,54 @@ import Testing
         try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
     }
 
+    @Test(arguments: [[PrimaryStore.suite, .cache], [.cache, .suite]])
+    func `and emptied is known with a cache and without one, whichever is opened first`(stores: [PrimaryStore]) throws {
+        for store in stores { try open(store, registry) }
+        try removeDomain()
+        for store in stores { try open(store, later) }
+        try write()
+        for store in stores { #expect(try open(store, later).isEmpty) }
+        try scratch.expect(["volume": 0.7], history: ["volume 1", "title", "volume 3"])
+        try removeDomain()
+        try write()
+        #expect(try stores.map { try open($0, later).notes.count } == [1, 0])
+        // Only one of them is opened while it is empty, and only the other one afterwards.
+        let last = MigrationRegistry(later.migrations + [changingVolume(to: 4, by: 10)])
+        try removeDomain()
+        try open(stores[0], last)
+        try write()
+        try open(stores[1], last)
+        try scratch.expect(["volume": 0.7], history: ["volume 1", "title", "volume 3", "volume 4"])
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `is remembered by the next opening if an upgrade could not write what it remembers`(
+        store: PrimaryStore
+    ) throws {
+        let memory = try SuiteFiles(suite).memory
+        func expectRemembered() throws {
+            let ledger = try scratch.allValues[Suite.ledgerKey]?.string
+            #expect(try String(contentsOf: memory, encoding: .utf8) == ledger)
+        }
+        // No file takes the place of a directory.
+        try FileManager.default.createDirectory(at: memory, withIntermediateDirectories: true)
+        try open(store, registry)
+        try FileManager.default.removeItem(at: memory)
+        _ = try suite.dryRun(registry)
+        #expect(!FileManager.default.fileExists(atPath: memory.path))
+        #expect(try open(store, registry).isEmpty)
+        try expectRemembered()
+        let older = try Data(contentsOf: memory)
+        try open(store, later)
+        try older.write(to: memory)
+        #expect(try open(store, later).isEmpty)
+        try expectRemembered()
+        try removeDomain()
+        try write()
+        try open(store, later)
+        try scratch.expect(["volume": 0.7])
+    }
+
     @Test(arguments: PrimaryStore.allCases)
     func `and emptied is known after the migrations were retired or replaced`(store: PrimaryStore) throws {
         try open(store, registry)
@@ -171,14 +219,23 @@ import Testing
     }
 
     @Test func `and emptied gets its ledger from a process that upgrades stores, and from no other one`() throws {
-        try open(.cache, registry)
-        try removeDomain()
-        try write()
+        // Those of no group are not those of a helper.
+        let group = ScratchSuite(named: "group.\(scratch.name)")
+        try group.suite.set("n", forKey: "name")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "title", .renameSetting("name", to: "title", in: group.suite))
+        ]
+        try open(.cache, migrations)
+        try group.defaults.removePersistentDomain(forName: group.name)
+        try group.suite.set("today", forKey: "title")
         var configuration = MoltConfiguration()
         configuration.process = .helper()
-        let helper = try CodableCache(at: cache, migrations: registry, configuration: configuration)
+        let helper = try CodableCache(at: cache, migrations: migrations, configuration: configuration)
         helper.close()
-        #expect(try scratch.allValues[Suite.ledgerKey] == nil)
+        #expect(helper.report.notes.count == 1)
+        #expect(try group.allValues[Suite.ledgerKey] == nil)
+        try open(.cache, migrations)
+        #expect(try group.allValues[Suite.ledgerKey] != nil)
     }
 
     /// The changes of the killed upgrade are lost with the settings, and what was remembered before it is not.
@@ -196,10 +253,28 @@ import Testing
         try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
     }
 
+    @Test func `and emptied gets its ledger once no other upgrade changes it`() throws {
+        try open(.cache, registry)
+        try removeDomain()
+        try write()
+        let configuration = MoltConfiguration { $0.timeout = .milliseconds(1) }
+        let errors = Log<MoltError>()
+        try PrimaryStore.suite.upgrade(suite, cache: cache, with: later) { [cache, registry] point in
+            guard point.kind == .beforeCommit, errors.count == 0 else { return }
+            let error = MoltError.thrown {
+                try CodableCache(at: cache, migrations: registry, configuration: configuration)
+            }
+            if let error { errors.append(error) }
+        }
+        try #require(errors.all.first).expect(.busy)
+        try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+    }
+
     @Test func `and emptied is no reason to lock an older release out`() throws {
         try open(.suite, later)
         try removeDomain()
-        try open(.suite, registry)
+        #expect(try open(.suite, registry).notes.first?.contains("those of version 2,") == true)
+        #expect(try suite.state()?.version == 2)
         try write()
         try open(.suite, registry)
         try scratch.expect(["volume": 0.7])
@@ -262,8 +337,40 @@ import Testing
         try open(store, registry)
         try suite.restore(backup)
         try scratch.expect(["volume": 1.0, "name": "n"])
-        try open(store, registry)
+        #expect(try open(store, registry).notes.isEmpty)
         try scratch.expect(["volume": 0.5, "title": "n"])
+    }
+
+    @Test func `by restoring such a backup is still the same suite, of which there may be copies`() throws {
+        let backup = try suite.backUp()
+        try open(.suite, registry)
+        let copy = try scratch.bytes
+        try suite.restore(backup)
+        try open(.suite, registry)
+        try scratch.writeFile(copy)
+        #expect(try open(.suite, registry).isEmpty)
+        // A ledger of a fixture has no identifier.
+        try scratch.putBack(["volume": 1.0, "name": "n"])
+        try open(.suite, registry)
+        try scratch.expect(["volume": 0.5, "title": "n"])
+        try scratch.writeFile(copy)
+        #expect(try open(.suite, registry).isEmpty)
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `by putting back what it was before the changes of a killed upgrade gets them again`(
+        store: PrimaryStore
+    ) throws {
+        let old = try scratch.bytes
+        #expect(throws: (any Error).self) {
+            try store.upgrade(suite, cache: cache, with: registry) {
+                if $0.kind == .clearJournal { throw TestFailure.expected }
+            }
+        }
+        try scratch.expect(["volume": 0.5, "title": "n"])
+        try scratch.writeFile(old)
+        try open(store, registry)
+        try scratch.expect(["volume": 0.5, "title": "n"], history: ["volume 1", "title"])
     }
 
     // MARK: Other devices
@@ -346,6 +453,72 @@ import Testing
         let report = try open(.cache, later)
         #expect(report.notes.count == 1 && report.entries.map(\.migration.name) == ["volume 3"])
         try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+    }
+
+    @Test(arguments: [true, false])
+    func `and was not restored counts as upgraded by the file of a cache that has found it so`(isNew: Bool) throws {
+        if !isNew {
+            let store = try CodableCache(at: cache)
+            try store.set(1, forKey: "a")
+            store.close()
+        }
+        try open(.suite, registry)
+        try open(.cache, registry)
+        try removeDomain()
+        try FileManager.default.removeItem(at: SuiteFiles(suite).memory)
+        try write()
+        let report = try open(.cache, later)
+        #expect(report.notes.count == 1 && report.entries.map(\.migration.name) == ["volume 3"])
+        try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+    }
+
+    /// The file of a cache knows only the migrations of the release that opened it last.
+    @Test(arguments: [false, true])
+    func `and was not restored with two caches counts as the first one says, and so does the report`(
+        isNewerFirst: Bool
+    ) throws {
+        let newer = directory.file("newer.molt")
+        try open(.cache, [first])
+        try PrimaryStore.cache.upgrade(suite, cache: newer, with: later)
+        try removeDomain()
+        try FileManager.default.removeItem(at: SuiteFiles(suite).memory)
+        try write()
+        let reports = try (isNewerFirst ? [newer, cache] : [cache, newer]).map {
+            try PrimaryStore.cache.upgrade(suite, cache: $0, with: later)
+        }
+        #expect(reports[0].notes.first?.contains("count as those of version \(isNewerFirst ? 3 : 1),") == true)
+        #expect(reports[1].notes.isEmpty)
+        try scratch.expect(
+            ["volume": isNewerFirst ? 0.7 : 7.0],
+            history: ["volume 1", "title", "volume 3"]
+        )
+    }
+
+    @Test func `by damaging its ledger is not upgraded where nothing remembers it`() throws {
+        try write(["molt.ledger": "{"])
+        try scratch.expectUnchanged {
+            let error = MoltError.thrown { try open(.suite, registry) }
+            error?.expect(.settingUnreadable, key: Suite.ledgerKey)
+            #expect(error?.outcome != .committed)
+        }
+    }
+
+    @Test func `is not upgraded if only a newer release of Molt can read what is remembered`() throws {
+        try open(.suite, registry)
+        let memory = try SuiteFiles(suite).memory
+        let newer = Data(#"{"format":99,"version":7}"#.utf8)
+        try newer.write(to: memory)
+        MoltError.thrown { try open(.suite, later) }?.expect(.newerFormat, store: scratch.name)
+        try scratch.expect(["volume": 0.5, "title": "n"])
+        #expect(try Data(contentsOf: memory) == newer)
+    }
+
+    @Test func `is remembered though a kill has left a part of the file`() throws {
+        let memory = try SuiteFiles(suite).memory
+        try Data("{".utf8).write(to: URL(fileURLWithPath: memory.path + "-part"))
+        try open(.suite, registry)
+        let ledger = try scratch.allValues[Suite.ledgerKey]?.string
+        #expect(try String(contentsOf: memory, encoding: .utf8) == ledger)
     }
 
     @Test(arguments: [Data(), Data("{".utf8), Data(#"{"format":2,"version":1}"#.utf8), Data([0xFF])])

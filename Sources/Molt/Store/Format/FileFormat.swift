@@ -33,7 +33,7 @@ package enum FileFormat {
     static let move = "move"
     /// The name of the mark with the domain of the standard suite that an upgrade has worked on.
     static let standardDomain = "standard_domain"
-    /// The beginning of the names of marks for suites that upgrades have given a ledger, which their names follow.
+    /// The beginning of the names of marks for suites that had a ledger after an upgrade, which their names follow.
     static let ledgerOfSuite = "ledger of "
     /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"

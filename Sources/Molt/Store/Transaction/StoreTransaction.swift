@@ -358,7 +358,7 @@ package final class StoreTransaction {
 
     // MARK: What is remembered of suites
 
-    /// Remembers that suites get a ledger from the upgrade.
+    /// Remembers that suites have a ledger after the upgrade.
     func rememberLedgers(of suites: some Sequence<String>) throws {
         try mapped { () throws(SQLiteError) in
             for suite in suites {

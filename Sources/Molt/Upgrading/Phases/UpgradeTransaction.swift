@@ -162,7 +162,9 @@ struct UpgradeTransaction {
         if let suite = suiteRows.keys.compactMap({ try? stores.store($0).suite }).first(where: \.isOwn) {
             try transaction.remember(standardDomain: suite.domainName)
         }
-        try transaction.rememberLedgers(of: suiteRows.keys)
+        // A suite may have its ledger from another store.
+        let upgraded = try stores.suiteStates().filter { !$1.hasNoLedger }.keys
+        try transaction.rememberLedgers(of: Set(suiteRows.keys).union(upgraded))
         let journal = try attachedWork.finish(adding: suiteRows, restoringLedgersOf: plan.lostLedgers)
         if !journal.isEmpty {
             if plan.takesSettings { try locks.claim() }
