@@ -15,7 +15,9 @@ struct FullDiskCase: Sendable {
     let look: @Sendable (TestPlace) throws -> String
 
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
-    static let inDirectory = [upgrade, growing, backfill, handover, fresh, firstValue, exporting, importing]
+    static let inDirectory = [
+        upgrade, growing, backfill, handover, fresh, firstValue, overwriting, exporting, importing,
+    ]
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -149,6 +151,32 @@ struct FullDiskCase: Sendable {
         },
         look: contents
     )
+
+    /// Writes values over records that their type cannot read, which go to quarantine.
+    private static let overwriting = FullDiskCase(
+        name: "a batch over unreadable records",
+        prepare: { try People.prepare($0, count: 50, size: 1_000) },
+        act: { place in
+            var configuration = MoltConfiguration()
+            configuration.mismatches = .ignore
+            let cache = try CodableCache(at: place.cache, configuration: configuration)
+            defer { cache.close() }
+            let keys = (0..<50).filter { $0 % 10 != 9 }.map { "person \($0)" }
+            try cache.setAll(keys.map { (key: $0, value: Named()) })
+        },
+        look: { place in
+            let contents = try contents(place)
+            let cache = try CodableCache(at: place.cache)
+            defer { cache.close() }
+            let aside = try cache.quarantined().map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+            return ([contents] + aside).joined(separator: "\n")
+        }
+    )
+
+    private struct Named: Codable, RecordType {
+        static let recordTypeName = "Alien"
+        var firstName = "new"
+    }
 
     private static let exporting = FullDiskCase(
         name: "an export",

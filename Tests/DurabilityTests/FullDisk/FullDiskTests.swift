@@ -28,6 +28,7 @@
                     try FullDiskSweep(test: test, room: room).run()
                 }
                 try Self.keepOpen(kind)
+                if kind == .sizeLimit { try Self.overwriteSettings() }
             }
         }
 
@@ -86,6 +87,54 @@
                 let value = try reopened.value(String.self, forKey: "value \(number)")
                 #expect(value == String(repeating: "\(number)", count: 2_000))
             }
+        }
+    }
+
+    extension `A full disk` {
+        /// A setting that its key cannot read is put aside, or the error says why it is not.
+        ///
+        /// The app must not lose today's value for an old one: the library keeps a value that it cannot save, and saves
+        /// it once there is space.
+        fileprivate static func overwriteSettings() throws {
+            let old = PropertyListValue.string(String(repeating: "old ", count: 2_000))
+            let key = SettingKey<[Int]>("numbers", default: [])
+            let failures = Log<MoltError>()
+            SettingKeys.onFailure = { if let error = $0 as? MoltError { failures.append(error) } }
+            var found: [String: Int] = [:]
+            // The file of what was put aside is larger than that of a suite with the first value, and smaller than with
+            // the second one.
+            for value in [[], Array(0..<1_000)] {
+                for bytes in stride(from: 0, to: 40_000, by: TestRun.choose(6_000, long: 200)) {
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    try place.old.update(set: ["numbers": old, "other": 1])
+                    var failure: (any Error)?
+                    try FileSizeLimit.set(bytes)
+                    do { try place.old.set(value, for: key) } catch { failure = error }
+                    try FileSizeLimit.set(nil)
+
+                    let aside = try place.old.quarantined().map(\.value)
+                    #expect(aside == [] || aside == [old], "\(bytes)")
+                    if let failure {
+                        (failure as? MoltError)?.expect(.suiteNotWritable, store: place.old.domainName)
+                        #expect(MoltError.isOutOfSpace(failure), "\(failure)")
+                    } else {
+                        let problem = try #require(failures.all.last?.problem)
+                        let says = aside == [] ? "it cannot be put aside" : "was put aside before"
+                        #expect(problem.contains(says), "\(bytes): \(problem)")
+                        #expect(aside == [old] || problem.contains("File too large"), "\(bytes): \(problem)")
+                    }
+                    found["\(failure == nil ? "set" : "not set"), \(aside.count) aside", default: 0] += 1
+                    #expect(try place.old.value(for: key) == value, "\(bytes)")
+                    #expect(try place.old.value(forKey: "other") == 1, "\(bytes)")
+
+                    try place.old.set(old, forKey: "numbers")
+                    try place.old.set([7], for: key)
+                    #expect(try place.old.value(for: key) == [7] && place.old.quarantined().map(\.value) == [old])
+                }
+            }
+            TestRun.report("full disk, settings that are put aside: \(found)")
+            #expect(found.count == 4, "\(found)")
         }
     }
 

@@ -184,6 +184,11 @@ extension Suite {
             case (let snapshot?, .values(let values)) where hasUnreadableLedger(values):
                 try setAgain(snapshot, defaults)
                 content = try fileState()
+            case (nil, .damaged(_, isReadable: false)):
+                // This process has lost it, and the library has in memory what was to be saved.
+                guard let values = Self.valuesBeforeFailure.withLock({ $0[domainName] }) else { break }
+                try restore(values, isReadable: false, defaults)
+                content = try fileState()
             default: break
             }
             let saved: [String: PropertyListValue]
