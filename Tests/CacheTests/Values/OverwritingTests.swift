@@ -254,6 +254,78 @@ import Testing
         #expect(try cache.quarantinedCount == 6)
     }
 
+    /// A type of persons whose next decoding does something with the cache.
+    private struct Meddling: Codable, RecordType {
+        static let recordTypeName = "Person"
+        static let action = Locked<(@Sendable () throws -> Void)?>(nil)
+        var name = "n"
+
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let action = Self.action.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            try action?()
+            name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+        }
+    }
+
+    /// What writes a record while it is read.
+    enum Meddler: CaseIterable, Sendable {
+        case document, otherType, otherCache
+    }
+
+    @Test(arguments: Meddler.allCases)
+    func `is noticed though its key was read before, if it was written meanwhile`(meddler: Meddler) throws {
+        struct Other: Codable, RecordType {
+            static let recordTypeName = "Person"
+            var age = 1
+        }
+        let first = try open()
+        let both = Data(#"{"name":"n","age":1}"#.utf8)
+        try first.set(document: both, ofType: "Person", writtenAt: 0, forKey: "new")
+        first.close()
+        let cache = try open { $0.memory = nil }
+        // What is known of a key is the type that was first.
+        if meddler == .otherType { #expect(try cache.value(Other.self, forKey: "new")?.age == 1) }
+        let other = try open()
+        Meddling.action.withLock { action in
+            action = {
+                switch meddler {
+                case .document: try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 0, forKey: "new")
+                case .otherType: try cache.set(Other(), forKey: "new")
+                case .otherCache:
+                    try other.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 0, forKey: "new")
+                    try cache.set(1, forKey: "seen")
+                }
+            }
+        }
+        #expect(try cache.value(Meddling.self, forKey: "new")?.name == "n")
+        #expect(try cache.quarantinedCount == 0)
+        try cache.set(Meddling(), forKey: "new")
+        #expect(try quarantined(cache) == ["new"])
+    }
+
+    @Test func `is noticed where a reader has seen what an import replaces before its commit`() async throws {
+        let export = store.directory.file("export.json")
+        let source = try open()
+        try source.exportAndWait(to: export)
+        source.close()
+        let configuration = MoltConfiguration {
+            $0.mismatches = .ignore
+            $0.memory = nil
+        }
+        let cache = try CodableCache(at: store.directory.file("other.molt"), configuration: configuration)
+        defer { cache.close() }
+        try cache.set(Person.john, forKey: "a")
+        try await cache.import(from: export, onConflict: .replace) { _ in
+            _ = try? cache.value(Person.self, forKey: "a")
+        }
+        try cache.set(Person.jane, forKey: "a")
+        #expect(try quarantined(cache) == ["a"])
+    }
+
     @Test func `is put aside by the next write, after one that has failed in the same cache`() throws {
         let cache = try open { $0.hooks.pageLimit = 40 }
         for _ in 1...2 {

@@ -46,6 +46,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [("text", "12", "12!"), ("12", "text", "text")])
+    func `is changed by later steps only if the value that stays could be converted`(
+        first: String,
+        second: String,
+        result: String
+    ) throws {
+        let scratch = try ScratchSuite(["fontSize": .string(first), "size": .string(second)])
+        func convert(_ key: String) -> MigrationStep {
+            .changeValue(.setting(key, in: scratch.suite), [], to: .integer).onFailure(.quarantine(upTo: .unlimited))
+        }
+        let mark = MigrationStep.transform(.setting("fontSize", in: scratch.suite)) { setting in
+            setting[[]] = .string("\(try setting.int([]))!")
+        }
+        _ = try upgrade(
+            scratch,
+            convert("fontSize"),
+            convert("size"),
+            .renameSetting("size", to: "fontSize", in: scratch.suite, onConflict: .replace),
+            mark
+        )
+        try scratch.expect(["fontSize": .string(result)])
+    }
+
     @Test func `is found for each key with a prefix`() throws {
         let scratch = try ScratchSuite(["a.1": 1, "b.1": 2, "a.2": 3, "a.3": 4, "b.3": 4])
         let suite = scratch.suite

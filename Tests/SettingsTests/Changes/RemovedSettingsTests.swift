@@ -54,6 +54,37 @@ import Testing
         return MigrationRegistry(migrations)
     }
 
+    @Test(arguments: PrimaryStore.allCases)
+    func `do not come back under the last of two new keys`(primary: PrimaryStore) throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "first", .renameSetting("name", to: "fullName", in: scratch.suite)),
+            Migration(to: 2, "second", .renameSetting("fullName", to: "title", in: scratch.suite)),
+        ]
+        interrupt { try primary.upgrade(scratch.suite, cache: cache.url, with: registry, $0) }
+        try scratch.suite.removeValue(forKey: "name")
+        try primary.upgrade(scratch.suite, cache: cache.url, with: registry)
+        try scratch.expect(["theme": "dark", "volume": 3], history: ["first", "second"])
+    }
+
+    @Test(arguments: PrimaryStore.allCases)
+    func `do not keep away values that come from another suite and get new keys`(primary: PrimaryStore) throws {
+        let registry: MigrationRegistry = [
+            .suiteToAppGroup(
+                to: 1,
+                from: scratch.suite,
+                into: other.suite,
+                keys: .only(["name"]),
+                removingSource: true
+            ),
+            Migration(to: 2, "second", .renameSetting("name", to: "title", in: other.suite)),
+        ]
+        interrupt { try primary.upgrade(scratch.suite, cache: cache.url, with: registry, $0) }
+        try other.suite.removeAll()
+        try primary.upgrade(scratch.suite, cache: cache.url, with: registry)
+        try other.expect(["title": "Ada"])
+        try scratch.expect(["theme": "dark", "volume": 3])
+    }
+
     private func upgrade(_ primary: PrimaryStore, both: Bool, _ hook: UpgradeHook? = nil) throws {
         try primary.upgrade(scratch.suite, cache: cache.url, with: migrations(with: both), hook)
     }

@@ -185,6 +185,18 @@ import Testing
         try scratch.expect(["theme": "dark"])
     }
 
+    @Test func `are handed over by the step of their suite`() throws {
+        let other = try ScratchSuite(["token": "of the other"])
+        let calls = Log<String>()
+        let steps = [scratch.suite, other.suite].map { suite in
+            MigrationStep.handOverSettings("token", in: suite, to: "a list") { _, value in
+                calls.append("\(suite == other.suite): \(value)")
+            }
+        }
+        try upgrade(.cache, [Migration(to: 1, "out", steps[0], steps[1])])
+        #expect(calls.all == [#"false: "s3cret""#, #"true: "of the other""#])
+    }
+
     @Test func `stay in the suite where a cache in memory would lose them`() throws {
         let memory = try CodableCache(inMemory: [handsOver])
         defer { memory.close() }
@@ -212,6 +224,35 @@ import Testing
         #expect(vault.items.count == 3)
     }
 
+    @Test func `make a restore fail that cannot carry them over, unless their file is damaged`() throws {
+        try CodableCache(at: cache.url, migrations: [Migration(to: 1, "first")]).close()
+        let file = CacheFile(at: cache.url)
+        let backup = try file.backUp()
+        try scratch.suite.set(.string(String(repeating: "x", count: 60_000)), forKey: "token")
+        vault.isLocked.withLock { $0 = true }
+        try upgrade(.cache, [Migration(to: 1, "first"), handsOver])
+        func rename(_ name: String, to newName: String) throws {
+            try SQLite(cache.url).run("ALTER TABLE molt_handover RENAME COLUMN \(name) TO \(newName)")
+        }
+        try rename("content", to: "other")
+        MoltError.thrown { try file.restore(backup) }
+        try rename("other", to: "content")
+        #expect(try waiting(.cache).count == 3)
+
+        try SQLite(cache.url).run("PRAGMA wal_checkpoint(TRUNCATE)")
+        var bytes = try Data(contentsOf: cache.url)
+        let size = Int(bytes[16]) << 8 | Int(bytes[17])
+        // The pages that follow the first one of the large value begin with the number of the next one.
+        let pages = stride(from: 0, to: bytes.count, by: size).filter { start in
+            bytes[start + size / 4..<start + size / 2].allSatisfy { $0 == UInt8(ascii: "x") }
+        }
+        #expect(pages.count > 3)
+        for start in pages { bytes.replaceSubrange(start..<start + 4, with: [0xFF, 0xFF, 0xFF, 0xFF]) }
+        try bytes.write(to: cache.url)
+        try file.restore(backup)
+        #expect(try waiting(.cache) == [])
+    }
+
     @Test(arguments: PrimaryStore.allCases)
     func `are erased one by one, and named where a backup has them`(primary: PrimaryStore) throws {
         let migration = Migration(
@@ -232,6 +273,7 @@ import Testing
             case .suite: try scratch.suite.upgrade(with: [migration], configuration: configuration)
             }
         #expect(vault.items == ["token": "s3cret"] && report.erasure?.isComplete == true)
+        #expect(report.erasure?.reason == "What waits to be handed over is still in the file.")
         let file = try primary == .cache ? cache.url : SuiteFiles(scratch.suite).store
         for suffix in ["", "-wal"] {
             guard let bytes = FileManager.default.contents(atPath: file.path + suffix) else { continue }

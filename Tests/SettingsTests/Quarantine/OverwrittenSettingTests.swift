@@ -145,6 +145,35 @@ struct `A setting that its key cannot read` {
         #expect(try suite.quarantined().map(\.value) == [["x": 1]])
     }
 
+    /// A type whose decoder, at its first call, has the suite get another value.
+    private struct Interfering: Codable, SettingValue {
+        static let suite = Locked<Suite?>(nil)
+
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let suite = Self.suite.withLock { suite in
+                defer { suite = nil }
+                return suite
+            }
+            try suite?.set(#"{"number":2}"#, forKey: "a")
+            throw Refusal()
+        }
+    }
+
+    @Test func `is looked at again if another value has taken its place meanwhile`() throws {
+        try suite.set(#"{"number":1}"#, forKey: "a")
+        Interfering.suite.withLock { $0 = suite }
+        try suite.set(Interfering(), for: SettingKey("a", default: Interfering()))
+        #expect(try suite.quarantined().map(\.value) == [#"{"number":1}"#, #"{"number":2}"#])
+    }
+
+    @Test func `has a key of one Unicode form alone`() throws {
+        try suite.set("x", forKey: "caf\u{E9}")
+        let key = SettingKey<Int>("cafe\u{301}", default: 0)
+        MoltError.thrown { try suite.set(1, for: key) }?.expect(.cannotStore, key: "cafe\u{301}")
+        try scratch.expect(["caf\u{E9}": "x"])
+    }
+
     @Test func `is named to the handler of failures, which may use the suite`() throws {
         let errors = Log<MoltError>()
         let before = SettingKeys.onFailure
@@ -205,6 +234,26 @@ struct `A setting that its key cannot read` {
         #expect(try suite.quarantined().map(\.id) == [107], "The newest stays, whatever its size.")
     }
 
+    @Test func `counts as new when it is put aside again`() throws {
+        let key = SettingKey<Int>("a", default: 0)
+        for letter in ["x", "y", "x", "z"] {
+            try suite.set(.string(String(repeating: letter, count: 400_000)), forKey: "a")
+            try suite.set(0, for: key)
+        }
+        #expect(try suite.quarantined().map(\.id) == [1, 3])
+    }
+
+    #if CHILD_PROCESSES
+        @Test func `is overwritten if the app says so`() async throws {
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                SettingKeys.unreadableValues = .overwritten
+                try Suite(name).set("x", forKey: "a")
+                try Suite(name).set(1, for: SettingKey("a", default: 0))
+                #expect(try Suite(name).quarantined().isEmpty)
+            }
+        }
+    #endif
+
     @Test func `is put aside in a new file if the file is damaged, which is kept`() throws {
         let key = SettingKey<Int>("a", default: 0)
         for damage in ["", "{", #"{"format":1}"#, "[]"] {
@@ -217,7 +266,7 @@ struct `A setting that its key cannot read` {
             #expect(kept == damage)
             try Data(damage.utf8).write(to: file)
             try suite.removeAllQuarantined()
-            #expect(try quarantined() == [])
+            #expect(try quarantined() == [] && scratch.otherFiles().allSatisfy { !$0.hasSuffix("-damaged") })
         }
         let newer = #"{"format":2,"other":1}"#
         try Data(newer.utf8).write(to: file)

@@ -159,6 +159,54 @@ import Testing
         try scratch.expect(["name": "Ada Lovelace", "color": "dark"])
     }
 
+    @Test func `wait for the changes of an unfinished upgrade, and for suites that cannot be read`() throws {
+        try scratch.commit(migrations)
+        MoltError.thrown { try merge(["a": 1], from: 3) }?.expect(.needsMigration, outcome: .unchanged)
+        let registry = MigrationRegistry(
+            migrations.migrations + [.suiteToAppGroup(to: 4, from: scratch.suite, into: group.suite)]
+        )
+        try scratch.suite.upgrade(with: registry)
+        group.whileClosed {
+            MoltError.thrown { try scratch.suite.merge(["a": 1], from: 0, with: registry) }?
+                .expect(.deferred, suite: group.suite.attachedName, outcome: .unchanged)
+        }
+        #expect(try group.suite.value(forKey: "a") == nil)
+    }
+
+    @Test func `are refused by a suite that a newer release has upgraded`() throws {
+        let newer = Migration(to: 4, "newer", .renameSetting("color", to: "paint", in: scratch.suite))
+        try scratch.suite.upgrade(with: MigrationRegistry(migrations.migrations + [newer]))
+        MoltError.thrown { try merge(["a": 1], from: 0) }?.expect(.superseded)
+        try scratch.expect(["name": "Ada Lovelace", "paint": "dark"])
+    }
+
+    @Test func `bring no ledger with them`() throws {
+        try scratch.suite.upgrade(with: migrations)
+        try merge([Suite.ledgerKey: "{", "theme": "light", "new": 1], from: 0)
+        try scratch.expect(
+            ["name": "Ada Lovelace", "color": "dark", "new": 1],
+            history: ["color", "seconds", "token"]
+        )
+    }
+
+    @Test func `are handed over only if the others can be set`() throws {
+        try scratch.suite.set(1, forKey: "cafe\u{301}")
+        try scratch.suite.upgrade(with: migrations)
+        let refused: [String: PropertyListValue] = [
+            "caf\u{E9}": 2, "a": .date(Date(timeIntervalSince1970: .infinity)),
+        ]
+        for (key, value) in refused {
+            MoltError.thrown { try merge(["token": "t", key: value], from: 0, .replace) }?
+                .expect(.cannotStore, key: key)
+        }
+        let spoil = ConflictPolicy<PropertyListValue>.merge { value, _ in
+            value = .date(Date(timeIntervalSince1970: .infinity))
+        }
+        MoltError.thrown { try merge(["token": "t", "theme": "light"], from: 0, spoil) }?
+            .expect(.cannotStore, key: "color")
+        #expect(received.count == 0)
+    }
+
     @Test func `cannot become records`() throws {
         let registry = MigrationRegistry(
             migrations.migrations + [

@@ -219,7 +219,8 @@ import Testing
         #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
     }
 
-    @Test func `are left to another build after five interruptions`() throws {
+    @Test(arguments: [false, true])
+    func `are left to another build after five interruptions, unless the app says otherwise`(retries: Bool) throws {
         keychain.isLocked.withLock { $0 = true }
         try open([handsOver])
         keychain.isLocked.withLock { $0 = false }
@@ -229,17 +230,115 @@ import Testing
             return try JSONEncoder().encode(attempt) + Data("\n".utf8)
         }
         try Data(attempts.joined()).write(to: store.directory.file("cache.molt-work-attempt"))
-        func report(ofBuild build: String) throws -> MigrationReport {
+        func report(ofBuild build: String, retries: Bool = false) throws -> MigrationReport {
             try self.open([handsOver]) {
                 $0.appVersion = "1"
+                $0.retriesInterruptedUpgrades = retries
                 $0.hooks.build = build
             }
         }
         #expect(try report(ofBuild: "1").pendingWork.first?.problem?.contains("was interrupted 5 times") == true)
         // Those that did not crash are not kept waiting.
         #expect(keychain.items == ["web s3cret 2"])
-        #expect(try report(ofBuild: "2").pendingWork.isEmpty)
+        #expect(try report(ofBuild: retries ? "1" : "2", retries: retries).pendingWork.isEmpty)
         #expect(keychain.items.count == 2)
+    }
+
+    @Test func `are erased by the next opening if this one is stopped before`() throws {
+        #expect(throws: Refusal.self) {
+            try open([handsOver]) { $0.hooks.atPoint = { if $0.kind == .erase { throw Refusal() } } }
+        }
+        #expect(keychain.items.count == 2)
+        #expect(try open([handsOver]).erasure?.isComplete == true)
+        #expect(try filesWithToken() == [] && keychain.calls.count == 2)
+    }
+
+    @Test func `go to the closure of the step that has taken them, or else to that of the last one`() throws {
+        let calls = Log<String>()
+        func handsOver(_ name: String, to version: Int, replacing names: [String] = []) -> Migration {
+            Migration(
+                to: version,
+                name,
+                replacing: names,
+                .handOverRecords("Token", to: "a list") { token in calls.append("\(name): \(token.key)") }
+            )
+        }
+        keychain.isLocked.withLock { $0 = true }
+        try open([self.handsOver])
+        try open([handsOver("tokens", to: 2), handsOver("later", to: 3)])
+        #expect(calls.all == ["tokens: web", "tokens: mail"])
+
+        let old = try OldStore([StoredRecord("Token", "mail", #"{"value":"s3cret 1"}"#)])
+        try CodableCache(at: old.url, migrations: [self.handsOver]).close()
+        let registry: MigrationRegistry = [
+            handsOver("all", to: 3, replacing: ["tokens"]), handsOver("later", to: 4),
+        ]
+        try CodableCache(at: old.url, migrations: registry).close()
+        #expect(calls.all.last == "later: mail")
+    }
+
+    @Test func `are not left to another build because the closure throws at each opening`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        for _ in 1...12 { try open([handsOver]) }
+        keychain.isLocked.withLock { $0 = false }
+        #expect(try open([handsOver]).pendingWork.isEmpty && keychain.items.count == 2)
+    }
+
+    @Test func `come last if a crash has interrupted them, and in their order if the opening was cancelled`() throws {
+        let isCancelled = Locked(false)
+        try open([handsOver]) {
+            $0.isCancelled = { isCancelled.withLock { $0 } }
+            $0.hooks.atPoint = { if $0.kind == .afterCommit { isCancelled.withLock { $0 = true } } }
+        }
+        #expect(keychain.calls.count == 0)
+        keychain.isLocked.withLock { $0 = true }
+        // It fails for the first one, and leaves the second one.
+        try open([handsOver])
+        #expect(keychain.calls.all == ["mail"])
+        keychain.isLocked.withLock { $0 = false }
+        var attempt = UpgradeAttempt(from: 2, to: 2, appVersion: "1", build: "1")
+        attempt.work = "handover 2"
+        try (JSONEncoder().encode(attempt) + Data("\n".utf8))
+            .write(to: store.directory.file("cache.molt-work-attempt"))
+        try open([handsOver])
+        #expect(keychain.calls.all == ["mail", "mail", "web"])
+    }
+
+    @Test func `are handed over by one opening at a time`() throws {
+        let problems = Log<String?>()
+        let registry: MigrationRegistry = [handsOver]
+        let migration = Migration(
+            to: 2,
+            "tokens",
+            .handOverRecords("Token", to: "the Keychain") { [url, keychain] token in
+                if problems.count == 0 {
+                    problems.append(nil)
+                    let other = try CodableCache(at: url, migrations: registry)
+                    defer { other.close() }
+                    for work in other.report.work { problems.append(work.problem) }
+                }
+                try keychain.store(token)
+            }
+        )
+        try open([migration])
+        #expect(problems.all == [nil, "2 of 2 wait: another process is doing it"])
+        #expect(keychain.calls.all == ["mail", "web"])
+    }
+
+    @Test func `wait in the file that was set aside if the store is begun afresh meanwhile`() throws {
+        let file = CacheFile(at: url)
+        let asides = Log<URL>()
+        let migration = Migration(
+            to: 2,
+            "tokens",
+            .handOverRecords("Token", to: "the Keychain") { [keychain] token in
+                try keychain.store(token)
+                if let aside = try file.startAfresh() { asides.append(aside.url) }
+            }
+        )
+        let report = try open([migration])
+        #expect(report.pendingWork.first?.problem?.contains("could not be removed from the file") == true)
+        #expect(try StoreFile.handovers(at: #require(asides.all.first)).count == 2)
     }
 
     // MARK: With other features
@@ -411,6 +510,15 @@ import Testing
         #expect(keychain.items == ["mail s3cret 1", "web s3cret 2"])
     }
 
+    @Test func `stay in a store from whose file records are imported`() throws {
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        let cache = try CodableCache(at: store.directory.file("other.molt"), migrations: [handsOver])
+        defer { cache.close() }
+        let summary = try cache.importAndWait(from: url)
+        #expect(summary.added == 1 && summary.waiting == 0)
+    }
+
     @Test func `wait in a store that is moved, also if it has nothing else`() throws {
         let old = try OldStore([StoredRecord("Token", "mail", #"{"value":"s3cret 1"}"#)])
         keychain.isLocked.withLock { $0 = true }
@@ -420,6 +528,18 @@ import Testing
         let registry = MigrationRegistry([handsOver]).storeMove(from: old.url, to: new)
         try CodableCache(at: new, migrations: registry).close()
         #expect(keychain.items == ["mail s3cret 1"])
+    }
+
+    @Test func `do not wait beside those that a restored backup has`() throws {
+        let file = CacheFile(at: url)
+        let backup = try file.backUp()
+        keychain.isLocked.withLock { $0 = true }
+        try open([handsOver])
+        try file.restore(backup)
+        #expect(try StoreFile.handovers(at: url).isEmpty && Snapshot(of: url).records.count == 3)
+        keychain.isLocked.withLock { $0 = false }
+        try open([handsOver])
+        #expect(keychain.calls.all == ["mail", "mail", "web"])
     }
 
     @Test func `wait in a backup, too`() throws {

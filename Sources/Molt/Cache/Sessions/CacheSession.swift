@@ -454,7 +454,6 @@ final class CacheSession: @unchecked Sendable {
         let hash = ReadableKeys.hash(of: row.key)
         guard let type else {
             rawWritten.append(hash)
-            readable.remove(CollectionOfOne(hash))
             return try put(row, stamp)
         }
         written.append(hash)

@@ -210,7 +210,6 @@ extension MigrationRegistry.HandoverReceiver {
             record.coding = coding
             try record.read()
             try receive(record)
-            if let failure = record.failure { throw failure }
         case (.setting(let receive), .setting(let key, _, let json)):
             try receive(key, JSONDecoder().decode(PropertyListValue.self, from: Data(json)))
         case (.record, .setting), (.setting, .record): break
