@@ -280,6 +280,14 @@ import Testing
         try scratch.expect(["volume": 0.7])
     }
 
+    @Test func `and then been written by a newer release is left to that one`() throws {
+        try open(.suite, later)
+        try removeDomain()
+        try write()
+        MoltError.thrown { try open(.suite, registry) }?.expect(.superseded)
+        try scratch.expect(["volume": 0.7])
+    }
+
     @Test func `by damaging its ledger is known by what is remembered`() throws {
         try open(.suite, registry)
         try write(["molt.ledger": "{"])
