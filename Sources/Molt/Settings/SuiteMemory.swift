@@ -22,7 +22,9 @@ struct SuiteMemory {
     /// - Returns: Whether they are the same; if not, the ledger that is remembered.
     /// - Throws: ``MoltError`` with the code `newerFormat`.
     func compared(with stored: PropertyListValue?) throws -> (isStored: Bool, ledger: SuiteLedger?) {
-        guard let path, let bytes = try? DurableFile.read(path) else { return (false, nil) }
+        // Without a place for the file, there is nothing to be remembered.
+        guard let path else { return (true, nil) }
+        guard let bytes = try? DurableFile.read(path) else { return (false, nil) }
         if let text = stored?.string, bytes.elementsEqual(text.utf8) { return (true, nil) }
         do {
             return try (false, JSONDecoder().decode(SuiteLedger.self, fromStored: bytes))

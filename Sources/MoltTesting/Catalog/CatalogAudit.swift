@@ -36,7 +36,8 @@ struct CatalogAudit {
                     .catalog,
                     path,
                     "This is not the name of a fixture. It is `1-name.json` for a store of version 1, `1-name@2.json` for the "
-                        + "same store at version 2, and `\(CatalogFile.types)` for the properties of the types."
+                        + "same store at version 2, `\(CatalogFile.types)` for the properties of the types, and "
+                        + "`\(CatalogFile.seals)` for what has shipped."
                 )
                 continue
             }

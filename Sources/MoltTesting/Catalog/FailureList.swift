@@ -34,12 +34,12 @@ struct FailureList {
     ///
     /// - Parameter protection: Tells whether the version of the migration has shipped.
     mutating func add(_ edit: MigrationPlan.Edit, at path: String, _ protection: WriteProtection) {
-        let version = edit.migration.version
+        let version = edit.recordedVersion
         let advice =
             protection.hasShipped(version)
             ? "Undo the change"
             : "If version \(version) has not shipped, record its fixtures again: \(RecordingMode.variable)="
-                + "\(protection.wordToOverwrite(version)) swift test. If it has, undo the change"
+                + "\(protection.valueToOverwrite(version)) swift test. If it has, undo the change"
         add(
             .edited,
             "registry",

@@ -32,9 +32,11 @@ extension FixtureCatalog {
         let mode = try recordingMode()
         let paths = try paths()
         try requireOneSpelling(of: file, among: paths)
-        let protection = protection(paths, migrations, try SealsFile(at: sealsURL), mode)
+        let seals = try SealsFile(at: sealsURL)
+        let protection = protection(paths, migrations, seals, mode)
         if !paths.contains(file.path) {
-            guard !paths.contains(where: { CatalogFile(path: $0)?.fixture == file }) else {
+            guard seals.files[file.path] == nil, !paths.contains(where: { CatalogFile(path: $0)?.fixture == file })
+            else {
                 throw failure(.shipped, RecordingAdvice.removed, file)
             }
             guard mode != .never else {

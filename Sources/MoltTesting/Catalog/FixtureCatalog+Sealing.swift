@@ -18,8 +18,33 @@ extension FixtureCatalog {
     ///   has changed, or the error of reading or writing a file.
     @discardableResult
     package func seal(upTo version: Int, _ migrations: MigrationRegistry? = nil) throws -> String? {
+        if let migrations {
+            try migrations.validate()
+            guard version <= migrations.version else {
+                throw TestingError(
+                    .unsuitable,
+                    "The registry ends at version \(migrations.version). Seal version \(version) with the registry of its "
+                        + "release, or a later one.",
+                    file: directory
+                )
+            }
+        }
+        var summary: String?
+        try SealsFile.update(at: sealsURL) { versions in
+            let seals = SealsFile(versions: versions)
+            let sealing = try sealing(upTo: version, migrations, seals)
+            summary = sealing.summary
+            versions = sealing.versions
+        }
+        return summary
+    }
+
+    private func sealing(
+        upTo version: Int,
+        _ migrations: MigrationRegistry?,
+        _ seals: SealsFile
+    ) throws -> Sealing {
         let paths = try paths()
-        let seals = try SealsFile(at: sealsURL)
         let shapes = try TypesFile(at: typesURL).versions
         let files = paths.compactMap(CatalogFile.init(path:)).filter { $0.version <= version }
         guard files.contains(where: { $0.version == version }) || shapes[version] != nil else {
@@ -34,29 +59,23 @@ extension FixtureCatalog {
         if let changed = try SealCheck(self, seals, shapes, paths, migrations).firstFailure {
             throw TestingError(.shipped, changed)
         }
-        let ledger = try migrations?.upTo(version: version).fullLedger ?? ledger(of: files)
-        guard !ledger.isEmpty || version == 0 || migrations != nil else {
-            throw TestingError(
-                .unsuitable,
-                "No file of version \(version) lists the migrations of its store. Seal it in the test that has the "
-                    + "registry: `verify(…, shipped: \(version))`.",
-                file: directory
-            )
+        var sealing = Sealing(seals, upTo: version)
+        for file in files where seals.files[file.path] == nil { sealing.add(file, try digest(of: file)) }
+        for (version, shapes) in shapes.sorted(by: { $0.key < $1.key }) { try sealing.add(shapes, of: version) }
+        // What has been added to a version since it was sealed has not shipped with it.
+        if version > seals.newest ?? -1 {
+            sealing.add(try migrations?.upTo(version: version).fullLedger ?? ledger(of: files, upTo: version))
         }
-        var sealed = Sealing(seals, upTo: version)
-        for file in files where seals.files[file.path] == nil { try sealed.add(file, digest(of: file)) }
-        for (version, shapes) in shapes.sorted(by: { $0.key < $1.key }) { try sealed.add(shapes, of: version) }
-        sealed.add(ledger)
-        guard let summary = sealed.summary else { return nil }
-        try SealsFile.update(at: sealsURL) { $0.merge(sealed.versions) { _, new in new } }
-        return summary
+        return sealing
     }
 
     /// The migrations of a version's files, in the order of the files, the newest version first.
-    private func ledger(of files: [CatalogFile]) throws -> [LedgerEntry] {
+    private func ledger(of files: [CatalogFile], upTo version: Int) throws -> [LedgerEntry] {
         var entries: [LedgerEntry] = []
+        var isComplete = version == 0
         for file in files.sorted(by: { ($0.version, $0.path) < ($1.version, $1.path) }) {
             let store = try file.target == nil ? fixture(at: file) : upgraded(at: file).store
+            if file.version == version, !store.ledger.isEmpty { isComplete = true }
             for entry in store.ledger where entry.outcome.isApplied {
                 if let index = entries.firstIndex(where: { $0.name == entry.name }) {
                     // A fixture that was written by hand has no fingerprints.
@@ -65,6 +84,14 @@ extension FixtureCatalog {
                     entries.append(entry)
                 }
             }
+        }
+        guard isComplete else {
+            throw TestingError(
+                .unsuitable,
+                "No file of version \(version) lists the migrations of its store. Seal it in the test that has the "
+                    + "registry: `verify(…, shipped: \(version))`.",
+                file: directory
+            )
         }
         return entries.enumerated().sorted { ($0.1.version, $0.0) < ($1.1.version, $1.0) }.map(\.element)
     }
@@ -78,9 +105,11 @@ extension FixtureCatalog {
         let unsealed = try paths().compactMap(CatalogFile.init(path:)).filter {
             $0.version <= version && files[$0.path] == nil
         }
-        let names = migrations.upTo(version: version).names.filter { !known.contains($0) }
+        // What is added to a sealed version has not shipped with it.
+        let isSealed = version <= seals.newest ?? -1
+        let names = isSealed ? [] : migrations.upTo(version: version).names.filter { !known.contains($0) }
         let missing = unsealed.map(\.path) + names.map { "migration \(Shown.key($0))" }
-        return missing.isEmpty && seals.newest ?? -1 < version ? ["version \(version)"] : missing
+        return missing.isEmpty && !isSealed ? ["version \(version)"] : missing
     }
 
     /// Seals a file of a sealed version again, to which only new types or settings were added.
@@ -97,9 +126,11 @@ extension FixtureCatalog {
 }
 
 extension Seal {
-    /// The digest of a shape, which depends on nothing but what the file of types says.
+    /// The digest of a shape, as compact JSON with sorted keys.
     static func digest(of shape: TypeShape) throws -> String {
-        SHA256.hexadecimal(of: try JSONEncoder.stable.encode(shape))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return SHA256.hexadecimal(of: try encoder.encode(shape))
     }
 }
 
@@ -113,6 +144,7 @@ private struct Sealing {
         before = seals
         versions = seals.versions
         self.version = version
+        if versions[version] == nil { versions[version] = Seal() }
     }
 
     mutating func add(_ file: CatalogFile, _ digest: String) {
@@ -133,7 +165,6 @@ private struct Sealing {
             let isLate = before.newest.map { entry.version <= $0 } ?? false
             versions[isLate ? version : entry.version, default: Seal()].migrations.append(SealedMigration(entry))
         }
-        versions[version, default: Seal()] = versions[version] ?? Seal()
     }
 
     /// What is sealed that was not before; nil for nothing.

@@ -27,9 +27,13 @@ struct SealCheck {
             guard let shapes else { continue }
             for (name, digest) in seal.types.sorted(by: { $0.key < $1.key }) {
                 guard try shapes[version]?[name].map(Seal.digest) != digest else { continue }
-                add(
+                // The file as a whole may have shapes of later versions.
+                failures.add(
+                    .sealed,
                     CatalogFile.types,
-                    "Version \(version) is sealed, and its \(SampledSetting.text(ofShape: name)) has changed since."
+                    "Version \(version) is sealed, and its \(SampledSetting.text(ofShape: name)) has changed since. Put back "
+                        + "that version as it was when it was sealed: \(git) show "
+                        + "\"$(\(lastSeal)):./\(CatalogFile.types)\""
                 )
             }
         }
@@ -39,15 +43,18 @@ struct SealCheck {
     /// The first failure in words, with the file that it is about; nil if there is none.
     var firstFailure: String? { failures.failures.first.map { "\($0.subject): \($0.message)" } }
 
+    /// The beginning of a command in the catalog's directory.
+    private var git: String { "git -C \(ShellWord(catalog.directory.path))" }
+
+    /// The command that prints the last commit in which something was sealed.
+    private var lastSeal: String { "\(git) log -1 --format=%H -- \(CatalogFile.seals)" }
+
+    /// The command that restores a sealed file.
+    private func restoring(_ path: String) -> String { "\(git) checkout \"$(\(lastSeal))\" -- \(ShellWord(path))" }
+
     /// Adds a failure about a file, with the command that restores the sealed one.
     private mutating func add(_ path: String, _ problem: String) {
-        let git = "git -C \(ShellWord(catalog.directory.path))"
-        failures.add(
-            .sealed,
-            path,
-            "\(problem) Restore it: \(git) checkout \"$(\(git) log -1 --format=%H -- \(CatalogFile.seals))\" -- "
-                + "\(ShellWord(path))"
-        )
+        failures.add(.sealed, path, "\(problem) Restore it: \(restoring(path))")
     }
 
     private mutating func check(
@@ -108,8 +115,7 @@ struct SealCheck {
                 .sealed,
                 "registry",
                 "migration \(migration.id) is not sealed, and version \(newest) is: releases of version \(migration.version) "
-                    + "have shipped without it. Make it a migration to version \(migrations.version + 1), or set "
-                    + "`lateMigrations()` if it is also correct for records of a later version."
+                    + "have shipped without it. Make it a migration to version \(max(newest, migrations.version) + 1)."
             )
         }
         checkOrder(migrations)

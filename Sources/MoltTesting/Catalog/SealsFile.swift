@@ -35,6 +35,25 @@ struct Seal: Codable, Equatable {
     var types: [String: String] = [:]
     /// The migrations that no earlier sealed release had, in order.
     var migrations: [SealedMigration] = []
+
+    private enum CodingKeys: String, CodingKey { case files, types, migrations }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        files = try container.decodeIfPresent([String: String].self, forKey: .files) ?? [:]
+        types = try container.decodeIfPresent([String: String].self, forKey: .types) ?? [:]
+        migrations = try container.decodeIfPresent([SealedMigration].self, forKey: .migrations) ?? []
+    }
+
+    /// Leaves out what is empty.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if !files.isEmpty { try container.encode(files, forKey: .files) }
+        if !types.isEmpty { try container.encode(types, forKey: .types) }
+        if !migrations.isEmpty { try container.encode(migrations, forKey: .migrations) }
+    }
 }
 
 /// A migration that has shipped, as the ledgers of stores in the field have it.

@@ -17,8 +17,8 @@ struct WriteProtection {
 
     func isSealed(_ version: Int) -> Bool { sealed.map { version <= $0 } ?? false }
 
-    /// The value of `MOLT_RECORD` with which the files of an unsealed version are written again.
-    func wordToOverwrite(_ version: Int) -> String {
+    /// The value of `MOLT_RECORD` with which the files of a version that is not sealed are written again.
+    func valueToOverwrite(_ version: Int) -> String {
         (version < newest ? RecordingMode.unsealed : .all).rawValue
     }
 
@@ -28,7 +28,8 @@ struct WriteProtection {
             ? "Version \(version) is sealed, because it has shipped: undo the change, or make it a migration to version "
                 + "\(max(newest, version) + 1)."
             : "The file is of version \(version), and there is a version \(newest): a file of an older version is not "
-                + "written again. Use the registry of version \(newest), or undo the change."
+                + "written again. Use the registry of version \(newest), or undo the change. If version \(version) has not "
+                + "shipped: \(RecordingMode.variable)=\(RecordingMode.unsealed.rawValue) swift test"
     }
 
     /// Whether a file of a version may be written again in this run.

@@ -142,10 +142,10 @@ struct CatalogVerification {
         let seals: SealsFile? = read(catalog.sealsURL)
         self.failures = failures
         self.seals = seals ?? SealsFile()
-        let requested = try catalog.recordingMode()
-        audit = try CatalogAudit(catalog, migrations, self.seals, shapes, mode: requested)
         // Without the file of seals, any file may be sealed.
-        mode = seals == nil || audit.hasUnsealedVersions ? .never : requested
+        let requested = seals == nil ? .never : try catalog.recordingMode()
+        audit = try CatalogAudit(catalog, migrations, self.seals, shapes, mode: requested)
+        mode = audit.hasUnsealedVersions ? .never : requested
         olderReleases = OlderReleases(shapes ?? [:], self.seals)
     }
 
@@ -211,8 +211,12 @@ struct CatalogVerification {
             let others = failures.isEmpty ? "files were written in this run" : "there are other failures"
             return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others).")
         }
-        try catalog.seal(upTo: version, migrations)
-        report.recorded.append(CatalogFile.seals)
+        do {
+            try catalog.seal(upTo: version, migrations)
+            report.recorded.append(CatalogFile.seals)
+        } catch {
+            failures.add(.sealed, CatalogFile.seals, FailureList.text(of: error))
+        }
     }
 
     private mutating func reportUnprovenShortcuts() {
@@ -470,7 +474,9 @@ struct CatalogVerification {
     /// They are only compared if the version has shipped, or if the samples or an older fixture have a failure.
     private mutating func check(_ release: SampledRelease) throws {
         guard let shapes, !release.types.isEmpty else { return }
-        let hasFailed = !areOlderFixturesSound || failures.isAbout(release.file.path)
+        let hasFailed =
+            !areOlderFixturesSound || failures.isAbout(release.file.path)
+            || failures.isAbout(.sealed, CatalogFile.types)
         if hasFailed, mode != .never, shapes[release.file.version] == nil {
             let message = "Version \(release.file.version) was not written, because of the other failures."
             failures.add(.types, CatalogFile.types, message)

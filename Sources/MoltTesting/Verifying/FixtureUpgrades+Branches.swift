@@ -5,19 +5,18 @@ extension FixtureUpgrades {
     /// results.
     ///
     /// Two branches of an app's code, each with a migration of its own, leave such stores: those of one version, and any
-    /// if the registry allows late migrations. Two that have both shipped can no longer be changed.
-    mutating func compareBranches() async {
+    /// if the registry allows late migrations. A migration that has shipped comes first everywhere: no store has been
+    /// through a later one alone.
+    mutating func compareBranches() async throws {
         let registry = migrations.withoutShortcuts
         guard let result = results[migrations.version] else { return }
-        let plan = plan(of: fixture, upTo: migrations.version)
-        let pending = Set(plan.pending.map(\.name))
-        let candidates = registry.migrations.filter { pending.contains($0.name) }
-        for (index, first) in candidates.enumerated() {
+        let applied = Set(fixture.ledger.filter(\.outcome.isApplied).map(\.name))
+        let candidates = registry.migrations.filter { $0.version >= fixture.version && !applied.contains($0.name) }
+        for (index, first) in candidates.enumerated() where !sealedMigrations.contains(first.name) {
             for second in candidates[(index + 1)...]
-            where (registry.allowsLateMigrations || first.version == second.version)
-                && !(sealedMigrations.contains(first.name) && sealedMigrations.contains(second.name))
-            {
-                await compare(first, second, in: registry, result)
+            where registry.allowsLateMigrations || first.version == second.version {
+                try Task.checkCancellation()
+                try await compare(first, second, in: registry, result)
             }
         }
     }
@@ -28,22 +27,23 @@ extension FixtureUpgrades {
         _ second: Migration,
         in registry: MigrationRegistry,
         _ result: StoreFixture
-    ) async {
+    ) async throws {
         let entry = EntryPoint.all(for: fixture.primary)[0]
         let text =
-            "the result depends on which of the migrations \(first.id) and \(second.id) a store goes through first, and "
-            + "two branches can leave it with either"
+            "stores of two branches can go through the migrations \(first.id) and \(second.id) in either order, and the "
+            + "results differ"
         let advice =
             "Change one of them so that the order makes no difference."
             + (registry.allowsLateMigrations
-                ? "" : " If no store can have been through one of them alone, make them one migration.")
+                ? "" : " If no store can have been through the second one alone, make them one migration.")
+            + " If both have shipped, seal their versions."
         do {
             let store = try TemporaryStore(fixture)
             do {
                 // A branch on which the second one does not work without the first one has both.
                 let branch = try registry.upTo(second.name).without([first.name])
                 _ = try await store.upgrade(through: branch, by: entry, configuration: configuration)
-            } catch {
+            } catch is MoltError {
                 return
             }
             upgrades += 1

@@ -97,7 +97,7 @@ struct FixtureUpgrades {
         }
         // A step-by-step upgrade may not take a shortcut, so its difference would be the same.
         if await provesShortcuts() { await upgradeStepByStep() }
-        await compareBranches()
+        try await compareBranches()
         if let result = results[migrations.version] {
             let live = result.withoutExpired(by: configuration.now())
             failures.add(RecordReading(live, types, migrations, newest: protection.newest, name: name).failures)

@@ -207,12 +207,14 @@ extension MigrationRegistry {
         guard seals.versions[version] != nil else { return today }
         let ledger = seals.ledger(of: version)
         let own = Dictionary(migrations.map { ($0.name, $0) }) { first, _ in first }
-        let all = ledger.map { entry in
+        var names: Set<String> = []
+        let all = ledger.filter { names.insert($0.name).inserted }.map { entry in
             own[entry.name]
                 ?? Migration(to: entry.version, entry.name, replacing: entry.replaces, steps: [])
                 .olderReleases(may: entry.olderReleases)
         }
-        var registry = today.without(Set(today.names))
+        // The release still had what has been retired since.
+        var registry = today.without(Set(today.names)).oldestVersion(0)
         for migration in all.enumerated().sorted(by: {
             ($0.element.version, $0.offset) < ($1.element.version, $1.offset)
         }) {

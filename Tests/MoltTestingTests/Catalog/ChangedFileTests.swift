@@ -160,7 +160,7 @@ struct ChangedFileTests {
         try await failure().expect(
             only: .catalog,
             of: ["0-everyday@.json", "01-everyday.json", "everyday.json"],
-            says: "`1-name@2.json` for the same store at version 2, and `types.json`"
+            says: "`1-name@2.json` for the same store at version 2, `types.json`"
         )
     }
 

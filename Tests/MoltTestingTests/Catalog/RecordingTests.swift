@@ -49,7 +49,9 @@ struct RecordingTests {
     @Test func `The environment sets the recording mode, and an unknown value is an error that names the known ones`()
         throws
     {
-        let modes: [(String?, RecordingMode)] = [(nil, .never), ("", .never), ("missing", .missing), ("all", .all), ("all,unsealed", .unsealed)]
+        let modes: [(String?, RecordingMode)] = [
+            (nil, .never), ("", .never), ("missing", .missing), ("all", .all), ("all,unsealed", .unsealed),
+        ]
         for (text, mode) in modes {
             var environment = ["OTHER": "all"]
             environment["MOLT_RECORD"] = text

@@ -73,6 +73,10 @@ import Testing
         }
         for name in ["2-everyday@3.json", "\"nickname\""] { #expect(!text.contains(name)) }
         let files = try directory.files()
+        // What is added to the version afterwards has not shipped with it.
+        let people = Migration(to: 2, "people", replacing: ["alien-becomes-person", "split-full-name"], steps: [])
+        let shortened: MigrationRegistry = [Releases.alien, Releases.split, people, Releases.nickname]
+        #expect(await failure(through: shortened, shipped: 2)?.messages(.sealed) ?? [] == [])
         for mode in RecordingMode.allCases {
             let failure = await failure(mode, shipped: 2)
             #expect(failure == nil, "\(mode): \(failure?.description ?? "")")
@@ -125,6 +129,8 @@ import Testing
             "git -C \(path) log -1 --format=%H -- seals.json"
         )
         try TestingError.expect(.shipped, says: "1-everyday@2.json") { try directory.seal(3) }
+        try directory.remove("1-everyday@2.json")
+        try await expectFailures(of: ["1-everyday@2.json"], says: "which is sealed, and is missing")
     }
 
     @Test func `has a fixture that may neither change nor go`() async throws {
@@ -137,6 +143,10 @@ import Testing
         try await expectFailures(of: ["2-everyday.json"], says: "has changed since")
         try directory.remove("2-everyday.json")
         try await expectFailures(of: ["2-everyday.json"], says: "which is sealed, and is missing")
+        try directory.remove("2-everyday@3.json")
+        try TestingError.expect(.shipped, says: "Restore it from version control") {
+            try directory.catalog(recording: .missing).keep(Releases.store(at: 2), named: "everyday")
+        }
     }
 
     @Test func `has files that may go once they are too old, or their migrations are replaced`() async throws {
@@ -175,6 +185,7 @@ import Testing
         try directory.write("<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n", to: "seals.json")
         try directory.edit("1-everyday@2.json", "Paris", to: "London")
         try await expectFailures(.catalog, of: ["seals.json"], says: "keep all versions of both sides")
+        #expect(try #require(await failure(.all)).messages(.sealed) == [])
     }
 
     // MARK: Without a seal
@@ -292,14 +303,14 @@ import Testing
         try directory.write(#"{"format": 1, "schemaVersion": 4}"#, to: "4-empty.json")
         try directory.seal(4, MigrationRegistry(sealed))
         try directory.remove("4-empty.json")
-        func kinds(_ migrations: [Migration]) async -> Set<String> {
+        func failures(_ migrations: [Migration]) async -> [VerificationFailure.Failure] {
             let failure = await Releases.failure {
                 try await directory.catalog().verify(MigrationRegistry(migrations), types: [], versions: [])
             }
-            return Set((failure?.failures ?? []).filter { $0.subject == "registry" }.map { "\($0.kind)" })
+            return (failure?.failures ?? []).filter { $0.subject == "registry" }
         }
         let later = Migration(to: 5, "later", step())
-        #expect(await kinds(sealed + [later]).isDisjoint(with: ["sealed", "edited", "registry"]))
+        #expect(await failures(sealed + [later]) == [])
 
         var edited = sealed
         let index = random.below(sealed.count)
@@ -321,15 +332,18 @@ import Testing
             edited[index] = Migration(to: 5, old.name, steps: steps)
             edited.append(edited.remove(at: index))
         }
-        let found = await kinds(edited + [later])
-        let comment: Comment = "\(MigrationRegistry(edited)), was \(MigrationRegistry(sealed))"
-        #expect(!found.isDisjoint(with: ["sealed", "edited", "registry"]), comment)
+        let found = await failures(edited + [later])
+        let comment: Comment = "\(MigrationRegistry(edited)), was \(MigrationRegistry(sealed)): \(found)"
+        #expect(found.contains { [.sealed, .edited, .registry].contains($0.kind) }, comment)
+        #expect(found.allSatisfy { $0.message.contains("\"") && !$0.message.contains("MOLT_RECORD") }, comment)
     }
 
     /// The release had two migrations, which a later one replaces, together with a third that it never had.
     @Test func `is played by the migrations that its release had`() async throws {
         let directory = CatalogDirectory()
         let old: MigrationRegistry = [Migration(to: 1, "one"), Migration(to: 2, "two")]
+        struct Note: Codable { var text: String }
+        let types: [FixtureType] = [.type(Note.self)]
         let store = StoreFixture(version: 0, records: [.init("a", "Note", .json(#"{"text":"A"}"#))])
         try directory.catalog(recording: .missing).keep(store, named: "a")
         try directory.catalog(recording: .missing).keep(try store.migrated(through: old).fixture, named: "a")
@@ -338,9 +352,8 @@ import Testing
                 Migration(to: 2, "short", replacing: names),
                 Migration(to: 3, "add", .addProperty("Note", "stars", default: 1)).olderReleases(may: .read),
             ]
-            struct Note: Codable { var text: String }
             let failure = await Releases.failure {
-                try await directory.catalog().verify(migrations, types: [.type(Note.self)], versions: [])
+                try await directory.catalog().verify(migrations, types: types, versions: [])
             }
             return failure?.messages(.olderRelease) ?? []
         }
@@ -350,7 +363,19 @@ import Testing
         try directory.seal(2, old)
         #expect(await problems(replacing: known) == [])
         let found = await problems(replacing: unknown)
-        #expect(found.count == 1 && found[0].contains("a release of version 2 cannot use the store at version 3"), "\(found)")
+        // A migration that the release had may be retired since.
+        let retired = MigrationRegistry([
+            Migration(to: 3, "add", .addProperty("Note", "stars", default: 1)).olderReleases(may: .read)
+        ])
+        .oldestVersion(2)
+        let failure = await Releases.failure {
+            try await directory.catalog().verify(retired, types: types, versions: [], shipped: 2)
+        }
+        #expect(failure?.messages(.olderRelease) == [] && failure?.messages(.sealed) == [])
+        #expect(
+            found.count == 1 && found[0].contains("a release of version 2 cannot use the store at version 3"),
+            "\(found)"
+        )
     }
 
     @Test func `keeps the order of its migrations`() async throws {

@@ -34,7 +34,7 @@ extension SettingsAccess {
     }
 
     /// Adds the suite to an error; an upgrade adds it to those of its own settings.
-    private func naming<Result>(_ access: () throws -> Result) throws -> Result {
+    private func addingSuite<Value>(_ access: () throws -> Value) throws -> Value {
         do {
             return try access()
         } catch let error as MoltError {
@@ -47,7 +47,7 @@ extension SettingsAccess {
     /// - Throws: ``MoltError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
     ///   It names the suite, the key, the place inside the value, and the expected kind.
     public func value<Value>(for key: SettingKey<Value>) throws -> Value {
-        try naming { try key.value(of: value(forKey: key.name)) }
+        try addingSuite { try key.value(of: value(forKey: key.name)) }
     }
 
     /// Sets a setting, whatever its stored value; nil removes it.
@@ -56,7 +56,7 @@ extension SettingsAccess {
     ///
     /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {
-        try naming {
+        try addingSuite {
             guard let stored = try key.stored(value) else { return try removeValue(forKey: key.name) }
             // A migration knows what it replaces.
             guard let suite = self as? Suite else { return try set(stored, forKey: key.name) }

@@ -70,6 +70,9 @@ extension Suite {
             try makeDefaults().synchronize()
         }
 
+        /// Saves changes of some values.
+        func save(replacing values: [String: PropertyListValue]) throws { try save() }
+
         /// Only creates the object, because the service reports no write errors in advance.
         package func checkWritable() throws {
             try validate()
@@ -186,14 +189,16 @@ extension Suite {
                 content = try fileState()
             case (nil, .damaged(_, isReadable: false)):
                 // This process has lost it, and the library has in memory what was to be saved.
-                guard let values = Self.valuesBeforeFailure.withLock({ $0[domainName] }) else { break }
+                guard let values = Self.unsavedChanges.withLock({ $0[domainName] }) else { break }
                 try restore(values, isReadable: false, defaults)
                 content = try fileState()
             default: break
             }
             let saved: [String: PropertyListValue]
             switch content {
-            case .values(let values): saved = values
+            case .values(let values):
+                saved = values
+                noteSaved(values)
             // Nothing is saved: the file would look as if the app had removed all settings that it lacks.
             case .damaged(let bytes, _): throw damage(of: bytes)
             }
@@ -296,6 +301,30 @@ extension Suite {
         }
 
         /// Saves what was set, and waits until it is on disk.
+        /// Saves changes of some values.
+        func save(replacing values: [String: PropertyListValue]) throws {
+            do {
+                try save()
+                Self.unsavedChanges.withLock { $0[domainName] = nil }
+            } catch {
+                Self.unsavedChanges.withLock { $0[domainName] = values }
+                throw error
+            }
+        }
+
+        /// The values before the last change, of domains where this process could not save it.
+        ///
+        /// A full disk may leave an empty file, now or when the library tries again.
+        private static let unsavedChanges = Locked<[String: [String: PropertyListValue]]>([:])
+
+        /// Forgets a change that could not be saved once the file has other values than before it.
+        private func noteSaved(_ values: [String: PropertyListValue]) {
+            Self.unsavedChanges.withLock { changes in
+                guard let before = changes[domainName], before != values else { return }
+                changes[domainName] = nil
+            }
+        }
+
         func save() throws {
             guard try isSynchronized(makeDefaults()) else {
                 try checkWritable()

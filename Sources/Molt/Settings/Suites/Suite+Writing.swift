@@ -55,13 +55,7 @@ extension Suite {
                 guard old != value else { continue }
                 set(value, replacing: old, forKey: key, in: defaults)
             }
-            do {
-                try save()
-                Self.valuesBeforeFailure.withLock { $0[domainName] = nil }
-            } catch {
-                Self.valuesBeforeFailure.withLock { $0[domainName] = values }
-                throw error
-            }
+            try save(replacing: values)
             let found = try savedValues()
             let different = changes.filter { found[$0.key]?.asStored() != $0.value }.keys.sorted()
             guard different.isEmpty else { throw readBackFailure(of: different) }
@@ -69,11 +63,6 @@ extension Suite {
     }
 
     private static let lock = NSLock()
-
-    /// The values before the last change, of domains where it could not be saved.
-    ///
-    /// On Linux, a full disk may then leave an empty file.
-    static let valuesBeforeFailure = Locked<[String: [String: PropertyListValue]]>([:])
 
     /// The changes in an order of which any part may be made before a kill.
     ///
