@@ -36,9 +36,12 @@ struct SampledSetting: Hashable {
         SampledSetting(shapeName: name).map { "setting \($0.text)" } ?? "\"\(name)\""
     }
 
+    /// The suite itself.
+    var suiteValue: Suite { suite == Suite.standard.description ? .standard : Suite(suite) }
+
+    /// The suite as source.
+    var suiteCode: String { suite == Suite.standard.description ? ".standard" : "Suite(\(suite.debugDescription))" }
+
     /// The key and the suite as the source of arguments.
-    var arguments: String {
-        let suite = suite == Suite.standard.description ? ".standard" : "Suite(\(suite.debugDescription))"
-        return "\(key.debugDescription), in: \(suite)"
-    }
+    var arguments: String { "\(key.debugDescription), in: \(suiteCode)" }
 }

@@ -486,11 +486,12 @@ struct CatalogVerification {
         let mode: RecordingMode = hasFailed ? .never : mode.overwrites && isProtected ? .missing : mode
         let older = audit.fixtures.filter { $0.name == CatalogFile.samples && $0.version < release.file.version }
         let check = try TypesRecording(
-            at: catalog.typesURL,
+            in: catalog,
             shapes,
             release.types,
             at: release.file.version,
             after: older.last?.version,
+            coding: migrations.coding,
             mode: mode
         )
         failures.add(check.failures)

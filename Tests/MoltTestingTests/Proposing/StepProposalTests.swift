@@ -79,13 +79,16 @@ import Testing
                     .renameProperty("Person", "mail", to: "email"),
                     .addProperty("Person", "visits", default: 0),
                     // .removeProperty("Person", "fax") deletes values that are not read any more
-                    .changeValue("Person", "age", to: .integer),
+                    .changeValue("Person", "age", to: .integer),  // fails for a text that is no number
                     .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
                     .mapValue("Person", "labels", in: .keys, ["open": "active"]),
-                    .unwrapProperty("Person", "nicknames", from: .array),  // fails for more than one
+                    // One of these two, depending on what the texts mean:
+                    // .unwrapProperty("Person", "nicknames", from: .array),  // ["one"] becomes "one", and more than one element fails
+                    // .joinArray("Person", "nicknames", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
-                    // .wrapProperty("Person", "phone", in: .array) if each text becomes one element
-                    // .splitIntoArray("Person", "phone", separator: ",") if the texts have several, with separators
+                    // One of these two, depending on what the texts mean:
+                    // .wrapProperty("Person", "phone", in: .array),  // "one,two" becomes ["one,two"]
+                    // .splitIntoArray("Person", "phone", separator: ","),  // "one,two" becomes ["one","two"]
                     .mapValue("Person", "status", ["open": "active"]),
                     .addProperty("Person", "title", default: "")  // where it is missing or null
                 )
@@ -229,12 +232,15 @@ import Testing
                     .renameProperty("Person", "mail", to: "email"),
                     .addProperty("Person", "email", default: ""),  // where it is missing or null
                     .mapValue("Person", "color", ["blue": …, "green": …, "red": …]),
-                    .changeValue("Person", ["counts", .each], to: .integer),
+                    .changeValue("Person", ["counts", .each], to: .integer),  // fails for a text that is no number
                     .mapValue("Person", "level", [2: 5]),
-                    .unwrapProperty("Person", "nicks", from: .array),  // fails for more than one
+                    // One of these two, depending on what the texts mean:
+                    // .unwrapProperty("Person", "nicks", from: .array),  // ["one"] becomes "one", and more than one element fails
+                    // .joinArray("Person", "nicks", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicks", default: ""),  // where it is missing or null
-                    // .wrapProperty("Person", "phone", in: .array) if each text becomes one element
-                    // .splitIntoArray("Person", "phone", separator: ",") if the texts have several, with separators
+                    // One of these two, depending on what the texts mean:
+                    // .wrapProperty("Person", "phone", in: .array),  // "one,two" becomes ["one,two"]
+                    // .splitIntoArray("Person", "phone", separator: ","),  // "one,two" becomes ["one","two"]
                     .addProperty("Person", "phone", default: [])  // where it is missing or null
                 )
                 """
@@ -281,8 +287,8 @@ import Testing
         )
         for line in [
             #".addProperty("Person", "address", default: [:]),  // where it is missing"#,
-            #"// .wrapProperty("Person", "days", in: .array) if each text becomes one element"#,
-            #"// .splitIntoArray("Person", "days", separator: ",") if the texts have several, with separators"#,
+            #"// .wrapProperty("Person", "days", in: .array),  // "one,two" becomes ["one,two"]"#,
+            #"// .splitIntoArray("Person", "days", separator: ","),  // "one,two" becomes ["one","two"]"#,
             #".wrapProperty("Person", "room", in: .array)"#,
             "// .defaultsV4ToV5(…), another migration, if Defaults 4 has written the text",
         ] { #expect(source.contains(line), "\(source)") }
@@ -300,5 +306,152 @@ import Testing
             struct Read: Codable { var address: Address }
             _ = try #require(try old.migrated(through: pasted).value(Read.self, forKey: "a"))
         }
+    }
+
+    // MARK: Stores of the old version
+
+    private struct Sampled {
+        var old: [String: TypeShape]
+        var new: [String: TypeShape]
+        var store: StoreFixture
+        var later: StoreFixture?
+
+        var source: String {
+            StepProposal(
+                from: old,
+                to: new,
+                stores: ["1-device.json": store],
+                laterStores: later.map { ["2-device.json": $0] } ?? [:]
+            )
+            .migration(to: 2) ?? ""
+        }
+    }
+
+    private static func person(_ json: String...) -> StoreFixture {
+        StoreFixture(
+            version: 1,
+            records: json.enumerated().map { .init("p\($0.offset)", "Person", .json($0.element)) }
+        )
+    }
+
+    private static let days = "setting days in standard"
+
+    @Test func `A step that fails for a stored value is a comment that says so`() throws {
+        struct Old: Codable { var age = "36" }
+        struct New: Codable { var age = 36 }
+        let sampled = Sampled(
+            old: ["Person": .of(Old())],
+            new: ["Person": .of(New())],
+            store: Self.person(#"{"age":"36"}"#, #"{"age":"unknown"}"#)
+        )
+        #expect(
+            sampled.source == """
+                Migration(
+                    to: 2,
+                    "version-2"
+                    // .changeValue("Person", "age", to: .integer) fails for p1 (1-device.json): typeMismatch
+                )
+                """
+        )
+    }
+
+    @Test func `Stores of a catalog are tried, and their separator is the proposed one`() async throws {
+        struct Old: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var days = "mon"
+        }
+        struct New: Codable, RecordType {
+            static var recordTypeName: String { "Person" }
+            var days = ["mon"]
+        }
+        let directory = CatalogDirectory()
+        try await directory.recordTypes([.type(Old.self, samples: ["a": .init()])], at: 1)
+        try await directory.recordTypes([.type(New.self, samples: ["a": .init()])], at: 2)
+        try directory.catalog(recording: .missing).keep(Self.person(#"{"days":"secret;hidden"}"#), named: "device")
+
+        let source = try directory.catalog().proposedMigration(from: 1, to: 2)
+        #expect(source.contains(#"separator: ";")  // "one;two" becomes ["one","two"]"#), "\(source)")
+        #expect(source.contains(#"in: .array),  // "one;two" becomes ["one;two"]"#), "\(source)")
+        #expect(!source.contains("secret"))
+    }
+
+    @Test func `A property is added in an optional object, and in an enum's case, only where that is`() throws {
+        enum OldState: Codable {
+            case idle
+            case busy(since: Int)
+        }
+        enum NewState: Codable {
+            case idle
+            case busy(since: Int, by: String)
+        }
+        struct OldAddress: Codable { var street = "S" }
+        struct NewAddress: Codable { var street = "S", country = "DE" }
+        struct Old: Codable {
+            var address: OldAddress? = OldAddress()
+            var state: OldState
+        }
+        struct New: Codable {
+            var address: NewAddress? = NewAddress()
+            var state: NewState
+        }
+        let old = try #require(TypeShape.of(all: [Old(state: .idle), Old(state: .busy(since: 1))]))
+        let new = try #require(TypeShape.of(all: [New(state: .idle), New(state: .busy(since: 1, by: "a"))]))
+        let proposal = StepProposal(from: ["Person": old], to: ["Person": new])
+        #expect(
+            proposal.migration(to: 2) == """
+                Migration(
+                    to: 2,
+                    "country-added-and-by-added",
+                    .addProperty("Person", ["address", "country"], default: ""),
+                    .addProperty("Person", ["state", "busy", "by"], default: "")
+                )
+                """
+        )
+        for json in [#"{"state":{"idle":{}}}"#, #"{"address":{"street":"S"},"state":{"busy":{"since":1}}}"#] {
+            let store = StoreFixture(version: 0, records: [.init("a", "Person", .json(json))])
+            let migrated = try store.migrated(through: [Migration(to: 1, "proposed", steps: proposal.steps)])
+            _ = try #require(try migrated.value(New.self, forKey: "a"))
+        }
+    }
+
+    @Test func `A setting in the form of a library is not changed by a step`() throws {
+        let shapes = (old: [Self.days: TypeShape.of("a")], new: [Self.days: TypeShape.of(["a"])])
+        func source(_ value: PropertyListValue) -> String {
+            let store = StoreFixture(version: 1, suites: [.standard: ["days": value]])
+            return Sampled(old: shapes.old, new: shapes.new, store: store).source
+        }
+        #expect(
+            source(#"["mon","wed"]"#) == """
+                Migration(
+                    to: 2,
+                    "version-2"
+                    // .defaultsV4ToV5(to: …, suite: .standard, keys: [.key("days", .array(of: .string))]), a migration of \
+                its own: it is JSON in a string, as Defaults 4 writes it
+                )
+                """
+        )
+        let list = NSArray(array: ["mon"])
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: list, requiringSecureCoding: true)
+        let lines = source(.data(archive)).split(separator: "\n").filter { $0.contains(".setting(") }
+        #expect(lines.allSatisfy { $0.hasPrefix("    // ") }, "\(lines)")
+    }
+
+    @Test func `A setting whose form alone has changed gets that step`() throws {
+        let shape = [Self.days: TypeShape.of(["a"])]
+        let sampled = Sampled(
+            old: shape,
+            new: shape,
+            store: StoreFixture(version: 1, suites: [.standard: ["days": #"["mon"]"#]]),
+            later: StoreFixture(version: 2, suites: [.standard: ["days": ["mon"]]])
+        )
+        #expect(
+            sampled.source == """
+                Migration(
+                    to: 2,
+                    "days-form",
+                    .changeForm(.setting("days", in: .standard), to: .native)
+                )
+                """
+        )
     }
 }

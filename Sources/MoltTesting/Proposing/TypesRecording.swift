@@ -8,31 +8,36 @@ struct TypesRecording {
     private(set) var failures = FailureList()
     /// Whether the file was written.
     private(set) var isRecorded = false
-    private let url: URL
+    private let catalog: FixtureCatalog
     private let version: Int
     /// The version of older samples, whose shapes must be recorded; nil if there are none.
     private let samplesVersion: Int?
     /// The shapes of this release.
     private let types: [String: TypeShape]
+    /// The coders of this release.
+    private let coding: RecordCoding
 
     /// - Parameters:
-    ///   - url: The file.
-    ///   - versions: Its content.
+    ///   - catalog: The catalog.
+    ///   - versions: The content of its file of types.
     ///   - types: The shapes of this release.
     ///   - version: The registry's version.
     ///   - samplesVersion: The version of older samples; nil if there are none.
+    ///   - coding: The coders of this release.
     init(
-        at url: URL,
+        in catalog: FixtureCatalog,
         _ versions: [Int: [String: TypeShape]],
         _ types: [String: TypeShape],
         at version: Int,
         after samplesVersion: Int?,
+        coding: RecordCoding,
         mode: RecordingMode
     ) throws {
-        self.url = url
+        self.catalog = catalog
         self.version = version
         self.samplesVersion = samplesVersion
         self.types = types
+        self.coding = coding
         try run(versions, mode)
     }
 
@@ -96,7 +101,8 @@ struct TypesRecording {
     private mutating func failDrift(_ changes: [String], since recorded: [String: TypeShape]) {
         let hasSettings = types.keys.contains { SampledSetting(shapeName: $0) != nil }
         let (what, values) = hasSettings ? ("types or settings", "values") : ("types", "records")
-        let proposal = StepProposal(from: recorded, to: types).migration(to: version + 1)
+        let proposal = StepProposal(from: recorded, to: types, stores: catalog.stores(at: version), coding: coding)
+            .migration(to: version + 1)
         fail(
             "The \(what) changed, and the version is still \(version):\n"
                 + changes.map { "- \($0)\n" }.joined()
@@ -111,7 +117,7 @@ struct TypesRecording {
     /// - Parameter merging: Whether the recorded types of the version are kept.
     private mutating func record(merging: Bool) throws {
         let types = types
-        try TypesFile.update(at: url) { versions in
+        try TypesFile.update(at: catalog.typesURL) { versions in
             versions[version] = merging ? (versions[version] ?? [:]).merging(types) { $0.merged(with: $1) } : types
         }
         isRecorded = true
@@ -149,8 +155,9 @@ extension FixtureCatalog {
     /// )
     /// ```
     ///
-    /// Names and types of properties in `types.json` suggest the steps. An ellipsis stands for a value that only
-    /// you know.
+    /// Names and types of properties in `types.json` suggest the steps, and each is tried on the catalog's stores of
+    /// the old version, and on variations of them. A step that fails, loses a value, or leaves what the new types cannot
+    /// read is a comment, and so is a choice that only you can make. An ellipsis stands for a value that only you know.
     ///
     /// - Returns: The source; a migration without a step if stored records can be read as they are.
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
@@ -160,7 +167,19 @@ extension FixtureCatalog {
             let version = versions[old] == nil ? old : new
             throw TestingError(.notRecorded, "The file does not have version \(version).", file: typesURL)
         }
-        return StepProposal(from: before, to: after).migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
+        let proposal = StepProposal(from: before, to: after, stores: stores(at: old), laterStores: stores(at: new))
+        return proposal.migration(to: new) ?? "Migration(to: \(new), \"version-\(new)\")"
+    }
+
+    /// The stores of a version that can be read, by the names of their files; other code reports the rest.
+    func stores(at version: Int) -> [String: StoreFixture] {
+        let files = ((try? paths()) ?? []).compactMap(CatalogFile.init(path:)).filter { $0.version == version }
+        return Dictionary(
+            uniqueKeysWithValues: files.compactMap { file in
+                let store = file.target == nil ? try? fixture(at: file) : try? upgraded(at: file).store
+                return store.map { (file.path, $0) }
+            }
+        )
     }
 
     /// The file with the properties of the app's types.
