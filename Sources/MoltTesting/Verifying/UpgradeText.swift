@@ -7,6 +7,9 @@ enum UpgradeText {
         var text = error.description
         // A test cannot be corrected without the error of the app's own closure.
         if let underlying = error.underlying, !(underlying is MoltError) { text += "\n\(underlying)" }
+        if error.code == .partlyReplaced {
+            text += "\nIf no device has such a store any more, remove the fixture and the files that were made from it."
+        }
         return withoutCopies(text)
     }
 

@@ -54,12 +54,14 @@ struct UpgradedFixtureComparison {
             return
         }
         let advice =
-            audit.protection.isSealed(file.version)
-            ? "Shipped releases gave this result: correct the migration."
-            : hasShipped
-                ? "Shipped releases gave this result: correct the migration. If the file was never checked "
-                    + "in, remove it, and record it again."
-                : RecordingAdvice.ifNotShipped(file.version)
+            if audit.protection.isSealed(file.version) {
+                "Shipped releases gave this result: correct the migration."
+            } else if hasShipped {
+                "Shipped releases gave this result: correct the migration. If the file was never checked in, remove it, and "
+                    + "record it again."
+            } else {
+                mayRecord ? RecordingAdvice.ifNotShipped(file.version) : "Correct the other failures first."
+            }
         failures.add(
             .upgradedFixture,
             upgrades.name,

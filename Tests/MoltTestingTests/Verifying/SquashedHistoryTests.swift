@@ -78,3 +78,76 @@ import Testing
         #expect(try directory.files() == before)
     }
 }
+
+@Suite struct `Two migrations that one replaces` {
+    private struct First: Codable, Sendable {
+        var fullName = "Ada King"
+    }
+
+    private struct Second: Codable, Sendable {
+        var firstName = "Ada"
+        var lastName = "King"
+    }
+
+    private static let rename = Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
+    private static let split = Migration(
+        to: 2,
+        "split-full-name",
+        .splitProperty("Person", "fullName", into: ["firstName", "lastName"])
+    )
+    private static let third = Migration(to: 3, "third", .addProperty("Person", "lastName", default: ""))
+
+    private static func shortcut(_ steps: [MigrationStep]) -> Migration {
+        Migration(to: 2, "both", replacing: [rename.name, split.name], steps: steps)
+    }
+
+    private static let both = shortcut(rename.steps + split.steps)
+    private let directory = CatalogDirectory()
+
+    private func failure(_ migrations: [Migration], _ mode: RecordingMode = .never) async -> VerificationFailure? {
+        let version = migrations.last?.version ?? 0
+        let types: [FixtureType] =
+            version < 2
+            ? [.type(First.self, named: version == 0 ? "Alien" : "Person", samples: ["ada": First()])]
+            : [.type(Second.self, named: "Person", samples: ["ada": Second()])]
+        return await Releases.failure {
+            try await directory.catalog(recording: mode).verify(MigrationRegistry(migrations), types: types)
+        }
+    }
+
+    private func recordReleases() async {
+        let released = [Self.rename, Self.split, Self.third]
+        for version in 0...3 { _ = await failure(Array(released.prefix(version)), .missing) }
+    }
+
+    @Test func `A shortcut that does less is named, and nothing says to record its result`() async throws {
+        await recordReleases()
+        let registry = [Self.rename, Self.split, Self.shortcut(Self.rename.steps), Self.third]
+        let text = try #require(await failure(registry)).description
+        #expect(text.contains(#"migration "both" (version 2) does not do what the migrations that it replaces do"#))
+        #expect(text.contains("0-samples@3.json: the result is not what the file has:"))
+        #expect(!text.contains("MOLT_RECORD"), "\(text)")
+    }
+
+    @Test func `The shortcut needs no new file, and without the old ones only files between them are removed`()
+        async throws
+    {
+        await recordReleases()
+        let files = try directory.files()
+        #expect(await failure([Self.rename, Self.split, Self.both, Self.third]) == nil)
+        #expect(try directory.files() == files)
+
+        let retired = [Self.both, Self.third]
+        for mode in [RecordingMode.never, .all] {
+            let failure = try #require(await failure(retired, mode))
+            #expect(failure.failures.map(\.subject).contains("0-samples@1.json"))
+            #expect(failure.description.contains("If no device has such a store any more, remove the fixture"))
+            #expect(try directory.files() == files)
+        }
+        try directory.remove("1-samples.json")
+        let leftovers = try #require(await failure(retired))
+        #expect(leftovers.failures.map(\.subject) == ["0-samples@1.json", "1-samples@2.json", "1-samples@3.json"])
+        for path in leftovers.failures.map(\.subject) { try directory.remove(path) }
+        #expect(await failure(retired) == nil)
+    }
+}
