@@ -60,7 +60,7 @@ package struct ObjectShape: Sendable, Equatable {
     /// The properties by their stored names.
     package var properties: [String: TypeShape] = [:]
     /// The properties that the type reads, but that no value has written.
-    var onlyRead: Set<String> = []
+    package var onlyRead: Set<String> = []
     /// The properties that are always written, or never seen, but are optional for reading.
     package var lenient: Set<String> = []
     /// The names of the stored properties in code, if known.
