@@ -2,6 +2,6 @@
 package enum StoreCommands {
     package static let all: [Command] = [
         info, list, get, dump, export, `import`, diff, schema, fixture(), verify, quarantine, backups, restore(),
-        salvage, markApplied(), markPending(), compact, settings, seal(), models,
+        salvage, markApplied(), markPending(), compact, settings, seal(), models, rules,
     ]
 }
