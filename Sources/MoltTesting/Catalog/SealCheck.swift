@@ -83,8 +83,13 @@ struct SealCheck {
     /// Whether a file may be removed: its store is too old, or a later migration has replaced those to its version.
     private func isObsolete(_ file: CatalogFile, _ migrations: MigrationRegistry?) -> Bool {
         guard let migrations else { return true }
-        return file.fixtureVersion < migrations.oldestSupportedVersion
-            || file.target.map { target in !migrations.migrations.contains { $0.version == target } } ?? false
+        let versions = Set(migrations.migrations.map(\.version))
+        // A store between replaced migrations cannot be upgraded without them.
+        let isBetween =
+            seals.ledger.contains { $0.version == file.fixtureVersion }
+            && !versions.contains(file.fixtureVersion)
+        return file.fixtureVersion < migrations.oldestSupportedVersion || isBetween
+            || file.target.map { !versions.contains($0) } ?? false
     }
 
     // MARK: Migrations

@@ -129,10 +129,15 @@ import Testing
         #expect(!text.contains("MOLT_RECORD"), "\(text)")
     }
 
-    @Test func `The shortcut needs no new file, and without the old ones only files between them are removed`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `The shortcut needs no new file, and without the old ones only files between them are removed`(
+        isSealed: Bool
+    ) async throws {
         await recordReleases()
+        if isSealed {
+            let released: MigrationRegistry = [Self.rename, Self.split, Self.third]
+            #expect(try directory.catalog().seal(upTo: 3, released) != nil)
+        }
         let files = try directory.files()
         #expect(await failure([Self.rename, Self.split, Self.both, Self.third]) == nil)
         #expect(try directory.files() == files)
