@@ -26,7 +26,8 @@ package struct RegisteredApp: Sendable {
     /// The commands that need the registry, and those that do not; some of the former take the place of one of those.
     package var commands: [Command] {
         let own = [
-            plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations), StoreCommands.seal(migrations),
+            plan, dryRun, upgrade, lint, verify, record, StoreCommands.fixture(migrations),
+            StoreCommands.seal(migrations),
             StoreCommands.restore(suites: attached), export, `import`,
             StoreCommands.markApplied(notes: "", options: Self.settingsOptions, correct),
             StoreCommands.markPending(notes: "", options: Self.settingsOptions, correct),

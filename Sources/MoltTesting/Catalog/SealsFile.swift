@@ -2,7 +2,9 @@ internal import Molt
 
 /// The content of the file `seals.json`: what has shipped with each sealed version.
 struct SealsFile: VersionsFile {
-    /// The seals by version. A version without one that is below a sealed one had nothing to seal.
+    /// The seals by version.
+    ///
+    /// A version below a sealed one that has none had nothing to seal.
     var versions: [Int: Seal] = [:]
 
     static let subject = "seals"

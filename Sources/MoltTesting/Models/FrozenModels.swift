@@ -14,7 +14,8 @@ package struct FrozenModels {
     /// - Parameters:
     ///   - file: The file `types.json` of a catalog.
     ///   - version: The version.
-    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks the version, or the error of reading it.
+    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks the version, or the error of reading
+    ///   it.
     package init(_ file: URL, version: Int) throws {
         let versions = try TypesFile(at: file).versions
         guard let shapes = versions[version] else {

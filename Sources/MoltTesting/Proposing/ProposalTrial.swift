@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Molt
 
-/// The values on which proposed steps are tried before they are shown: those of a catalog's stores, with variations, and
-/// values that are made up from the shapes of types and settings of which no store has any.
+/// The values on which proposed steps are tried before they are shown: those of a catalog's stores, with variations,
+/// and values that are made up from the shapes of types and settings of which no store has any.
 struct ProposalTrial {
     /// The content of a record or a setting.
     private struct Sample {

@@ -156,8 +156,9 @@ extension FixtureCatalog {
     /// ```
     ///
     /// Names and types of properties in `types.json` suggest the steps, and each is tried on the catalog's stores of
-    /// the old version, and on variations of them. A step that fails, loses a value, or leaves what the new types cannot
-    /// read is a comment, and so is a choice that only you can make. An ellipsis stands for a value that only you know.
+    /// the old version, and on variations of them. A step that fails, loses a value, or leaves what the new types
+    /// cannot read is a comment, and so is a choice that only you can make. An ellipsis stands for a value that only
+    /// you know.
     ///
     /// - Returns: The source; a migration without a step if stored records can be read as they are.
     /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.

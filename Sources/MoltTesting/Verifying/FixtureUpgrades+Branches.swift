@@ -4,9 +4,9 @@ extension FixtureUpgrades {
     /// Upgrades copies through each two migrations that stores can have been through in either order, and compares the
     /// results.
     ///
-    /// Two branches of an app's code, each with a migration of its own, leave such stores: those of one version, and any
-    /// if the registry allows late migrations. A migration that has shipped comes first everywhere: no store has been
-    /// through a later one alone.
+    /// Two branches of an app's code, each with a migration of its own, leave such stores: those of one version, and
+    /// any if the registry allows late migrations. A migration that has shipped comes first everywhere: no store has
+    /// been through a later one alone.
     mutating func compareBranches() async throws {
         let registry = migrations.withoutShortcuts
         guard let result = results[migrations.version] else { return }

@@ -9,11 +9,11 @@ extension StoreFixture {
     /// ```
     ///
     /// It checks the same as
-    /// ``FixtureCatalog/verify(_:types:settings:versions:shipped:acknowledging:variations:configuration:)``, apart from files:
-    /// the entry points agree, one jump has the same result as step by step, a second opening changes nothing, the
-    /// ledger is complete, every record and every setting in `settings` can be read, and older releases can read and
-    /// write what migrations declare. Names of steps and settings are not checked, because one store rarely has all of
-    /// them, and there are no variations, because nothing tells which types its release had.
+    /// ``FixtureCatalog/verify(_:types:settings:versions:shipped:acknowledging:variations:configuration:)``, apart from
+    /// files: the entry points agree, one jump has the same result as step by step, a second opening changes nothing,
+    /// the ledger is complete, every record and every setting in `settings` can be read, and older releases can read
+    /// and write what migrations declare. Names of steps and settings are not checked, because one store rarely has all
+    /// of them, and there are no variations, because nothing tells which types its release had.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.

@@ -83,7 +83,8 @@ import Testing
                     .renameProperty("Person", ["homes", .each, "zip"], to: "zipCode"),
                     .mapValue("Person", "labels", in: .keys, ["open": "active"]),
                     // One of these two, depending on what the texts mean:
-                    // .unwrapProperty("Person", "nicknames", from: .array),  // ["one"] becomes "one", and more than one element fails
+                    // .unwrapProperty("Person", "nicknames", from: .array),  // ["one"] becomes "one", and more than \
+                    one element fails
                     // .joinArray("Person", "nicknames", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
                     // One of these two, depending on what the texts mean:
@@ -235,7 +236,8 @@ import Testing
                     .changeValue("Person", ["counts", .each], to: .integer),  // fails for a text that is no number
                     .mapValue("Person", "level", [2: 5]),
                     // One of these two, depending on what the texts mean:
-                    // .unwrapProperty("Person", "nicks", from: .array),  // ["one"] becomes "one", and more than one element fails
+                    // .unwrapProperty("Person", "nicks", from: .array),  // ["one"] becomes "one", and more than \
+                    one element fails
                     // .joinArray("Person", "nicks", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicks", default: ""),  // where it is missing or null
                     // One of these two, depending on what the texts mean:
@@ -425,8 +427,8 @@ import Testing
                 Migration(
                     to: 2,
                     "version-2"
-                    // .defaultsV4ToV5(to: …, suite: .standard, keys: [.key("days", .array(of: .string))]), a migration of \
-                its own: it is JSON in a string, as Defaults 4 writes it
+                    // .defaultsV4ToV5(to: …, suite: .standard, keys: [.key("days", .array(of: .string))]), a \
+                migration of its own: it is JSON in a string, as Defaults 4 writes it
                 )
                 """
         )

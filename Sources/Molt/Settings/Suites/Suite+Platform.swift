@@ -300,7 +300,6 @@ extension Suite {
             defaults.set(value.object, forKey: key)
         }
 
-        /// Saves what was set, and waits until it is on disk.
         /// Saves changes of some values.
         func save(replacing values: [String: PropertyListValue]) throws {
             do {
@@ -325,6 +324,7 @@ extension Suite {
             }
         }
 
+        /// Saves what was set, and waits until it is on disk.
         func save() throws {
             guard try isSynchronized(makeDefaults()) else {
                 try checkWritable()
