@@ -4,9 +4,6 @@ internal import Molt
 package struct ContentComparison {
     package private(set) var differences: [ContentDifference] = []
 
-    /// The differences, one per line.
-    var lines: [String] { differences.map(\.line) }
-
     /// - Parameter path: The prefix of all paths.
     package init(_ expected: [UInt8], _ found: [UInt8], at path: String = "") {
         guard expected != found else { return }

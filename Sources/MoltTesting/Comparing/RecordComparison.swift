@@ -2,8 +2,10 @@ internal import Foundation
 
 struct RecordComparison {
     private(set) var lines: [String] = []
+    private let checksPropertyOrder: Bool
 
-    init(expected: StoreFixture, found: StoreFixture, checksOrder: Bool = false) {
+    init(expected: StoreFixture, found: StoreFixture, checksOrder: Bool = false, checksPropertyOrder: Bool = true) {
+        self.checksPropertyOrder = checksPropertyOrder
         let expectedRecords = expected.recordsByKey
         let foundRecords = found.recordsByKey
         for record in expected.records {
@@ -51,7 +53,8 @@ struct RecordComparison {
         }
         guard expected.content != found.content else { return }
         if !expected.content.isData, !found.content.isData {
-            lines += ContentComparison(expected.content.bytes, found.content.bytes, at: location).lines
+            lines += ContentComparison(expected.content.bytes, found.content.bytes, at: location).differences
+                .filter { checksPropertyOrder || $0.remark != .otherOrder }.map(\.line)
         } else if expected.content.isData, found.content.isData {
             lines.append("\(location): \(Shown.dataDifference(expected.content.bytes, found.content.bytes))")
         } else {

@@ -31,6 +31,12 @@ package struct StoreDifference: Hashable, Sendable {
         self.init(expected: expected, found: found, aspects: [])
     }
 
+    /// The differences of records and settings alone, in whatever order the properties of records are.
+    init(ofDataIn expected: StoreFixture, _ found: StoreFixture) {
+        lines = RecordComparison(expected: expected, found: found, checksPropertyOrder: false).lines
+        compareSuites(expected, found)
+    }
+
     /// - Parameter migrations: The registry, by which a replacement's row equals those of what it replaces.
     init(expected: StoreFixture, found: StoreFixture, aspects: Aspects, migrations: MigrationRegistry? = nil) {
         if expected.primary != found.primary {
@@ -41,6 +47,10 @@ package struct StoreDifference: Hashable, Sendable {
         }
         compareLedgers(expected.ledger, found.ledger, aspects, Replacements(migrations))
         lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines
+        compareSuites(expected, found)
+    }
+
+    private mutating func compareSuites(_ expected: StoreFixture, _ found: StoreFixture) {
         // As in fixture files; a stand-in's description differs in each process.
         for suite in Set(expected.suites.keys).union(found.suites.keys)
             .sorted(by: { ($0.attachedName, $0.description) < ($1.attachedName, $1.description) })
@@ -59,7 +69,7 @@ package struct StoreDifference: Hashable, Sendable {
             let location = "suite \(suite), \(Shown.key(key))"
             switch (expected[key]?.json.text.utf8, found[key]?.json.text.utf8) {
             case (let expected?, let found?):
-                lines += ContentComparison(Array(expected), Array(found), at: location).lines
+                lines += ContentComparison(Array(expected), Array(found), at: location).differences.map(\.line)
             case (let expected?, nil): lines.append("\(location): missing, expected \(Shown.json(expected))")
             case (nil, let found?): lines.append("\(location): unexpected, found \(Shown.json(found))")
             case (nil, nil): break

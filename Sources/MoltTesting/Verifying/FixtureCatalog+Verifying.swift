@@ -103,6 +103,8 @@ struct CatalogVerification {
     private var shortcuts: Set<String> = []
     private var olderReleases: OlderReleases
     private let seals: SealsFile
+    /// The names of the migrations that are sealed, or to be sealed.
+    private let shippedMigrations: Set<String>
     /// The shapes in the file of types by version and name; nil if it cannot be read.
     private let shapes: [Int: [String: TypeShape]]?
     /// The shapes of this release; empty if there are no samples.
@@ -142,6 +144,7 @@ struct CatalogVerification {
         let seals: SealsFile? = read(catalog.sealsURL)
         self.failures = failures
         self.seals = seals ?? SealsFile()
+        shippedMigrations = Set(self.seals.ledger.map(\.name) + (shipped.map(migrations.upTo(version:))?.names ?? []))
         // Without the file of seals, any file may be sealed.
         let requested = seals == nil ? .never : try catalog.recordingMode()
         audit = try CatalogAudit(catalog, migrations, self.seals, shapes, mode: requested)
@@ -314,7 +317,7 @@ struct CatalogVerification {
             settings: settings,
             configuration: configuration,
             protection: audit.protection,
-            sealedMigrations: Set(seals.ledger.map(\.name)),
+            shippedMigrations: shippedMigrations,
             losses: losses
         )
         try await upgrades.run()

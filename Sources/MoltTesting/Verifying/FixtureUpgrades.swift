@@ -12,7 +12,7 @@ struct FixtureUpgrades {
     private(set) var configuration: MoltConfiguration
     private let protection: WriteProtection
     /// The names of the migrations that have shipped.
-    let sealedMigrations: Set<String>
+    let shippedMigrations: Set<String>
     /// The version at which the fixture enters, if its ledger is empty and the registry says so.
     private var baseline: Int?
     let losses: AcknowledgedLosses?
@@ -29,7 +29,7 @@ struct FixtureUpgrades {
     /// - Parameters:
     ///   - migrations: A valid registry.
     ///   - protection: Which versions have shipped; nil for all but that of the registry.
-    ///   - sealedMigrations: The names of the migrations that have shipped; none by default.
+    ///   - shippedMigrations: The names of the migrations that have shipped; none by default.
     ///   - losses: The data that the migrations may destroy; nil for any.
     init(
         _ name: String,
@@ -39,7 +39,7 @@ struct FixtureUpgrades {
         settings: SettingReading,
         configuration: MoltConfiguration,
         protection: WriteProtection? = nil,
-        sealedMigrations: Set<String> = [],
+        shippedMigrations: Set<String> = [],
         losses: AcknowledgedLosses? = nil
     ) {
         self.name = name
@@ -49,7 +49,7 @@ struct FixtureUpgrades {
         self.settings = settings
         self.configuration = configuration
         self.protection = protection ?? WriteProtection(newest: migrations.version, sealed: nil, mode: .never)
-        self.sealedMigrations = sealedMigrations
+        self.shippedMigrations = shippedMigrations
         self.losses = losses
         // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.mismatches = .ignore

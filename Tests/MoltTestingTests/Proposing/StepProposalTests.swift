@@ -84,7 +84,7 @@ import Testing
                     .mapValue("Person", "labels", in: .keys, ["open": "active"]),
                     // One of these two, depending on what the texts mean:
                     // .unwrapProperty("Person", "nicknames", from: .array),  // ["one"] becomes "one", and more than \
-                    one element fails
+                one element fails
                     // .joinArray("Person", "nicknames", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicknames", default: ""),  // where it is missing or null
                     // One of these two, depending on what the texts mean:
@@ -237,7 +237,7 @@ import Testing
                     .mapValue("Person", "level", [2: 5]),
                     // One of these two, depending on what the texts mean:
                     // .unwrapProperty("Person", "nicks", from: .array),  // ["one"] becomes "one", and more than \
-                    one element fails
+                one element fails
                     // .joinArray("Person", "nicks", separator: ","),  // ["one","two"] becomes "one,two"
                     .addProperty("Person", "nicks", default: ""),  // where it is missing or null
                     // One of these two, depending on what the texts mean:
