@@ -27,7 +27,7 @@ extension StoreCommands {
         4. Before you add a step that removes values, records or settings, ask the person who owns the app.
         5. Run `swift test`. Each failure says what to do. Do not make a test pass in another way.
         6. Record: `MOLT_RECORD=missing swift test` writes files that are missing, and changes no other. \#
-        `MOLT_RECORD=all` also rewrites files of versions that are not sealed: use it only if they have not \#
+        `MOLT_RECORD=all` also rewrites unsealed files of the newest version: use it only if it has not \#
         shipped.
         7. Read what was recorded: users will have these stores. Then check it in.
         8. Seal a version when it ships: `shipped: 3` in the call of `verify`, then record; or `molt seal Fixtures \#
