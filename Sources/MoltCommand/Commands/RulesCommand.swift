@@ -25,7 +25,7 @@ extension StoreCommands {
         3. A changed stored type needs a migration to the next version, even one without a step. The failing test \#
         proposes it; judge each step. Migrations never use the types of today's app.
         4. Before you add a step that removes values, records or settings, ask the person who owns the app.
-        5. Run `swift test`. Each failure says what to do. Do not make a test pass in another way.
+        5. Run `swift test`. Each failure says what to do. Make no test pass in another way.
         6. Record: `MOLT_RECORD=missing swift test` writes files that are missing, and changes no other. \#
         `MOLT_RECORD=all` also rewrites unsealed files of the newest version: use it only if it has not \#
         shipped.
@@ -33,7 +33,8 @@ extension StoreCommands {
         8. Seal a version when it ships: `shipped: 3` in the call of `verify`, then record; or `molt seal Fixtures \#
         3`. Check in `seals.json`.
         9. Only the commands of rules 6 and 8 may write files of fixtures.
-        10. After a merge, keep all versions of both sides in `types.json`, and run the tests again.
+        10. After a merge, keep all versions of both sides in `types.json` and `seals.json`, and run the \#
+        tests again.
         11. Remove a shipped migration only as the guide "Squashing migrations" says.
         """#
 }

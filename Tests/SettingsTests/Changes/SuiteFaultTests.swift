@@ -112,19 +112,21 @@
 
         /// An extension's standard suite is not the app's.
         @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
-            let key = "molt.test.\(UUID().uuidString)"
-            let registry: MigrationRegistry = [
-                Migration(to: 1, "own \(key)", .changeSettings(in: .standard) { try $0.set(1, forKey: key) })
-            ]
-            defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
-            interrupt { try cache.upgrade(registry, $0) }
-            let error = MoltError.thrown { try cache.upgrade(registry, process: .tool) }
-            error?.expect(.journalPending, suite: "standard")
-            try expect(Suite.standard.value(forKey: key), is: nil)
-            try cache.upgrade(registry)
-            try expect(Suite.standard.value(forKey: key), is: 1)
-            let names = try Suite.standard.history().map(\.name)
-            #expect(names.contains("own \(key)"))
+            try StandardSuite.whileAlone {
+                let key = "molt.test.\(UUID().uuidString)"
+                let registry: MigrationRegistry = [
+                    Migration(to: 1, "own \(key)", .changeSettings(in: .standard) { try $0.set(1, forKey: key) })
+                ]
+                defer { try? Suite.standard.write(set: [:], remove: [key, Suite.ledgerKey]) }
+                interrupt { try cache.upgrade(registry, $0) }
+                let error = MoltError.thrown { try cache.upgrade(registry, process: .tool) }
+                error?.expect(.journalPending, suite: "standard")
+                try expect(Suite.standard.value(forKey: key), is: nil)
+                try cache.upgrade(registry)
+                try expect(Suite.standard.value(forKey: key), is: 1)
+                let names = try Suite.standard.history().map(\.name)
+                #expect(names.contains("own \(key)"))
+            }
         }
     }
 #endif

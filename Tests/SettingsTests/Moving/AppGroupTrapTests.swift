@@ -27,27 +27,29 @@ import Testing
     #endif
 
     @Test func `is not marked as applied when an extension opens first, and runs when the app opens`() throws {
-        let fixture = try MoveFixture()
-        let key = "molt.test.\(UUID().uuidString)"
-        try Suite.standard.set("value", forKey: key)
-        defer { try? Suite.standard.removeValue(forKey: key) }
-        let move = Migration.suiteToAppGroup(
-            to: 1,
-            from: .standard,
-            into: fixture.new.suite,
-            keys: .only([key]),
-            removingSource: true
-        )
-        for _ in 0..<2 {
-            try fixture.cache.upgrade([move], process: .tool).expectDeferred("suite-to-app-group")
-            try fixture.expect(old: [:], new: [:])
-            #expect(try Suite.standard.value(forKey: key) == "value")
+        try StandardSuite.whileAlone {
+            let fixture = try MoveFixture()
+            let key = "molt.test.\(UUID().uuidString)"
+            try Suite.standard.set("value", forKey: key)
+            defer { try? Suite.standard.removeValue(forKey: key) }
+            let move = Migration.suiteToAppGroup(
+                to: 1,
+                from: .standard,
+                into: fixture.new.suite,
+                keys: .only([key]),
+                removingSource: true
+            )
+            for _ in 0..<2 {
+                try fixture.cache.upgrade([move], process: .tool).expectDeferred("suite-to-app-group")
+                try fixture.expect(old: [:], new: [:])
+                #expect(try Suite.standard.value(forKey: key) == "value")
+            }
+            try fixture.cache.upgrade([move]).expectKeys("\(key): moved")
+            try fixture.expect(old: [:], new: [key: "value"])
+            #expect(try Suite.standard.value(forKey: key) == nil)
+            #expect(try fixture.new.history == ["suite-to-app-group"])
+            try fixture.cache.upgrade([move], process: .tool).expectDeferred()
         }
-        try fixture.cache.upgrade([move]).expectKeys("\(key): moved")
-        try fixture.expect(old: [:], new: [key: "value"])
-        #expect(try Suite.standard.value(forKey: key) == nil)
-        #expect(try fixture.new.history == ["suite-to-app-group"])
-        try fixture.cache.upgrade([move], process: .tool).expectDeferred()
     }
 
     @Test func `runs in an extension that can see both suites`() throws {

@@ -39,39 +39,43 @@ import Testing
     }
 
     @Test func `is that of the process that has upgraded it, and another process has none`() throws {
-        _ = try open([])
-        let first = setting(1, to: 1)
-        _ = try open([first])
-        defer { try? Suite.standard.removeValue(forKey: name) }
-        let domain = try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'standard_domain'")
-        #expect(domain == Suite.standard.domainName)
-        try giveToOther()
-        let migrations: MigrationRegistry = [first, setting(2, to: 2), Migration(to: 3, "records")]
-        let report = try open(migrations)
-        #expect(report.deferred.map(\.migration.version) == [2] && report.to == 3)
-        #expect(report.deferred[0].reason.contains("com.example.other itself must open the store"))
-        #expect(try value == 1)
-        // A test or a tool names the domain.
-        let scratch = try ScratchSuite([name: 1])
-        var configuration = MoltConfiguration()
-        configuration.suites = [Suite.standard.standIn(named: scratch.name)]
-        #expect(try open(migrations, configuration).deferred.isEmpty)
-        try scratch.expect([name: 2])
-        #expect(try value == 1)
+        try StandardSuite.whileAlone {
+            _ = try open([])
+            let first = setting(1, to: 1)
+            _ = try open([first])
+            defer { try? Suite.standard.removeValue(forKey: name) }
+            let domain = try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'standard_domain'")
+            #expect(domain == Suite.standard.domainName)
+            try giveToOther()
+            let migrations: MigrationRegistry = [first, setting(2, to: 2), Migration(to: 3, "records")]
+            let report = try open(migrations)
+            #expect(report.deferred.map(\.migration.version) == [2] && report.to == 3)
+            #expect(report.deferred[0].reason.contains("com.example.other itself must open the store"))
+            #expect(try value == 1)
+            // A test or a tool names the domain.
+            let scratch = try ScratchSuite([name: 1])
+            var configuration = MoltConfiguration()
+            configuration.suites = [Suite.standard.standIn(named: scratch.name)]
+            #expect(try open(migrations, configuration).deferred.isEmpty)
+            try scratch.expect([name: 2])
+            #expect(try value == 1)
+        }
     }
 
     @Test func `is that of an app which names the domain that it had before`() throws {
-        _ = try open([])
-        let first = setting(1, to: 1)
-        _ = try open([first])
-        defer { try? Suite.standard.removeValue(forKey: name) }
-        try giveToOther()
-        var configuration = MoltConfiguration()
-        configuration.formerDomains = ["com.example.other"]
-        #expect(try open([first, setting(2, to: 2)], configuration).deferred.isEmpty)
-        #expect(try value == 2)
-        // It is known by its own name now.
-        #expect(try open([first, setting(2, to: 2), setting(3, to: 3)]).deferred.isEmpty)
+        try StandardSuite.whileAlone {
+            _ = try open([])
+            let first = setting(1, to: 1)
+            _ = try open([first])
+            defer { try? Suite.standard.removeValue(forKey: name) }
+            try giveToOther()
+            var configuration = MoltConfiguration()
+            configuration.formerDomains = ["com.example.other"]
+            #expect(try open([first, setting(2, to: 2)], configuration).deferred.isEmpty)
+            #expect(try value == 2)
+            // It is known by its own name now.
+            #expect(try open([first, setting(2, to: 2), setting(3, to: 3)]).deferred.isEmpty)
+        }
     }
 
     @Test func `waits in a helper, and is not changed by a process that is not the app`() throws {
@@ -89,15 +93,20 @@ import Testing
     }
 
     @Test func `gets the changes of a journal from no other process`() throws {
-        _ = try open([])
-        defer { try? Suite.standard.removeValue(forKey: name) }
-        let configuration = MoltConfiguration { configuration in
-            configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw TestFailure.expected } }
+        try StandardSuite.whileAlone {
+            _ = try open([])
+            defer { try? Suite.standard.removeValue(forKey: name) }
+            let configuration = MoltConfiguration { configuration in
+                configuration.hooks.atPoint = { if $0.kind == .beforeApply { throw TestFailure.expected } }
+            }
+            #expect(throws: (any Error).self) { try open([setting(1, to: 1)], configuration) }
+            try giveToOther()
+            MoltError.thrown { try open([setting(1, to: 1)]) }?.expect(
+                .journalPending,
+                says: "com.example.other itself"
+            )
+            #expect(try value == nil)
         }
-        #expect(throws: (any Error).self) { try open([setting(1, to: 1)], configuration) }
-        try giveToOther()
-        MoltError.thrown { try open([setting(1, to: 1)]) }?.expect(.journalPending, says: "com.example.other itself")
-        #expect(try value == nil)
     }
 
     @Test func `is not remembered by a store whose migrations work on named suites alone`() throws {
