@@ -9,6 +9,8 @@ struct CatalogAudit {
     /// The readable upgraded fixtures of fixtures that can still be upgraded.
     private(set) var upgraded: [CatalogFile: UpgradedFixture] = [:]
     private(set) var unreadable: Set<CatalogFile> = []
+    /// Whether this run may write nothing, because versions below the newest one are not sealed and may have shipped.
+    private(set) var hasUnsealedVersions = false
     /// Which versions have shipped.
     let protection: WriteProtection
     private let catalog: FixtureCatalog
@@ -53,9 +55,6 @@ struct CatalogAudit {
         for fixture in fixtures { try checkDigest(of: fixture) }
         if mode == .all { checkUnsealed(fixtures + expected) }
     }
-
-    /// Whether nothing may be written, because nobody has said whether versions below the newest one have shipped.
-    private(set) var hasUnsealedVersions = false
 
     private mutating func checkUnsealed(_ files: [CatalogFile]) {
         let unsealed = files.filter { !protection.isSealed($0.version) && $0.version < protection.newest }

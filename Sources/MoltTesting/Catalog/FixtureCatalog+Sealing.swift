@@ -7,7 +7,7 @@ extension FixtureCatalog {
 
     /// Seals the versions up to one that has shipped: what belongs to them may not change from then on.
     ///
-    /// What is sealed already stays as it is; what has been added since is sealed, too.
+    /// Leaves everything that is sealed already as it is, and seals the rest.
     ///
     /// - Parameters:
     ///   - version: The newest version that has shipped.
@@ -28,6 +28,10 @@ extension FixtureCatalog {
                     file: directory
                 )
             }
+        }
+        // Writing the file would create a directory whose name is misspelled.
+        guard FileManager.default.fileExists(atPath: directory.path) else {
+            throw TestingError(.unreadable, "There is no such directory.", file: directory)
         }
         var summary: String?
         try SealsFile.update(at: sealsURL) { versions in
@@ -62,14 +66,16 @@ extension FixtureCatalog {
         var sealing = Sealing(seals, upTo: version)
         for file in files where seals.files[file.path] == nil { sealing.add(file, try digest(of: file)) }
         for (version, shapes) in shapes.sorted(by: { $0.key < $1.key }) { try sealing.add(shapes, of: version) }
-        // What has been added to a version since it was sealed has not shipped with it.
+        // A migration that was added to a version since it was sealed has not shipped with it.
         if version > seals.newest ?? -1 {
             sealing.add(try migrations?.upTo(version: version).fullLedger ?? ledger(of: files, upTo: version))
         }
         return sealing
     }
 
-    /// The migrations of a version's files, in the order of the files, the newest version first.
+    /// The migrations in the ledgers of files, by version.
+    ///
+    /// - Throws: ``TestingError`` with the code `unsuitable` if no file of the version itself has a ledger.
     private func ledger(of files: [CatalogFile], upTo version: Int) throws -> [LedgerEntry] {
         var entries: [LedgerEntry] = []
         var isComplete = version == 0
@@ -105,7 +111,7 @@ extension FixtureCatalog {
         let unsealed = try paths().compactMap(CatalogFile.init(path:)).filter {
             $0.version <= version && files[$0.path] == nil
         }
-        // What is added to a sealed version has not shipped with it.
+        // A migration that was added to a version since it was sealed has not shipped with it.
         let isSealed = version <= seals.newest ?? -1
         let names = isSealed ? [] : migrations.upTo(version: version).names.filter { !known.contains($0) }
         let missing = unsealed.map(\.path) + names.map { "migration \(Shown.key($0))" }
@@ -167,7 +173,7 @@ private struct Sealing {
         }
     }
 
-    /// What is sealed that was not before; nil for nothing.
+    /// The numbers of newly sealed files, types and migrations, in words; nil if there are none.
     var summary: String? {
         guard versions != before.versions else { return nil }
         func count(_ content: KeyPath<Seal, Int>) -> Int {

@@ -29,7 +29,7 @@ public struct VerificationFailure: Error, Sendable {
         case types
         /// A migration was edited after it shipped.
         case edited
-        /// What is sealed was changed or removed, or what has shipped is not sealed.
+        /// Something sealed was changed or removed, or a version that has shipped is not sealed.
         case sealed
         /// A name in a step, or one of the test's settings, is in no record or setting of a fixture; or a setting in an
         /// old form is not named.

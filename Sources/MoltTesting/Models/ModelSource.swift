@@ -226,7 +226,7 @@ extension TypeShape {
         return parts.contains(where: refers)
     }
 
-    /// What is said beside a property.
+    /// The comment beside a property.
     fileprivate var remark: String {
         switch form {
         case .raw(_, let cases, _) where cases?.isEmpty ?? true: "  // \(name), whose cases are not all known"

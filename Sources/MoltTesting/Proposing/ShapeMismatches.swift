@@ -2,7 +2,7 @@ internal import Molt
 
 /// The places where a value does not have the form that a type reads.
 struct ShapeMismatches {
-    /// What is wrong, by place; a place of several elements counts once.
+    /// The mismatches by place; a place of several elements counts once.
     private(set) var found: [ProposedPlace: String] = [:]
     private var enclosing: [String: TypeShape] = [:]
 

@@ -55,6 +55,8 @@ extension FixtureUpgrades {
             failures.add(.path, name, "\(text). \(orders)\n\(difference)\n\(advice)")
         } catch let error as MoltError where error.code == .lateMigration {
             // Such a store is refused.
+        } catch let error as CancellationError {
+            throw error
         } catch {
             failures.add(
                 .path,

@@ -287,7 +287,7 @@ import Testing
         try first.set(document: both, ofType: "Person", writtenAt: 0, forKey: "new")
         first.close()
         let cache = try open { $0.memory = nil }
-        // What is known of a key is the type that was first.
+        // The cache remembers the first type of a key.
         if meddler == .otherType { #expect(try cache.value(Other.self, forKey: "new")?.age == 1) }
         let other = try open()
         Meddling.action.withLock { action in

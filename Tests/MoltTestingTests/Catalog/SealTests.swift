@@ -73,7 +73,7 @@ import Testing
         }
         for name in ["2-everyday@3.json", "\"nickname\""] { #expect(!text.contains(name)) }
         let files = try directory.files()
-        // What is added to the version afterwards has not shipped with it.
+        // A migration that is added to the version afterwards has not shipped with it.
         let people = Migration(to: 2, "people", replacing: ["alien-becomes-person", "split-full-name"], steps: [])
         let shortened: MigrationRegistry = [Releases.alien, Releases.split, people, Releases.nickname]
         #expect(await failure(through: shortened, shipped: 2)?.messages(.sealed) ?? [] == [])
@@ -93,6 +93,9 @@ import Testing
         try TestingError.expect(.unsuitable, says: "The catalog has no file of version 5, but of 1, 2, 3.") {
             try directory.seal(5)
         }
+        let misspelled = CatalogDirectory()
+        try TestingError.expect(.unreadable, says: "There is no such directory.") { try misspelled.seal(1) }
+        #expect(!FileManager.default.fileExists(atPath: misspelled.url.path))
     }
 
     @Test func `is the same from the ledgers of fixtures as from the registry`() throws {

@@ -453,14 +453,19 @@ import Testing
         #expect(try open(.cache, later).deferred.map(\.migration.name) == ["volume 3"])
     }
 
-    @Test func `and was not restored with its cache counts as upgraded, as the cache's file says`() throws {
-        try open(.cache, registry)
+    /// Takes the suite's ledger away, and expects that the cache's file tells what the suite has been through.
+    private func expectUpgradedByFile() throws {
         try removeDomain()
         try FileManager.default.removeItem(at: SuiteFiles(suite).memory)
         try write()
         let report = try open(.cache, later)
         #expect(report.notes.count == 1 && report.entries.map(\.migration.name) == ["volume 3"])
         try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+    }
+
+    @Test func `and was not restored with its cache counts as upgraded, as the cache's file says`() throws {
+        try open(.cache, registry)
+        try expectUpgradedByFile()
     }
 
     @Test(arguments: [true, false])
@@ -472,12 +477,7 @@ import Testing
         }
         try open(.suite, registry)
         try open(.cache, registry)
-        try removeDomain()
-        try FileManager.default.removeItem(at: SuiteFiles(suite).memory)
-        try write()
-        let report = try open(.cache, later)
-        #expect(report.notes.count == 1 && report.entries.map(\.migration.name) == ["volume 3"])
-        try scratch.expect(["volume": 7.0], history: ["volume 1", "title", "volume 3"])
+        try expectUpgradedByFile()
     }
 
     /// The file of a cache knows only the migrations of the release that opened it last.
