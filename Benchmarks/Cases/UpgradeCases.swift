@@ -56,6 +56,13 @@ enum UpgradeCases {
             ratios: besidePeers(.split) + [BenchmarkRatio(.rate, of: "molt-split-closure")]
         ) { $1.isSplit(of: $0) },
         MoltUpgrade(
+            name: "molt-split-checked",
+            summary: "splitProperty, and a check that all records decode",
+            steps: [.splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"])],
+            ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.5)],
+            checks: { $0.checkingDecodes(People.typeName, as: SplitPerson.self) }
+        ) { $1.isSplit(of: $0) },
+        MoltUpgrade(
             name: "molt-map-value",
             summary: "mapValue with two values, and others kept",
             steps: [.mapValue(People.typeName, "city", ["Lima": "Limá", "Osaka": "Ōsaka"])],
@@ -190,11 +197,13 @@ struct MoltUpgrade: Sendable {
     let steps: [MigrationStep]
     var ratios: [BenchmarkRatio] = []
     var typeName = People.typeName
+    /// Adds the checks of the registry; none by default.
+    var checks: @Sendable (MigrationRegistry) -> MigrationRegistry = { $0 }
     /// Whether a record was upgraded correctly.
     let isRight: @Sendable (PersonV1, UpgradedPerson) -> Bool
 
     var migrations: MigrationRegistry {
-        MigrationRegistry(steps.enumerated().map { Migration(to: $0 + 1, "change-\($0 + 1)", $1) })
+        checks(MigrationRegistry(steps.enumerated().map { Migration(to: $0 + 1, "change-\($0 + 1)", $1) }))
     }
 
     var benchmark: BenchmarkCase {

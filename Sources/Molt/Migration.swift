@@ -195,6 +195,20 @@ public struct Migration: Sendable {
         }
     }
 
+    /// The migration without the checks of its registry; see ``MigrationRegistry/checkingDecodes(_:as:coding:)``.
+    var withoutDecodeChecks: Migration {
+        guard steps.contains(where: { $0.work.edit?.check != nil }) else { return self }
+        return changed { $0.steps.removeAll { $0.work.edit?.check != nil } }
+    }
+
+    /// The migration with a check of its registry, before its own, which may look at what that has left.
+    func adding(_ check: MigrationStep) -> Migration {
+        changed { migration in
+            let index = steps.firstIndex { if case .check = $0.work { true } else { false } }
+            migration.steps.insert(check, at: index ?? steps.count)
+        }
+    }
+
     func changed(_ change: (inout Migration) -> Void) -> Migration {
         var copy = self
         change(&copy)

@@ -27,6 +27,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The coders by the last version at which values were written with them, in ascending order.
     private(set) var codings: [(through: Int, coding: RecordCoding)] = []
 
+    /// The checks of what an upgrade has changed, in the order of their declarations.
+    private var decodeChecks: [DecodeCheck] = []
+
     /// The policy for records that a step without its own policy cannot convert; see ``onFailure(_:)``.
     private(set) var failurePolicy = FailurePolicy.stop
 
@@ -55,6 +58,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// Appends a migration.
     public mutating func register(_ migration: Migration) {
         migrations.append(codings.isEmpty ? migration : migration.inheriting(coding(at: migration.version)))
+        placeDecodeChecks()
     }
 
     /// Adds a migration that consists of one block over the whole store.
@@ -177,12 +181,15 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         registry.codings.append((version, coding))
         registry.codings.sort { $0.through < $1.through }
         registry.migrations = migrations.map { $0.inheriting(registry.coding(at: $0.version)) }
+        registry.placeDecodeChecks()
         return registry
     }
 
     /// The registry without the coders of later versions.
     private func withCoders(of version: Int) -> MigrationRegistry {
         var registry = self
+        // They are about today's types, and stay where they are.
+        registry.decodeChecks = []
         registry.codings.removeAll { $0.through >= version }
         return registry.coding(coding(at: version))
     }
@@ -190,6 +197,66 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The coders of values at a version.
     func coding(at version: Int) -> RecordCoding {
         codings.first { version <= $0.through }?.coding ?? .standard
+    }
+
+    // MARK: Checks
+
+    /// The registry with a check that what an upgrade has changed decodes as a type of today's release.
+    ///
+    /// ```swift
+    /// let migrations = MigrationRegistry([
+    ///     Migration(to: 1, "split", .splitProperty("Person", "fullName", into: "firstName", "lastName")),
+    /// ])
+    /// .checkingDecodes("Person", as: Person.self)
+    /// .onFailure(.quarantine(upTo: .share(0.01)))
+    /// ```
+    ///
+    /// The tests of `MoltTesting` find what no longer decodes before a release ships, as far as their fixtures show it.
+    /// This check finds the rest on the device, before the commit: an upgrade does not replace a value that could be
+    /// read by one that cannot.
+    ///
+    /// The last migration in the registry that may change records of the type runs it, after its other steps. It
+    /// decodes on all cores those records of the type that the upgrade has changed, or whose type it has renamed; if
+    /// other work comes after such a rename, all records of the type. A record that does not decode is one that this
+    /// migration cannot convert, and is subject to the policy of ``onFailure(_:)``. Of settings, the check is run by
+    /// the last migration with a step on settings of the suite.
+    ///
+    /// Once a later migration changes the type, it runs the check instead: declare only types of today. The check is
+    /// not part of a ``Migration/fingerprint``. It is not run by a migration on read, since a value is decoded when it
+    /// is read; by one that has run before, such as when a late migration changes the type; nor for documents and for
+    /// caches that only read.
+    ///
+    /// - Parameters:
+    ///   - place: The name of the type in the store, or settings; see ``MigrationStep/Place``.
+    ///   - type: The type that the app reads. It is decoded on several threads.
+    ///   - coding: The coders with which the app reads the values; by default, for records those of the registry, and
+    ///     for settings those of Foundation.
+    public func checkingDecodes<Value: Decodable & SendableMetatype>(
+        _ place: some MigrationStep.Place,
+        as type: Value.Type,
+        coding: RecordCoding? = nil
+    ) -> MigrationRegistry {
+        var registry = self
+        registry.decodeChecks.append(DecodeCheck(StepPlace(place), type, coding))
+        registry.placeDecodeChecks()
+        return registry
+    }
+
+    /// Gives each check to the last migration that may change what it is about.
+    private mutating func placeDecodeChecks() {
+        guard !decodeChecks.isEmpty else { return }
+        migrations = migrations.map(\.withoutDecodeChecks)
+        let shortcuts = replacedByShortcuts
+        for check in decodeChecks {
+            let concerned = migrations.filter(check.concerns(_:))
+            // A store that has been through a part of a shortcut's migrations runs the others.
+            let last = [concerned.last, concerned.last { shortcuts[$0.name] == nil }].compactMap { $0?.name }
+            let step = check.step(after: check.renamings(in: migrations), coding)
+            for (index, migration) in migrations.enumerated() where last.contains(migration.name) && !migration.isOnRead
+            {
+                migrations[index] = migration.adding(step)
+            }
+        }
     }
 
     // MARK: Subregistries

@@ -112,7 +112,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step only checks what the others have done.
     var isCheck: Bool {
-        if case .check = work { true } else { false }
+        if case .check = work { true } else { work.edit?.check != nil }
     }
 
     /// Whether the step is a closure that may look for any record or setting.

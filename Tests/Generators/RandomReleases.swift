@@ -153,7 +153,15 @@ package struct RandomReleases: Sendable {
         for version in 1..<codings.count where codings[version] !== codings[version - 1] {
             registry = registry.coding(codings[version - 1], through: version - 1)
         }
-        return registry.coding(codings[version])
+        return Self.checking(registry.coding(codings[version]), models[version])
+    }
+
+    /// The registry with a check that what it changes decodes as the last release's model.
+    private static func checking<Model: ItemModel>(
+        _ registry: MigrationRegistry,
+        _ model: Model.Type
+    ) -> MigrationRegistry {
+        registry.checkingDecodes("Item", as: model)
     }
 
     // MARK: Values

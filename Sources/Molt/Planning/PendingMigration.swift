@@ -9,19 +9,28 @@ struct PendingMigration: Sendable {
     let recordVersion: Int
     /// For an on-read migration: records at this version or later are already upgraded.
     var doneFrom = Int.max
+    /// Records at this version or later were changed by the same upgrade.
+    var changedFrom = 0
 
     /// Creates pending migrations in order, of which all steps run unless their actions say otherwise.
     ///
-    /// - Parameter version: The store's version when the upgrade begins.
+    /// - Parameters:
+    ///   - version: The store's version when the upgrade begins.
+    ///   - changedFrom: See ``changedFrom``; by default, it is the version after that.
     static func all(
         _ migrations: [(Migration, MigrationPlan.Actions)],
         in registry: MigrationRegistry,
-        from version: Int
+        from version: Int,
+        changedFrom: Int? = nil
     ) -> [PendingMigration] {
         let versions = registry.migrations.map(\.version)
         // The previous version of each version; several migrations may have the same one.
         let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
-        return migrations.map { PendingMigration($0, $1, before: before[$0.version] ?? 0, from: version) }
+        return migrations.map { migration, actions in
+            var pending = PendingMigration(migration, actions, before: before[migration.version] ?? 0, from: version)
+            pending.changedFrom = changedFrom ?? version + 1
+            return pending
+        }
     }
 
     /// Creates a pending migration for the remaining records of an on-read migration.

@@ -98,6 +98,8 @@ extension RunMode {
         switch self {
         case .opening, .atOnce, .dryRun: .runs
         case .importing(let includesSettings): useInImport(of: step, includesSettings: includesSettings)
+        // What is read is decoded then.
+        case .reading where step.isCheck, .document where step.isCheck: .skipped
         case .reading:
             switch step.work {
             // A record that is gone would still be listed and counted.

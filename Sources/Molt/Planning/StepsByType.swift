@@ -22,6 +22,9 @@ struct StepsByType: Sendable {
         let apply: @Sendable (inout Record) throws -> Void
         /// See ``RecordEdit/notedProperties``.
         let notedProperties: [PropertyPath]
+        /// The version of the records that it concerns, and of later ones, beside those that the pass has changed; 0 for
+        /// all.
+        let firstVersion: Int
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
 
@@ -38,7 +41,8 @@ struct StepsByType: Sendable {
             self.edit = edit
             apply = edit.apply
             notedProperties = edit.notedProperties
-            coding = scheduled.migration.coding
+            firstVersion = edit.check?.firstVersion(in: scheduled.pending, of: pass.steps) ?? 0
+            coding = edit.check?.coding ?? scheduled.migration.coding
         }
 
         /// The same step with other coders.
@@ -54,6 +58,7 @@ struct StepsByType: Sendable {
             edit = step.edit
             apply = step.apply
             notedProperties = step.notedProperties
+            firstVersion = step.firstVersion
             self.coding = coding
         }
     }
@@ -147,5 +152,18 @@ struct StepsByType: Sendable {
             if ExactName.isSame(name, typeName) { typeName = newName }
         }
         return typeName
+    }
+}
+
+extension DecodeCheck.OfEdit {
+    /// The version from which a record counts as changed by the upgrade, beside those that the pass changes; 0 if all do.
+    fileprivate func firstVersion(in pending: PendingMigration, of pass: [ScheduledStep]) -> Int {
+        // A record does not show that an earlier pass has renamed its type.
+        let isRenamed = renamings.contains { renaming in
+            renaming.migration.version >= pending.changedFrom
+                && !pass.contains { $0.migration.id == renaming.migration && $0.number == renaming.number }
+        }
+        // A late migration leaves records at the version of the store.
+        return isRenamed ? 0 : min(pending.changedFrom, pending.recordVersion)
     }
 }

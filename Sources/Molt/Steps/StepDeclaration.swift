@@ -40,6 +40,8 @@ struct RecordEdit: Sendable {
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
+    /// The check that it is; nil for a change.
+    var check: DecodeCheck.OfEdit?
     /// The kind of the loss if a property is missing after it.
     var kindOfLoss = MigrationReport.DataLoss.Kind.property
     /// Whether it has left a setting's value that it does not name; nil if it names none.

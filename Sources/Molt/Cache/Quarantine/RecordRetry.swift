@@ -43,7 +43,9 @@ struct RecordRetry {
         let pending = PendingMigration.all(
             way.migrations.map { ($0, .init(.run)) },
             in: migrations,
-            from: applied[..<way.start].map(\.version).max() ?? 0
+            from: applied[..<way.start].map(\.version).max() ?? 0,
+            // A check in which it has failed runs again.
+            changedFrom: 0
         )
         let upgrader = RecordUpgrader(
             try steps(of: pending, on: way),

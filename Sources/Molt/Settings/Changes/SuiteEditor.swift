@@ -317,6 +317,9 @@ public final class SuiteEditor: SettingsAccess {
         contents.migration == migration && contents.unconverted.contains(key)
     }
 
+    /// Whether a setting has another value than before the upgrade.
+    func hasChanged(_ key: String) -> Bool { edits.changes[key] != nil && current(key) != snapshot[key] }
+
     // MARK: Outcomes of a step
 
     func samples(limit: Int) -> [MigrationReport.Sample] {

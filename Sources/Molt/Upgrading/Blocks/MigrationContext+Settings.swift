@@ -4,7 +4,8 @@ extension MigrationContext {
     /// Does what a step does to the settings of a suite.
     func run(_ work: SettingsWork) throws {
         switch work {
-        case .edit(let place, let edit): try change(place, edit)
+        case .edit(let place, let edit):
+            if let check = edit.check { try self.check(place, check) } else { try change(place, edit) }
         case .changeForm(let place, let declaration):
             try change(place) { try $0.changeForm(to: declaration.form, dates: declaration.dates) }
         case .removeKeys(let declaration): try removeKeys(declaration)
@@ -28,6 +29,21 @@ extension MigrationContext {
             if edit.runsClosure { runner.notes?.noteLost(before, content.record, by: step.id) }
         }
         noteUnmatched(edit, of: place, contents)
+    }
+
+    /// Decodes the settings of a place that the upgrade has changed, and notes those that do not decode.
+    private func check(_ place: SettingsPlace, _ check: DecodeCheck.OfEdit) throws {
+        let settings = try suite(place.suite)
+        for key in try place.keys(in: settings) where settings.hasChanged(key) {
+            try configuration.checkCancellation()
+            guard let value = try settings.content(of: key, for: migration.name) else { continue }
+            do {
+                try check.decodeSetting(value, place.form)
+            } catch {
+                let outcome = MigrationReport.KeyOutcome(store: settings.name, key: key, outcome: .absent)
+                keys.append(try outcomeUnderPolicy(of: error, outcome, settings))
+            }
+        }
     }
 
     /// Changes each setting of a place, and notes the outcomes.

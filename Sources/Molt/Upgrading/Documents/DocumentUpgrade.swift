@@ -69,7 +69,10 @@ public struct DocumentUpgrade: Sendable {
         coding = migrations.coding
         replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
         let usable = migrations.migrations.filter { $0.version > oldest }
-        steps = DocumentSteps(UpgradeSchedule(usable.map { PendingMigration(backfilling: $0) }), storeName: nil)
+        let schedule = UpgradeSchedule(usable.map { PendingMigration(backfilling: $0) }) { migration, number in
+            RunMode.document.use(of: migration.steps[number]) != .skipped
+        }
+        steps = DocumentSteps(schedule, storeName: nil)
         guard let oldestVersion else { return }
         guard oldestVersion <= version else {
             throw MoltError(

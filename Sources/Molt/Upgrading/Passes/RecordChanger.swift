@@ -282,6 +282,7 @@ struct RecordChanger: Sendable {
             if step.index >= end { break }
             next += 1
             if record.storedVersion >= step.doneFrom { continue }
+            if record.storedVersion < step.firstVersion, result.changedAt == nil, !step.isRenamed { continue }
             if step.firstIndex != firstStepIndex {
                 firstStepIndex = step.firstIndex
                 isMigrationCounted = false
