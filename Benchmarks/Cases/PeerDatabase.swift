@@ -130,6 +130,15 @@ final class PeerStatement {
         sqlite3_bind_text(handle, parameter, start, Int32(text.count), nil)
     }
 
+    /// Binds a copy of a string.
+    func bind(copying text: String, at parameter: Int32) {
+        sqlite3_bind_text(handle, parameter, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
+
+    func string(_ column: Int32) -> String {
+        String(decoding: text(column), as: UTF8.self)
+    }
+
     func integer(_ column: Int32) -> Int {
         Int(sqlite3_column_int64(handle, column))
     }

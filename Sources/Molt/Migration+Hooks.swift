@@ -82,7 +82,11 @@ extension Migration {
     /// Work that a migration does outside the store.
     struct Work: Sendable {
         var summary: String
+        /// Whether it removes the source of an import, so that it is done at most once.
+        var removesSource = false
         var run: @Sendable (StoreSnapshot) throws -> Void
+
+        func isDue(after entry: MigrationReport.Entry) -> Bool { !removesSource || entry.isSourceWhole }
     }
 
     /// Declares work outside the store, to be done once the migration is committed.
@@ -135,6 +139,30 @@ extension Migration {
         changed { migration in
             migration.declaresWorkTwice = migration.work != nil
             migration.work = Work(summary: summary, run: work)
+        }
+    }
+
+    /// Declares how to remove the source of the migration's imports, once what they have read is in the store.
+    ///
+    /// ```swift
+    /// Migration(to: 1, "from-realm", .importRecords("from Realm", as: "Person", importPeople))
+    ///     .removingSource("Realm's files") { try removeRealm() }
+    /// ```
+    ///
+    /// It is called after the commit, and only if each record that the migration's steps have read from the source is in
+    /// the store. So it is not called if a policy has left one out, dropped it or set it aside. It is called at most once:
+    /// if it fails, or if the process is killed meanwhile, what it has not removed stays.
+    ///
+    /// The rest is as for ``afterCommit(_:_:)``, beside which a migration cannot have it: it is not called by helpers, in
+    /// a dry run, and in the tests of `MoltTesting`. The registry is invalid if the migration imports nothing.
+    ///
+    /// - Parameters:
+    ///   - summary: What is removed, for plans and reports.
+    ///   - remove: Removes it.
+    public func removingSource(_ summary: String, _ remove: @escaping @Sendable () throws -> Void) -> Migration {
+        changed { migration in
+            migration.declaresWorkTwice = migration.work != nil
+            migration.work = Work(summary: "remove \(summary)", removesSource: true) { _ in try remove() }
         }
     }
 }

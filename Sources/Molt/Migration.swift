@@ -267,7 +267,7 @@ public struct Migration: Sendable {
         let isNeeded = changes.contains { step in
             switch step.work {
             case .settings, .block: true
-            case .records, .store, .adopt, .check: false
+            case .records, .store, .bring, .check: false
             }
         }
         return isNeeded || hasChecks && changes.isEmpty

@@ -53,6 +53,8 @@ public final class MigrationContext {
     /// The number of records by their type that became one with others.
     private var merged: [ExactName: Int] = [:]
     var failureCount = 0
+    /// The number of records in the source of an import that are not in the store after it.
+    var missingCount = 0
     /// The number of renamed types, counting repetitions, and of changes of records that the block has created.
     var uncountedChanges = 0
     var unmatchedNames: [MigrationReport.UnmatchedName] = []
@@ -98,7 +100,8 @@ public final class MigrationContext {
         case .store(.renameKeys(let step)): try renameKeys(step.type, to: step.newKey, onConflict: step.policy)
         case .store(.extract(let step)): try extract(step)
         case .settings(let work): try run(work)
-        case .adopt(_, let body), .block(_, let body), .check(let body): try body(self)
+        case .bring(let work): try work.body(self)
+        case .block(_, let body), .check(let body): try body(self)
         case .records: break
         }
     }

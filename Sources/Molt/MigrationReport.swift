@@ -21,11 +21,17 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         public package(set) var steps: [Step]
         /// The current number of entries in each attached store that it worked on, by the store's name.
         package var attachedCounts: [String: Int] = [:]
+        /// Whether each record that its imports have read is in the store.
+        var isSourceWhole = true
 
         package init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
             self.migration = migration
             self.outcome = outcome
             self.steps = steps
+        }
+
+        private enum CodingKeys: CodingKey {
+            case migration, outcome, neededBy, duration, counts, steps, attachedCounts
         }
     }
 

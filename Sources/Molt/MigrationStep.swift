@@ -104,10 +104,15 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step also runs on a store that was just created, because it imports data from elsewhere.
     package var runsOnFreshStore: Bool {
         switch work {
-        case .settings, .adopt: true
+        case .settings, .bring: true
         case .block(let declaration, _): declaration.onFreshStore
         case .records, .store, .check: false
         }
+    }
+
+    /// Whether it makes records of what it reads elsewhere.
+    var isImport: Bool {
+        if case .bring = work { true } else { false }
     }
 
     /// Whether the step only checks what the others have done.
@@ -120,7 +125,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         switch work {
         case .block: true
         case .settings(let work): work.isBlock
-        case .records, .store, .adopt, .check: false
+        case .records, .store, .bring, .check: false
         }
     }
 

@@ -40,6 +40,13 @@ final class ProgressMeter {
         begin(group: group, weight: 0, migrations: [])
     }
 
+    /// Adds work that the current group finds as it goes.
+    func expect(_ count: Int) {
+        guard count > 0, weights.indices.contains(group) else { return }
+        total += count
+        weights[group] += count
+    }
+
     func advance(by count: Int) {
         completed = min(completed + count, weights[group])
         guard monitor != nil else { return }

@@ -20,7 +20,7 @@ struct ExpectedKeys {
         switch step.work {
         case .block: unknown.formUnion(suites)
         case .settings(let work): add(from: work, suites)
-        case .records, .store, .adopt, .check: break
+        case .records, .store, .bring, .check: break
         }
     }
 

@@ -65,6 +65,9 @@ extension MigrationRegistry {
                         + "give each a migration of its own."
                 )
             }
+            if migration.work?.removesSource == true, !migration.steps.contains(where: \.isImport) {
+                faults.append("\(subject), removes a source, but imports nothing. Use `afterCommit`.")
+            }
             faults += codingFaults(of: migration, subject: subject)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(subject), step \(step): \(fault)" }
         }

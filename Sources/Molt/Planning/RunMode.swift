@@ -106,7 +106,7 @@ extension RunMode {
             case .records(.edit(let edit, _)): edit.mayDrop ? .impossible : .runs
             case .records(.renameType), .records(.deleteType), .records(.handOver): .runs
             // It adds records, or changes their keys, by which they are found.
-            case .store, .adopt, .settings(.moveToRecords): .impossible
+            case .store, .bring, .settings(.moveToRecords): .impossible
             case .block: .impossible
             // A record is read before any check.
             case .settings, .check: .skipped
@@ -116,7 +116,7 @@ extension RunMode {
             case .records: .runs
             // It may need a whole store.
             case .store(let work): work.mergesRecords ? .impossible : .runs
-            case .adopt, .block: .impossible
+            case .bring, .block: .impossible
             case .settings, .check: .skipped
             }
         case .retry:
@@ -127,7 +127,7 @@ extension RunMode {
             case .store(.extract): .impossible
             case .block(let block, _): block.onFreshStore ? .skipped : .impossible
             // What imports data, and checks, ran with the upgrade.
-            case .settings, .adopt, .check: .skipped
+            case .settings, .bring, .check: .skipped
             }
         }
     }
@@ -142,7 +142,7 @@ extension RunMode {
         case .settings: includesSettings && step.attached.allSatisfy { $0.suite != nil } ? .runs : .skipped
         case .block(let block, _):
             !block.onFreshStore || includesSettings && !block.suites.isEmpty ? .runs : .skipped
-        case .adopt, .check: .skipped
+        case .bring, .check: .skipped
         }
     }
 }

@@ -31,7 +31,7 @@ extension MigrationRegistry {
                 case .block:
                     // A block may change any record.
                     steps = []
-                case .settings, .adopt, .check:
+                case .settings, .bring, .check:
                     break
                 }
             }

@@ -84,7 +84,7 @@ struct UpgradeSchedule {
                 case .records:
                     first = first ?? groups.count
                     pass.append(scheduled)
-                case .store, .settings, .adopt, .block, .check:
+                case .store, .settings, .bring, .block, .check:
                     closePass(&groups)
                     first = first ?? groups.count
                     groups.append(Group(work: .block(scheduled)))

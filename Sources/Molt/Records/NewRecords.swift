@@ -56,6 +56,27 @@ struct NewRecords: Sendable {
         )
     }
 
+    /// Adds a record whose content a closure writes; it adds nothing if the closure throws.
+    mutating func append(
+        key: String,
+        isData: Bool = false,
+        expiration: Double? = nil,
+        writing write: (inout [UInt8]) throws -> Void
+    ) rethrows {
+        let start = bytes.count
+        do {
+            try write(&bytes)
+        } catch {
+            bytes.removeSubrange(start...)
+            throw error
+        }
+        let contentEnd = bytes.count
+        bytes += key.utf8
+        rows.append(
+            Row(key: contentEnd..<bytes.count, content: start..<contentEnd, isData: isData, expiration: expiration)
+        )
+    }
+
     /// Adds the records of another list, which have the same type.
     mutating func append(_ other: NewRecords) {
         let start = bytes.count

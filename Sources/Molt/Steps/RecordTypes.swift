@@ -29,7 +29,7 @@ extension StepWork {
         case .store(let work): .these(work.typeNames)
         case .settings(.moveToRecords(_, let declaration)): .these([declaration.type])
         case .settings: .none
-        case .adopt, .block, .check: .any
+        case .bring, .block, .check: .any
         }
     }
 }

@@ -6,8 +6,8 @@ enum StepWork: Sendable {
     case store(StoreWork)
     /// Changes a suite, whose ledger tells whether it has.
     case settings(SettingsWork)
-    /// Makes records of the files in a directory.
-    case adopt(AttachedDirectory, MigrationStep.Block)
+    /// Makes records of what is in another place.
+    case bring(BringWork)
     /// Runs a closure of the app, which may look for any record or setting.
     case block(RunStep, MigrationStep.Block)
     /// Only checks what the other steps of the migration have done.
@@ -17,7 +17,7 @@ enum StepWork: Sendable {
     var attached: [AttachedStore] {
         switch self {
         case .settings(let work): work.attached
-        case .adopt(let directory, _): [.directory(directory)]
+        case .bring(let work): work.source.map { [$0] } ?? []
         case .block(let declaration, _): declaration.suites.map(AttachedStore.suite)
         case .records, .store, .check: []
         }
@@ -28,7 +28,7 @@ enum StepWork: Sendable {
         switch self {
         case .records(.edit(let edit, _)): edit.mayGiveKey
         case .settings(let work): work.usesRecords
-        case .store, .adopt, .block: true
+        case .store, .bring, .block: true
         case .records, .check: false
         }
     }
@@ -36,7 +36,7 @@ enum StepWork: Sendable {
     /// Whether it may read and change records of the primary store.
     var usesRecords: Bool {
         switch self {
-        case .records, .store, .adopt, .block, .check: true
+        case .records, .store, .bring, .block, .check: true
         case .settings(let work): work.usesRecords
         }
     }
@@ -47,8 +47,9 @@ enum StepWork: Sendable {
         case .records(.edit(let edit, _)): edit.runsClosure
         case .records(.handOver): true
         case .store(let work): work.runsClosure
+        case .bring(let work): work.encodes
         case .block: true
-        case .records, .settings, .adopt, .check: false
+        case .records, .settings, .check: false
         }
     }
 
@@ -58,7 +59,7 @@ enum StepWork: Sendable {
         case .records(let work): work.canFail
         case .settings(let work): work.hasFailurePolicy
         case .store, .block, .check: true
-        case .adopt: false
+        case .bring(let work): work.canSetAside
         }
     }
 
@@ -66,7 +67,7 @@ enum StepWork: Sendable {
     var edit: RecordEdit? {
         switch self {
         case .records(.edit(let edit, _)), .settings(.edit(_, let edit)): edit
-        case .records, .store, .settings, .adopt, .block, .check: nil
+        case .records, .store, .settings, .bring, .block, .check: nil
         }
     }
 
@@ -75,7 +76,7 @@ enum StepWork: Sendable {
         switch self {
         case .records(.edit(_, let type)): .records(ofType: type)
         case .settings(.edit(let place, _)): StepPlace(place)
-        case .records, .store, .settings, .adopt, .block, .check: nil
+        case .records, .store, .settings, .bring, .block, .check: nil
         }
     }
 
@@ -88,7 +89,7 @@ enum StepWork: Sendable {
         case .settings(.edit(let place, var edit)):
             edit.conditions.append(condition)
             self = .settings(.edit(place, edit))
-        case .records, .store, .settings, .adopt, .block, .check: break
+        case .records, .store, .settings, .bring, .block, .check: break
         }
     }
 
@@ -104,10 +105,21 @@ enum StepWork: Sendable {
         case .settings(.removeKeys), .settings(.renameKeys), .settings(.changeForm):
             "Choose the settings in `changeSettings`."
         case .settings(.handOver): "Rename the settings in `changeSettings`, and hand over the new keys."
-        case .settings(.convert), .settings(.receive), .adopt: "Name the keys that it is for."
+        case .settings(.convert), .settings(.receive), .bring: "Name the keys that it is for."
         case .settings(.block), .block, .check: "Check it in the closure."
         }
     }
+}
+
+/// What a step brings into the store.
+struct BringWork: Sendable {
+    /// The directory or file; nil for what a closure reads.
+    var source: AttachedStore?
+    /// Whether it encodes values with the migration's coders.
+    var encodes = false
+    /// Whether the failure policy applies to what it cannot convert.
+    var canSetAside = false
+    var body: MigrationStep.Block
 }
 
 /// What a step does to records, one by one.

@@ -55,7 +55,7 @@ extension Migration {
             summary: "adopt the Cache directory \(directory.url.lastPathComponent)",
             parameters: [policy.identity, removingSource ? "remove" : "keep", "strict: \(strict)"]
         )
-        let work = StepWork.adopt(attached) { migration in
+        let work = BringWork(source: .directory(attached)) { migration in
             let adoption = CacheDirectoryAdoption(
                 migration: migration,
                 directory: attached,
@@ -68,6 +68,6 @@ extension Migration {
             )
             try adoption.run()
         }
-        return Migration(to: version, name, MigrationStep(declaration, work))
+        return Migration(to: version, name, MigrationStep(declaration, .bring(work)))
     }
 }

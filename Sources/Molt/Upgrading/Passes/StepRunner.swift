@@ -313,6 +313,7 @@ final class StepRunner {
         }
         result.suites.formUnion(ownSuite.map { [$0] } ?? context.usedSuites.subtracting(done))
         result.entry.counts += context.counts
+        if context.missingCount > 0 { result.entry.isSourceWhole = false }
         result.entry.attachedCounts.merge(attachedWork.counts(of: context.usedStores)) { $1 }
         result.entry.duration += start.duration(to: .now).seconds
         self[step.migration] = result

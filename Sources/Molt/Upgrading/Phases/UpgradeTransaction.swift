@@ -257,7 +257,7 @@ extension MigrationPlan {
             row.duration = entry.duration
             row.counts = entry.counts
             row.attachedCounts = entry.attachedCounts
-            row.isWorkPending = entry.outcome == .ran && migration.work != nil
+            row.isWorkPending = entry.outcome == .ran && migration.work.map { $0.isDue(after: entry) } == true
             // Other migrations, or the app itself, did the work.
             if [.replaced, .baseline].contains(entry.outcome) { row.fingerprint = nil }
             return row

@@ -53,6 +53,7 @@ struct WorkAfterCommit {
     private func done(_ migration: Migration, _ turn: borrowing WorkTurn, _ stores: AttachedStores) -> MigrationReport
         .Work?
     {
+        var isNoted = false
         do {
             try configuration.checkCancellation()
             try configuration.reach(.beforeWork, "of \(migration.name)")
@@ -64,15 +65,20 @@ struct WorkAfterCommit {
             let suites = AttachedWork(stores)
             suites.prepare(plan)
             defer { suites.end() }
+            if migration.work?.removesSource == true {
+                // The call could not tell whether an earlier one was made.
+                guard try noteSuccess(of: migration) else { throw storeChanged }
+                isNoted = true
+            }
             let snapshot = StoreSnapshot(at: state.version, read, suites, of: migration, configuration)
             defer { snapshot.expire() }
             try migration.work?.run(snapshot)
         } catch {
-            return failed(migration, error)
+            return failed(migration, error, isLast: isNoted)
         }
         do {
             try configuration.reach(.afterWork, "of \(migration.name)")
-            guard try noteSuccess(of: migration) else { throw storeChanged }
+            guard try isNoted || noteSuccess(of: migration) else { throw storeChanged }
             return Self.entry(of: migration, nil)
         } catch {
             return failed(migration, error, isDone: true)
@@ -105,8 +111,15 @@ struct WorkAfterCommit {
         }
     }
 
-    /// - Parameter isDone: Whether the work was done, and only its success could not be noted.
-    private func failed(_ migration: Migration, _ error: any Error, isDone: Bool = false) -> MigrationReport.Work {
+    /// - Parameters:
+    ///   - isDone: Whether the work was done, and only its success could not be noted.
+    ///   - isLast: Whether no later opening tries again.
+    private func failed(
+        _ migration: Migration,
+        _ error: any Error,
+        isDone: Bool = false,
+        isLast: Bool = false
+    ) -> MigrationReport.Work {
         let reason = ErrorSummary.line(of: error)
         let problem =
             isDone ? "it was done, but could not be recorded; the next opening does it again (\(reason))" : reason
@@ -115,7 +128,9 @@ struct WorkAfterCommit {
             .workFailed,
             "The work after the commit \(isDone ? "was done, but could not be recorded" : "failed") "
                 + "(\(entry.summary)); see the underlying error.",
-            advice: isDone ? "The next opening does it again." : "The next opening tries again.",
+            advice: isDone
+                ? "The next opening does it again."
+                : isLast ? "It is not tried again: remove what is left yourself." : "The next opening tries again.",
             store: store.storeName,
             migration: migration.id,
             underlying: error

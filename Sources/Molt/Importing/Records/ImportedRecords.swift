@@ -1,0 +1,111 @@
+public import Foundation
+
+/// Takes the records that a step imports, in batches; see ``MigrationStep/importRecords(_:as:revision:onConflict:_:)``.
+///
+/// Do not use it after the closure that got it has returned: a call then stops the process, as that of a
+/// ``MigrationContext`` does.
+public final class ImportedRecords {
+    private let context: MigrationContext
+    private let policy: ConflictPolicy<Record>
+    private var pending: NewRecords
+    /// The number of records that the source has given so far.
+    public private(set) var count = 0
+    /// The number of records that the source has, if it is known; nil by default.
+    ///
+    /// Progress is reported with it, and the upgrade stops if the source gives another number of records.
+    public var expectedCount: Int? {
+        didSet { context.runner.meter.expect((expectedCount ?? 0) - (oldValue ?? 0)) }
+    }
+
+    private static let batchCount = 512
+    private static let batchSize = 1 << 18
+
+    init(_ type: String, _ policy: ConflictPolicy<Record>, _ context: MigrationContext) {
+        self.context = context
+        self.policy = policy
+        pending = NewRecords(ofType: type)
+    }
+
+    /// Adds a value, which the migration's coders encode; `Data` is stored as raw data.
+    ///
+    /// - Parameters:
+    ///   - value: The value, in the form of the migration's own version: later migrations change it.
+    ///   - key: The key; it must not be empty.
+    ///   - expiration: When it expires; nil for never.
+    /// - Throws: ``MoltError`` with the code `typeMismatch` if the value cannot be encoded, `cannotStore` for an empty
+    ///   key, or `keyExists`, also for a record of the batch before.
+    public func add(_ value: some Encodable, forKey key: String, expiration: Date? = nil) throws {
+        var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
+        try record.replaceUnread(with: value)
+        try add(key, isData: record.isData, expiration) { record.writeContent(to: &$0) }
+    }
+
+    /// Adds a record with properties of any kind.
+    ///
+    /// - Throws: ``MoltError`` as for a value.
+    public func add(_ content: RecordValue, forKey key: String, expiration: Date? = nil) throws {
+        var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
+        try record.replaceContent(with: content)
+        try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+    }
+
+    /// Adds a record whose content is JSON text, which is kept byte for byte.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or as for a value.
+    public func add(json: Data, forKey key: String, expiration: Date? = nil) throws {
+        let record = try Record(key: key, typeName: pending.typeName, json: Array(json))
+        try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+    }
+
+    /// Adds a record whose content a closure writes as JSON.
+    func add(
+        _ key: String,
+        isData: Bool = false,
+        _ expiration: Date? = nil,
+        writing write: (inout [UInt8]) throws -> Void
+    ) throws {
+        guard !key.isEmpty else { throw emptyKey }
+        try pending.append(
+            key: key,
+            isData: isData,
+            expiration: expiration?.timeIntervalSince1970,
+            writing: write
+        )
+        count += 1
+        if pending.rows.count >= Self.batchCount || pending.bytes.count >= Self.batchSize { try flush() }
+    }
+
+    /// Sets aside a record that cannot be imported, or throws the error if the failure policy says so.
+    func setAside(_ record: Record, _ error: MoltError) throws {
+        count += 1
+        try flush()
+        try context.setAside(imported: record, error)
+    }
+
+    private var emptyKey: MoltError {
+        MoltError(
+            .cannotStore,
+            "The source has given a record with an empty key, after \(count) others.",
+            advice: "Give each record a key of its own.",
+            type: pending.typeName
+        )
+    }
+
+    private func flush() throws {
+        let count = pending.rows.count
+        try context.add(imported: &pending, policy)
+        context.runner.meter.advance(by: count)
+    }
+
+    /// Adds the last records.
+    func finish() throws {
+        try flush()
+        context.counts.read += count
+        guard let expectedCount, expectedCount != count else { return }
+        throw MoltError(
+            .stepFailed,
+            "The source should give \(DisplayText.records(expectedCount)), and has given \(count).",
+            advice: "Read it again when nothing else changes it."
+        )
+    }
+}
