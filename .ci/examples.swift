@@ -14,6 +14,33 @@ enum Keychain {
     static func store(_ secret: Data, for name: String) throws {}
 }
 
+/// The part of RealmSwift's dynamic interface that an example uses.
+final class Realm {
+    struct Configuration {
+        var fileURL: URL?
+        var readOnly = false
+    }
+
+    init(configuration: Configuration) throws {}
+
+    func dynamicObjects(_ className: String) -> Results<DynamicObject> { Results() }
+}
+
+struct Results<Element>: Sequence {
+    let count = 0
+
+    func makeIterator() -> IndexingIterator<[Element]> { [].makeIterator() }
+}
+
+final class DynamicObject {
+    subscript(key: String) -> Any? { nil }
+}
+
+final class List<Element>: Sequence {
+    func makeIterator() -> IndexingIterator<[Element]> { [].makeIterator() }
+}
+
+let realmURL = URL(filePath: "default.realm")
 let url = URL(filePath: "contacts.molt")
 /// What another device has sent.
 let received = Data()

@@ -168,7 +168,7 @@ extension RandomUpgrade {
         let policy = FailurePolicy.quarantine(upTo: .unlimited)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
-        switch random.below(addsRecords ? 17 : 16) {
+        switch random.below(addsRecords ? 18 : 16) {
         case 0: return .splitProperty(place, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
         case 1:
             let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
@@ -193,6 +193,14 @@ extension RandomUpgrade {
         case 15:
             let key = random.pick([Record.NewKey.lowercased, .precomposed])
             return .renameKeys(type, to: key, onConflict: .newest(by: "at"))
+        case 16:
+            let count = random.below(4)
+            return .importRecords("of \(mark)", as: type) { records in
+                records.expectedCount = count
+                for number in 0..<count {
+                    try records.add(["id": .int(number), "\(name)": "of \(mark)"], forKey: "import\(mark)-\(number)")
+                }
+            }
         default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }

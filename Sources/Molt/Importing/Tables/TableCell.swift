@@ -70,7 +70,11 @@ struct TableCell {
             guard storage == .blob else { throw fault(row, "data") }
             try write(external(Data(row.bytes(index))), to: &bytes)
         case .json:
-            guard storage == .text || storage == .blob else { throw fault(row, "JSON text") }
+            // A column of the type JSON makes numbers of texts that look like one.
+            guard storage == .text || storage == .blob else {
+                bytes += try number(row, storage).text.utf8
+                return true
+            }
             let text = Array(row.bytes(index))
             guard text.withUnsafeBufferPointer({ JSONScanner.fault(in: $0) }) == nil else {
                 throw Fault(reason: "JSON text expected, something else found")
