@@ -110,9 +110,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it makes records of what it reads elsewhere.
+    /// Whether it imports records of one type from another store.
     var isImport: Bool {
-        if case .bring = work { true } else { false }
+        if case .bring(let work) = work { work.type != nil } else { false }
     }
 
     /// Whether the step only checks what the others have done.

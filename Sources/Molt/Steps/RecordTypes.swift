@@ -29,7 +29,8 @@ extension StepWork {
         case .store(let work): .these(work.typeNames)
         case .settings(.moveToRecords(_, let declaration)): .these([declaration.type])
         case .settings: .none
-        case .bring, .block, .check: .any
+        case .bring(let work): work.type.map { .these([$0]) } ?? .any
+        case .block, .check: .any
         }
     }
 }

@@ -115,6 +115,8 @@ enum StepWork: Sendable {
 struct BringWork: Sendable {
     /// The directory or file; nil for what a closure reads.
     var source: AttachedStore?
+    /// The type of the records; nil for those of files, which may have any.
+    var type: String?
     /// Whether it encodes values with the migration's coders.
     var encodes = false
     /// Whether the failure policy applies to what it cannot convert.

@@ -199,6 +199,38 @@ struct ImportRecordsTests {
         #expect(try cache.count() == 2 && cache.report.work.isEmpty && log.all.isEmpty)
     }
 
+    @Test func `keeps its source if a later step sets a record aside, or one record replaces another`() throws {
+        let later = Migration(to: 2, "later", .transform("Person") { if $0.key == "a" { throw Refusal() } })
+        let importing = removing(step { try Self.add("a", "b", to: $0) })
+        let registry = MigrationRegistry([importing, later]).onFailure(.quarantine(upTo: .unlimited))
+        let cache = try CodableCache(at: url, migrations: registry)
+        #expect(try cache.count() == 1 && cache.report.work.isEmpty && log.all.isEmpty)
+        cache.close()
+        for name in try directory.names() { try FileManager.default.removeItem(at: directory.file(name)) }
+        let replacing = step(onConflict: .replace) { records in
+            try Self.add("a", to: records)
+            try records.add(json: Data("{}".utf8), forKey: "a")
+        }
+        #expect(try open(removing(replacing)).work.isEmpty && log.all.isEmpty)
+    }
+
+    @Test func `keeps its source if the closure goes on without a record, or there is no source`() throws {
+        let skipping = step { records in
+            try Self.add("a", to: records)
+            try? records.add([Double.nan], forKey: "b")
+        }
+        #expect(try open(removing(skipping)).work.isEmpty && log.all.isEmpty)
+        let table = MigrationStep.importTable(
+            "t",
+            of: directory.file("none.sqlite"),
+            as: "T",
+            key: .text("id"),
+            columns: ["a": .text("a")]
+        )
+        let missing = Migration(to: 2, "table", table).removingSource("it") { [log] in log.append("removed") }
+        #expect(try open(removing(skipping), missing).work.isEmpty && log.all.isEmpty)
+    }
+
     @Test func `can have a source removed only if it imports something`() {
         let migration = Migration(to: 1, "none", .deleteType("Person")).removingSource("it") {}
         #expect(MigrationRegistry([migration]).faults.contains { $0.contains("imports nothing") })

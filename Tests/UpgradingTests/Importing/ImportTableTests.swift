@@ -104,10 +104,47 @@ struct ImportTableTests {
         #expect(Set(aside.map(\.key)) == Set(Self.odd.keys.map { "person/\($0)" } + ["person/3"]))
         let text = try #require(aside.first { $0.key == "person/101" })
         #expect(
-            String(decoding: text.content, as: UTF8.self).hasPrefix(#"{"ZNAME":"text in a number","ZAGE":"forty-two""#)
+            String(decoding: text.content, as: UTF8.self).hasPrefix(
+                #"{"Z_PK":101,"ZNAME":"text in a number","ZAGE":"forty-two""#
+            )
         )
         #expect(try cache.contains("person/109") && cache.contains("person/\(Int64.max)"))
         #expect(cache.report.entries[0].counts.quarantined == aside.count)
+        // They are not in the form of records.
+        let retried = try cache.retryQuarantined(with: [Migration(to: 1, "import", step)])
+        #expect(retried.allSatisfy { "\($0)".contains("could not import it") })
+        #expect(try cache.quarantined().count == aside.count)
+    }
+
+    @Test func `sets aside a row with the key of one before, and one without a key`() throws {
+        let foreign = try ForeignStore("grdb")
+        let connection = try SQLite(foreign.url)
+        try connection.run("CREATE TABLE twice (id TEXT, n INTEGER)")
+        try connection.run("INSERT INTO twice VALUES ('a', 1), ('a', 'x'), ('', 2), (NULL, 3), ('b', 4)")
+        let step = MigrationStep.importTable(
+            "twice",
+            of: foreign.url,
+            as: "T",
+            key: .text("id"),
+            columns: ["n": .integer("n")]
+        )
+        let cache = try foreign.importing(step.onFailure(.quarantine(upTo: .unlimited)))
+        #expect(try cache.quarantined().map(\.key) == ["a, the row 2", "the row 3", "the row 4"])
+        #expect(try foreign.contents(cache) == ["a": #"{"n":1}"#, "b": #"{"n":4}"#])
+    }
+
+    @Test func `leaves out a null of the row that it refers to, and needs no collations of the other library`() throws {
+        let foreign = try ForeignStore("core-data")
+        let street = MigrationStep.importTable(
+            "ZPERSON",
+            of: foreign.url,
+            entity: "Person",
+            as: "P",
+            key: .integer("Z_PK"),
+            columns: ["street": .text("ZSTREET").of("ZADDRESS", through: "ZADDRESS")]
+        )
+        let found = try foreign.contents(try foreign.importing(street))
+        #expect(found["1"] == #"{"street":"Domplatz 1"}"# && found["3"] == "{}")
     }
 
     // MARK: GRDB

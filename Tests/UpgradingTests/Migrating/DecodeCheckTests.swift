@@ -153,6 +153,9 @@ struct DecodeCheckTests {
         // A block may change any record.
         registry.register(to: 3, "block") { _ in }
         #expect(checks(registry) == ["block: \(check)"])
+        // So may a closure that has the whole record.
+        let giving = MigrationStep.transform("Alien") { $0.typeName = "Person" }
+        #expect(checks(Self.checking(name, Migration(to: 2, "give", giving))) == ["give: \(check)"])
         // The check is about today's type.
         #expect(checks(registry.upTo(version: 2)).isEmpty && checks(registry.upTo(version: 3)) == ["block: \(check)"])
         registry.register(Migration(to: 4, "on read", .removeProperty("Person", "age")).onRead())

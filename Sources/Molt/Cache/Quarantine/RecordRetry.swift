@@ -166,6 +166,14 @@ struct RecordRetry {
         guard failed.steps.count >= failure.firstStep - 1 else {
             throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
         }
+        let position = failure.step.number - 1
+        if failed.steps.indices.contains(position), failed.steps[position].isImport {
+            throw Obstacle(
+                reason:
+                    "Migration \(failure.migration) could not import it, and it is as its source had it. Put a value in "
+                    + "its place with `restoreQuarantined(_:as:)`."
+            )
+        }
     }
 
     /// The migrations that were applied to the store from a row of its ledger on.

@@ -39,7 +39,7 @@ extension MigrationStep {
             kind: ["importRecords", String(revision)],
             policy: policy
         )
-        let work = BringWork(encodes: true) { migration in
+        let work = BringWork(type: type, encodes: true) { migration in
             let records = ImportedRecords(type, policy, migration)
             try body(records)
             try records.finish()

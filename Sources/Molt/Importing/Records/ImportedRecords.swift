@@ -35,26 +35,42 @@ public final class ImportedRecords {
     /// - Throws: ``MoltError`` with the code `typeMismatch` if the value cannot be encoded, `cannotStore` for an empty
     ///   key, or `keyExists`, also for a record of the batch before.
     public func add(_ value: some Encodable, forKey key: String, expiration: Date? = nil) throws {
-        var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
-        try record.replaceUnread(with: value)
-        try add(key, isData: record.isData, expiration) { record.writeContent(to: &$0) }
+        try counting {
+            var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
+            try record.replaceUnread(with: value)
+            try add(key, isData: record.isData, expiration) { record.writeContent(to: &$0) }
+        }
     }
 
     /// Adds a record with properties of any kind.
     ///
     /// - Throws: ``MoltError`` as for a value.
     public func add(_ content: RecordValue, forKey key: String, expiration: Date? = nil) throws {
-        var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
-        try record.replaceContent(with: content)
-        try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+        try counting {
+            var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
+            try record.replaceContent(with: content)
+            try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+        }
     }
 
     /// Adds a record whose content is JSON text, which is kept byte for byte.
     ///
     /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or as for a value.
     public func add(json: Data, forKey key: String, expiration: Date? = nil) throws {
-        let record = try Record(key: key, typeName: pending.typeName, json: Array(json))
-        try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+        try counting {
+            let record = try Record(key: key, typeName: pending.typeName, json: Array(json))
+            try add(key, isData: false, expiration) { record.writeContent(to: &$0) }
+        }
+    }
+
+    /// Notes a record that is not added, although the closure may go on without it.
+    private func counting(_ add: () throws -> Void) throws {
+        do {
+            try add()
+        } catch {
+            context.missingCount += 1
+            throw error
+        }
     }
 
     /// Adds a record whose content a closure writes as JSON.
@@ -91,7 +107,8 @@ public final class ImportedRecords {
         )
     }
 
-    private func flush() throws {
+    /// Adds the records of the current batch to the store.
+    func flush() throws {
         let count = pending.rows.count
         try context.add(imported: &pending, policy)
         context.runner.meter.advance(by: count)

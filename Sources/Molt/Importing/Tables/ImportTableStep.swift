@@ -18,15 +18,15 @@ extension MigrationStep {
     /// `Encodable` type would write with the migration's coders; null is left out, and so is an object without values.
     ///
     /// The table is read in one transaction, with the log beside the file. The database and its log stay as they are.
-    /// SQLite may create or change the file whose name ends with `-shm`, and leave an empty log; copy the database and
-    /// its log to where your app may write, if that matters. Nothing else should write to the database meanwhile. Remove
-    /// it with ``Migration/removingSource(_:_:)``.
+    /// SQLite may create or change the file whose name ends with `-shm`, and leave an empty log; copy the database, its
+    /// log and the directory of its large values elsewhere, if that matters. Nothing else may write to the database until
+    /// it is removed: do that with ``Migration/removingSource(_:_:)``.
     ///
     /// A value that is not of its column's kind is an error that names the row and the column, and nothing is imported.
     /// With ``onFailure(_:)``, such a row is set aside instead, as an object with its values by the names of the columns.
     ///
-    /// A table of Core Data also holds the entities that inherit from its own. Say with `entity` which rows you want, if
-    /// it has several.
+    /// A table of Core Data also holds the entities that inherit from its own. If there are any, say with `entity` which
+    /// rows you want.
     ///
     /// An upgrade fails with the code `suiteFailed` if the file is no database, is damaged, or lacks the table or a
     /// column, and with `busy` while another process holds a lock on it.
@@ -51,7 +51,7 @@ extension MigrationStep {
         columns: KeyValuePairs<PropertyPath, TableColumn>,
         onConflict policy: ConflictPolicy<Record> = .fail
     ) -> MigrationStep {
-        let file = AttachedFile(path: FileStatus.path(of: database))
+        let file = AttachedFile(path: FileStatus.path(of: database), isDatabase: true)
         let columns = columns.map { (path: $0.key, column: $0.value) }
         let source = TableImport.Source(table: table, entity: entity, key: key, prefix: prefix, columns: columns)
         let declaration = ImportRecordsStep(
@@ -61,10 +61,11 @@ extension MigrationStep {
             policy: policy,
             faults: source.faults
         )
-        let work = BringWork(source: .file(file), encodes: true, canSetAside: true) { migration in
+        let work = BringWork(source: .file(file), type: type, encodes: true, canSetAside: true) { migration in
             let records = ImportedRecords(type, policy, migration)
             let isThere = try TableImport(source, of: file, type, migration).run(records)
             if !isThere {
+                migration.missingCount += 1
                 migration.note(
                     MigrationReport.KeyOutcome(
                         store: file.path,

@@ -5,7 +5,7 @@ struct TableCell {
     let column: TableColumn
     /// The position of its value in the row.
     let index: Int32
-    /// The position of the value that names another row, if it is that row's.
+    /// The position of the value that names another row, if it is that row's; it is followed by the one that it names.
     let referenceIndex: Int32?
     let coding: RecordCoding
     /// The directory of Core Data for large values.
@@ -37,8 +37,8 @@ struct TableCell {
     func write(_ row: Statement, to bytes: inout [UInt8]) throws -> Bool {
         let storage = row.storageClass(index)
         if storage == .null {
-            if let referenceIndex, !row.isNull(referenceIndex) {
-                throw Fault(reason: "the row that it refers to is missing, or has no value there")
+            if let referenceIndex, !row.isNull(referenceIndex), row.isNull(referenceIndex + 1) {
+                throw Fault(reason: "the row that it refers to is missing")
             }
             return false
         }
@@ -55,8 +55,10 @@ struct TableCell {
             bytes += try number(row, storage).text.utf8
         case .float:
             let value = try number(row, storage).double.map { Float($0) }
-            guard let value, value.isFinite else { throw fault(row, "a number of type Float") }
-            bytes += (RecordValue.Number(text: value.description)?.text ?? "0").utf8
+            guard let value, let number = RecordValue.Number(text: value.description) else {
+                throw fault(row, "a number of type Float")
+            }
+            bytes += number.text.utf8
         case .decimal:
             bytes += try decimal(row, storage).utf8
         case .date(let form):
@@ -91,7 +93,9 @@ struct TableCell {
         switch column.kind {
         case .text:
             guard storage == .text else { throw fault(row, "text") }
-            return try text(row)
+            let key = try text(row)
+            guard !key.isEmpty else { throw Fault(reason: "the key is empty") }
+            return key
         case .integer: return String(try integer(row, storage))
         case .uuid: return try uuid(row, storage)
         case .double, .float, .boolean, .decimal, .data, .externalData, .json, .date:
@@ -107,8 +111,8 @@ struct TableCell {
         case .real:
             let value = row.real(index) ?? 0
             bytes += (RecordValue.Number(value)?.text ?? "\"\(value)\"").utf8
-        case .text: JSONString.write(row.text(index), to: &bytes)
-        case .blob: JSONString.write(Data(row.bytes(index)).base64EncodedString(), to: &bytes)
+        case .text where (try? text(row)) != nil: JSONString.write(row.text(index), to: &bytes)
+        case .text, .blob: JSONString.write(Data(row.bytes(index)).base64EncodedString(), to: &bytes)
         }
     }
 

@@ -7,6 +7,23 @@ public struct TableColumn: Sendable {
     enum Kind: Equatable, Sendable {
         case text, integer, double, float, boolean, decimal, uuid, data, externalData, json
         case date(DateForm)
+
+        /// Its part of fingerprints, which never changes.
+        fileprivate var identity: String {
+            switch self {
+            case .text: "text"
+            case .integer: "integer"
+            case .double: "double"
+            case .float: "float"
+            case .boolean: "boolean"
+            case .decimal: "decimal"
+            case .uuid: "uuid"
+            case .data: "data"
+            case .externalData: "externalData"
+            case .json: "json"
+            case .date(let form): "date " + form.rawValue
+            }
+        }
     }
 
     /// A form of dates in a column.
@@ -71,8 +88,7 @@ public struct TableColumn: Sendable {
     }
 
     var identity: [String] {
-        var identity = ["\(kind)", name]
-        if case .date(let form) = kind { identity[0] = "date " + form.rawValue }
+        var identity = [kind.identity, name]
         if let reference { identity += [reference.column, reference.table, reference.target] }
         return identity
     }

@@ -41,12 +41,17 @@ struct TableImport {
     /// - Returns: Whether there is a file.
     func run(_ records: ImportedRecords) throws -> Bool {
         do {
-            let timeout = Int32(clamping: Int(migration.configuration.upgradeTimeout.seconds * 1_000))
-            guard let database = try ForeignDatabase(at: file.path, busyTimeout: timeout) else { return false }
+            let timeout = Int32(min(migration.configuration.upgradeTimeout.seconds * 1_000, Double(Int32.max)))
+            let isOver = { [configuration = migration.configuration] in (try? configuration.checkCancellation()) == nil
+            }
+            guard let database = try ForeignDatabase(at: file.path, busyTimeout: timeout, isOver: isOver) else {
+                return false
+            }
             defer { database.close() }
             try run(records, database)
             return true
         } catch let error as SQLiteError {
+            try migration.checkCancellation()
             throw error.isBusy
                 ? failure("is in use", "Try again when no other process writes to it.", .busy, error)
                 : failure("cannot be read: \(error.message)", Self.advice, .suiteFailed, error)
@@ -71,21 +76,24 @@ struct TableImport {
         try check(source.table, in: tables)
         let all = [source.key] + source.columns.map(\.column)
         for column in all { try check(column, tables, database) }
-        let entities = try entities(database)
-        try database.check(source.table)
+        let entities = try entities(database, among: tables)
+        for table in Set([source.table] + all.compactMap(\.reference?.table)) { try database.check(table) }
         records.expectedCount = try database.count(source.table, entities: entities)
-        // The key comes first; behind each column of another row, there is the one that names that row.
+        // The key comes first; behind each column of another row, there is the one that names that row, and what it names.
         let hasRowID = try database.hasRowID(source.table)
         var cells: [ForeignDatabase.Cell] = []
         let external = externalDirectory
         let converted = all.map { column in
             cells.append(ForeignDatabase.Cell(column: column.name, reference: column.reference))
             let index = Int32(cells.count)
-            if let reference = column.reference { cells.append(ForeignDatabase.Cell(column: reference.column)) }
+            if let reference = column.reference {
+                cells.append(ForeignDatabase.Cell(column: reference.column))
+                cells.append(ForeignDatabase.Cell(column: reference.target, reference: reference))
+            }
             return TableCell(
                 column: column,
                 index: index,
-                referenceIndex: column.reference == nil ? nil : Int32(cells.count),
+                referenceIndex: column.reference == nil ? nil : Int32(cells.count) - 1,
                 coding: migration.coding,
                 externalDirectory: external
             )
@@ -112,9 +120,9 @@ struct TableImport {
             text = found
             try records.add(found) { try content.write(row, to: &$0) }
         } catch let fault as TableRow.Fault {
-            try setAside(row, name(), text, fault.column, fault.reason, fault.path, content, records)
+            try setAside(row, name(), text, fault.column, fault.reason, fault.path, content, key, records)
         } catch let fault as TableCell.Fault {
-            try setAside(row, name(), text, key.column, fault.reason, nil, content, records)
+            try setAside(row, name(), text, key.column, fault.reason, nil, content, key, records)
         }
     }
 
@@ -126,11 +134,18 @@ struct TableImport {
         _ reason: String,
         _ path: PropertyPath?,
         _ content: TableRow,
+        _ keyCell: TableCell,
         _ records: ImportedRecords
     ) throws {
         let found = key ?? source.prefix + name
+        // A record of the current batch may have the key.
+        try records.flush()
         let isTaken = try migration.record(forKey: found) != nil
-        let record = try Record(key: isTaken ? "\(found), \(name)" : found, typeName: type, json: content.raw(row))
+        let record = try Record(
+            key: isTaken ? "\(found), \(name)" : found,
+            typeName: type,
+            json: content.raw(row, key: keyCell)
+        )
         let error = MoltError(
             .typeMismatch,
             "In \(name) of the table \"\(source.table)\", the column \"\(column.name)\": \(reason).",
@@ -175,19 +190,23 @@ struct TableImport {
     }
 
     /// The numbers of the entities whose rows are imported; nil for all rows.
-    private func entities(_ database: ForeignDatabase) throws -> [Int64]? {
-        let tables = try database.tableNames()
+    private func entities(_ database: ForeignDatabase, among tables: [String]) throws -> [Int64]? {
         guard tables.contains("Z_PRIMARYKEY"), try database.columnNames(of: source.table).contains("Z_ENT") else {
             guard let entity = source.entity else { return nil }
             throw failure("is none of Core Data, so it has no entity \"\(entity)\"", "Remove `entity:`.")
         }
         let entities = try database.entities()
+        func family(of number: Int64) -> [Int64] {
+            [number] + entities.filter { $0.parent == number && $0.number != number }.flatMap { family(of: $0.number) }
+        }
         guard let name = source.entity else {
-            let found = try database.entityNumbers(in: source.table)
+            // Whether or not a user has rows of the others.
+            let own = entities.first { "z" + $0.name.lowercased() == source.table.lowercased() }
+            let found = own.map { family(of: $0.number) } ?? []
             guard found.count > 1 else { return nil }
-            let names = found.map { number in "\"\(entities.first { $0.number == number }?.name ?? "\(number)")\"" }
+            let names = entities.filter { found.contains($0.number) }.map { "\"\($0.name)\"" }
             throw failure(
-                "has rows of several entities in its table \"\(source.table)\": \(names.joined(separator: ", "))",
+                "may have rows of several entities in its table \"\(source.table)\": \(names.joined(separator: ", "))",
                 "Say with `entity:` which one to import; one that others inherit from includes them."
             )
         }
@@ -198,15 +217,7 @@ struct TableImport {
                 "Correct the name."
             )
         }
-        var numbers = [root.number]
-        // A parent may have a higher number than its children.
-        var isComplete = false
-        while !isComplete {
-            let more = entities.filter { numbers.contains($0.parent) && !numbers.contains($0.number) }.map(\.number)
-            isComplete = more.isEmpty
-            numbers += more
-        }
-        return numbers
+        return family(of: root.number)
     }
 
     /// Where Core Data keeps the large values of the database.

@@ -73,12 +73,15 @@ struct TableRow {
         }
     }
 
-    /// The cells as they are in the row, by the names of their columns.
-    func raw(_ row: Statement) -> [UInt8] {
+    /// The cells as they are in the row, by the names of their columns; what is not text is in Base64.
+    func raw(_ row: Statement, key: TableCell) -> [UInt8] {
         var bytes: [UInt8] = [UInt8(ascii: "{")]
-        for (position, cell) in cells.enumerated() {
-            if position > 0 { bytes.append(UInt8(ascii: ",")) }
-            JSONString.write(cell.column.name, to: &bytes)
+        var names: Set<String> = []
+        for cell in [key] + cells {
+            let name = (cell.column.reference.map { $0.table + "." } ?? "") + cell.column.name
+            guard names.insert(name).inserted else { continue }
+            if names.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            JSONString.write(name, to: &bytes)
             bytes.append(UInt8(ascii: ":"))
             cell.writeRaw(row, to: &bytes)
         }

@@ -4,6 +4,9 @@ internal import Foundation
 package struct AttachedFile: Sendable {
     /// The path, which is the file's name in plans and errors.
     package let path: String
+    /// Whether it is a database, which is not opened to find out whether it can be: closing it again would end the locks
+    /// that the process has on it.
+    var isDatabase = false
 
     /// The last component of the path, which stays the same where the system moves the app's container.
     var fileName: String { (path as NSString).lastPathComponent }
@@ -11,10 +14,14 @@ package struct AttachedFile: Sendable {
     /// Why the file cannot be read in this process or for now; nil if it can, if there is none, or if waiting is no
     /// help.
     func unavailability(inExtension isExtension: Bool) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return nil
+        if isDatabase {
+            guard access(path, R_OK) != 0 else { return nil }
+        } else {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor < 0 else {
+                close(descriptor)
+                return nil
+            }
         }
         return switch errno {
         case ENOENT where isExtension:

@@ -13,8 +13,8 @@ final class ForeignDatabase {
     ///
     /// - Returns: Nil if there is no file.
     /// - Throws: ``SQLiteError``; or ``MoltError`` if the path cannot be looked up.
-    init?(at path: String, busyTimeout: Int32) throws {
-        guard let status = try FileStatus.of(path) else { return nil }
+    init?(at path: String, busyTimeout: Int32, isOver: @escaping () -> Bool) throws {
+        guard try FileStatus.of(path) != nil else { return nil }
         self.path = path
         do throws(SQLiteError) {
             connection = try Self.begin(path, .readOnly, busyTimeout)
@@ -25,7 +25,8 @@ final class ForeignDatabase {
             guard needsDirectory, access(path, R_OK) == 0, Self.isAtRest(path) else { throw error }
             connection = try Self.begin(path, .immutable, busyTimeout)
         }
-        try checkLength(status.size)
+        connection.isOver = isOver
+        try checkLength(FileStatus.of(path)?.size ?? 0)
     }
 
     private static func begin(_ path: String, _ mode: Connection.Mode, _ timeout: Int32) throws(SQLiteError)
@@ -72,11 +73,7 @@ final class ForeignDatabase {
 
     /// Whether rows of a table have a number of their own: not those of views, and of tables without it.
     func hasRowID(_ table: String) throws(SQLiteError) -> Bool {
-        let isTable = try connection.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
-            table
-        )
-        guard isTable > 0 else { return false }
+        guard try isTable(table) else { return false }
         return (try? connection.prepare("SELECT t.rowid FROM \(Self.quoted(table)) AS t LIMIT 0")) != nil
     }
 
@@ -84,12 +81,6 @@ final class ForeignDatabase {
     func entities() throws(SQLiteError) -> [(number: Int64, name: String, parent: Int64)] {
         try connection.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
             .map { row throws(SQLiteError) in (row.integer(0), row.text(1), row.integer(2)) }
-    }
-
-    /// The numbers of the entities that a table has rows of.
-    func entityNumbers(in table: String) throws(SQLiteError) -> [Int64] {
-        try connection.prepare("SELECT DISTINCT t.Z_ENT FROM \(Self.quoted(table)) AS t ORDER BY 1")
-            .map { row throws(SQLiteError) in row.integer(0) }
     }
 
     // MARK: Rows
@@ -109,11 +100,22 @@ final class ForeignDatabase {
 
     /// Throws if the pages of a table are damaged.
     func check(_ table: String) throws(SQLiteError) {
-        guard try connection.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", table) > 0
-        else { return }
-        let answer = try connection.prepare("PRAGMA quick_check(\(Self.quoted(table)))")
-            .first { row throws(SQLiteError) in row.text(0) }
-        guard answer == "ok" else { throw .damagedTable }
+        guard try isTable(table) else { return }
+        do throws(SQLiteError) {
+            let answer = try connection.prepare("PRAGMA quick_check(\(Self.quoted(table)))")
+                .first { row throws(SQLiteError) in row.text(0) }
+            guard answer == "ok" else { throw .damagedTable }
+        } catch {
+            // An index may need a collation or a function of the other library.
+            guard error.resultCode == SQLITE_ERROR else { throw error }
+        }
+    }
+
+    private func isTable(_ name: String) throws(SQLiteError) -> Bool {
+        try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
+            name
+        ) > 0
     }
 
     func count(_ table: String, entities: [Int64]?) throws(SQLiteError) -> Int {
@@ -143,7 +145,9 @@ final class ForeignDatabase {
             sql += " LEFT JOIN \(Self.quoted(reference.table)) AS r\(index)"
             sql += " ON r\(index).\(Self.quoted(reference.target)) = t.\(Self.quoted(reference.column))"
         }
-        return try Statement(sql + Self.condition(entities), on: connection, isLasting: true)
+        sql += Self.condition(entities)
+        if hasRowID { sql += " ORDER BY t.rowid" }
+        return try Statement(sql, on: connection, isLasting: true)
     }
 
     private static func condition(_ entities: [Int64]?) -> String {

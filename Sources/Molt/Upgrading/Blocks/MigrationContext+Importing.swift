@@ -45,13 +45,16 @@ extension MigrationContext {
         try new.read()
         do {
             guard var record = try self.record(forKey: new.key) else { throw runner.records.keyExists(new) }
-            let revision = record.revision
+            let (id, revision) = (record.id, record.revision)
             let isSameType = ExactName.isSame(record.typeName, new.typeName)
             let resolution = isSameType ? try policy.merge(new, into: &record) : .undecided(nil)
             switch resolution {
             case .equal, .merged: break
             case .first: missingCount += 1
-            case .second: record = try self.record(forKey: new.key).map { $0.replaced(by: record) } ?? record
+            case .second:
+                // What it replaces may be of the source, too.
+                if id >= firstCreatedID { missingCount += 1 }
+                record = try self.record(forKey: new.key).map { $0.replaced(by: record) } ?? record
             case .undecided(let reason):
                 throw new.error(
                     .keyExists,

@@ -27,6 +27,9 @@ final class FailureTally {
         self.policy = policy
     }
 
+    /// Whether a record could not be converted.
+    var hasRecords: Bool { !failures.isEmpty }
+
     /// Counts and lists a record that failed.
     ///
     /// - Parameters:

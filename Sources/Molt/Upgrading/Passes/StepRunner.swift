@@ -215,6 +215,8 @@ final class StepRunner {
             case .none, .run, .runIfRecordsArrive, .continueOnRead:
                 var entry = entry(of: planned.declaration)
                 entry.neededBy = planned.neededBy
+                // A later migration may have set aside what this one has imported.
+                if failures.hasRecords { entry.isSourceWhole = false }
                 return entry
             case .startOnRead: return MigrationReport.Entry(id, .onRead)
             case .record(let outcome): return MigrationReport.Entry(id, outcome)
