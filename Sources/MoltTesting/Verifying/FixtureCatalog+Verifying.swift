@@ -165,6 +165,7 @@ struct CatalogVerification {
         let files = audit.fixtures.filter { $0.version >= migrations.oldestSupportedVersion }
         try await verify(files.filter { $0 != release?.file })
         if let release {
+            for problem in settings.failuresOfForms() { failures.add(.samples, release.file.path, problem) }
             if files.contains(release.file), let fixture = read(release.file) {
                 try await verify(release, comparedWith: fixture)
             }
@@ -327,7 +328,7 @@ struct CatalogVerification {
         if upgrades.failures.isEmpty { try vary(&upgrades, &row, file) }
         report.rows.append(row)
         names.add(upgrades.names)
-        if let result = upgrades.results[migrations.version] { settings.add(result) }
+        if let result = upgrades.results[migrations.version] { settings.add(result, name: file.path) }
         lost.formUnion(upgrades.lost)
         shortcuts.formUnion(upgrades.shortcuts)
         return upgrades
@@ -396,7 +397,7 @@ struct CatalogVerification {
 
     /// Whether a fixture has no failures.
     private func isSound(_ upgrades: FixtureUpgrades, _ file: CatalogFile) -> Bool {
-        upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+        upgrades.failures.isEmpty && !audit.failures.isAbout(file.path) && !failures.isAbout(.samples, file.path)
     }
 
     // MARK: Samples
