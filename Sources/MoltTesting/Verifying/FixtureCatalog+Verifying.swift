@@ -36,13 +36,14 @@ extension FixtureCatalog {
     /// while one of an older version has. A run that has written files fails: check them and run again.
     ///
     /// What was sealed may not change; see ``FixtureCatalog``. At a sealed version, only samples of new types and
-    /// settings can be added.
+    /// settings can be added. `missing` adds these, too, at the newest version.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records, with samples to record; raw data needs no type.
-    ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
-    ///     failure only if one has a similar key, or the key in another suite. None by default.
+    ///   - settings: The settings that the app reads today. A key that no fixture has is a failure only if one has a
+    ///     similar key, or the key in another suite. If there are any, every setting of a fixture after its upgrade
+    ///     must be among them, be named by a step, or be the system's. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - shipped: The newest version that has shipped; it must be sealed with all earlier ones. A run with
@@ -177,7 +178,7 @@ struct CatalogVerification {
         // Names may be unknown because of other mistakes.
         let areNamesKnown = failures.isOnly([
             .loss, .missingFixture, .missingUpgradedFixture, .upgradedFixture, .decoding, .variation, .samples, .types,
-            .recorded,
+            .recorded, .unnamedSetting,
         ])
         failures.add(names.failuresOfForgotten(in: migrations))
         if areNamesKnown {
@@ -189,7 +190,6 @@ struct CatalogVerification {
         failures.add(olderReleases.failures(of: migrations))
         if let shipped { try seal(upTo: shipped) }
         reportRecordedFiles()
-        report.unnamedSettings = settings.unnamed(in: migrations)
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
     }

@@ -1,12 +1,13 @@
 public import Molt
 
-/// A setting that the app reads today, and that `verify` reads after each upgrade.
+/// A setting that the app reads today, and that `verify` reads after each upgrade; or one that it does not read.
 ///
 /// ```swift
 /// settings: [
 ///     .key(.theme, in: .standard),
 ///     .setting("profile", Profile.self, in: group),
 ///     .settings(withPrefix: "draft.", Draft.self, in: group),
+///     .unread(withPrefix: "SDK", in: .standard),
 /// ]
 /// ```
 ///
@@ -114,6 +115,20 @@ public struct FixtureSetting: Sendable {
 }
 
 extension FixtureSetting {
+    /// Creates a setting of fixtures that the app does not read, such as one of another library.
+    ///
+    /// ```swift
+    /// .unread("SDKLaunches", in: .standard)
+    /// ```
+    public static func unread(_ key: String, in suite: Suite) -> FixtureSetting {
+        FixtureSetting(place: SettingsPlace(suite, key: key), typeName: "") { _, _ in nil }
+    }
+
+    /// Creates the settings of fixtures whose keys begin with a prefix, none of which the app reads.
+    public static func unread(withPrefix prefix: String, in suite: Suite) -> FixtureSetting {
+        FixtureSetting(place: SettingsPlace(suite, prefix: prefix), typeName: "") { _, _ in nil }
+    }
+
     private init<Value: Decodable & SendableMetatype>(
         _ place: SettingsPlace,
         _ type: Value.Type,

@@ -44,12 +44,13 @@ struct SettingReading {
         }
     }
 
-    /// The failures for settings of a store that the app cannot read.
+    /// The failures for settings of a store that the app cannot read, and for those that nothing names, if the test
+    /// names any.
     ///
     /// - Parameters:
-    ///   - coding: The coders of the registry.
+    ///   - migrations: The app's registry.
     ///   - name: The fixture's file or name.
-    func failures(in store: StoreFixture, _ coding: RecordCoding, name: String) -> FailureList {
+    func failures(in store: StoreFixture, _ migrations: MigrationRegistry, name: String) -> FailureList {
         var failures = FailureList()
         let suites = store.suites.map { ($0.key.attachedName, $0.value) }.sorted { $0.0 < $1.0 }
         for (suite, values) in suites {
@@ -57,13 +58,37 @@ struct SettingReading {
                 let named = settings.filter { $0.includes(key, in: suite) }
                 let isOnlyInPrefixes = named.allSatisfy(\.place.isPrefix)
                 for setting in named where setting.place.isPrefix == isOnlyInPrefixes {
-                    guard let problem = setting.problem(value, coding) else { continue }
+                    guard let problem = setting.problem(value, migrations.coding) else { continue }
                     let location = "\(Shown.key(key)) of \(suite) cannot be read as \(setting.typeName)"
                     failures.add(.decoding, name, "\(location): \(problem)")
                 }
             }
         }
+        addUnnamed(store, migrations, name: name, to: &failures)
         return failures
+    }
+
+    private func addUnnamed(
+        _ store: StoreFixture,
+        _ migrations: MigrationRegistry,
+        name: String,
+        to failures: inout FailureList
+    ) {
+        let unnamed = store.sampledSettings.filter { found in
+            let suite = found.suite.attachedName
+            return !settings.contains { $0.includes(found.key, in: suite) } && !Suite.Keys.isOfSystem(found.key)
+                && !migrations.namesSetting(found.key, of: suite)
+        }
+        guard !settings.isEmpty, let first = unnamed.first else { return }
+        let list = unnamed.map { "    .unread(\($0.name.arguments))," }.joined(separator: "\n")
+        failures.add(
+            .unnamedSetting,
+            "catalog",
+            "after the upgrade there are settings that are not among those that were given, and no step names them. Add "
+                + "`.setting(\(first.key.debugDescription), Value.self, in: \(first.name.suiteCode))` for one that the app "
+                + "reads, or a migration that renames or removes it. List those that are not the app's:\n\(list)",
+            at: .summary(name)
+        )
     }
 
     /// The failures for names that no store has, if it has a similar key that is not named, or another suite has the
@@ -96,14 +121,6 @@ struct SettingReading {
             )
         }
         return failures
-    }
-
-    /// The settings that neither the test nor a step names, if the test names any, sorted.
-    func unnamed(in migrations: MigrationRegistry) -> [String] {
-        guard !settings.isEmpty else { return [] }
-        return keys.keys.sorted().flatMap { suite in
-            unnamed(in: suite).filter { !migrations.namesSetting($0, of: suite) }.map { "\(Shown.key($0)) of \(suite)" }
-        }
     }
 
     /// The keys of a suite, sorted, without those that the test names.

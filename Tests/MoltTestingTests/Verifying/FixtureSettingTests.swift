@@ -46,6 +46,7 @@ import Testing
                     .key(.theme, in: .standard),
                     .setting("profile", Profile.self, in: .standard),
                     .setting("title", String.self, in: .standard),
+                    .unread("unnamed", in: .standard),
                     .setting(
                         "since",
                         Date.self,
