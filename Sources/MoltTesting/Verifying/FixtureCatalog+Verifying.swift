@@ -167,7 +167,9 @@ struct CatalogVerification {
         try await verify(files.filter { $0 != release?.file })
         if let release {
             for problem in settings.failuresOfForms() { failures.add(.samples, release.file.path, problem) }
-            if files.contains(release.file), let fixture = read(release.file) {
+            if isReplaced(release.file) {
+                try await record(release)
+            } else if files.contains(release.file), let fixture = read(release.file) {
                 try await verify(release, comparedWith: fixture)
             }
             if !audit.fixtures.contains(release.file) { try await verifyMissing(release) }
@@ -208,12 +210,15 @@ struct CatalogVerification {
                 .sealed,
                 CatalogFile.seals,
                 "Version \(version) has shipped, and not all of it is sealed: \(Shown.some(missing)). To seal it, once there "
-                    + "is no other failure: \(RecordingMode.variable)=missing swift test"
+                    + "is no other failure: \(RecordingMode.missing.command)"
             )
         }
         guard failures.isEmpty, report.recorded.isEmpty else {
-            let others = failures.isEmpty ? "files were written in this run" : "there are other failures"
-            return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others).")
+            let others =
+                failures.isEmpty
+                ? "files were written in this run. Look at them, and then: \(RecordingMode.missing.command)"
+                : "there are other failures."
+            return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others)")
         }
         do {
             try catalog.seal(upTo: version, migrations)
@@ -248,7 +253,12 @@ struct CatalogVerification {
                 } else {
                     "Those in the directory \(path) are all older than version \(oldest)."
                 }
-            failures.add(.missingFixture, "catalog", "There is no fixture to upgrade. \(reason)")
+            failures.add(
+                .missingFixture,
+                "catalog",
+                "There is no fixture to upgrade. \(reason) Give `types` or `settings` samples, such as "
+                    + "`.type(Person.self, samples: [\"ada\": …])`, and then: \(RecordingMode.missing.command)"
+            )
         }
         // A fixture of samples that is missing is reported with its name.
         let known = Set(audit.fixtures.map(\.version) + (release.map { [$0.file.version] } ?? []))
@@ -257,20 +267,26 @@ struct CatalogVerification {
                 version == migrations.version
                 ? (
                     "Give `types` and `settings` samples, such as `.type(Person.self, samples: [\"ada\": …])`",
-                    "samples.json."
+                    "samples"
                 )
                 : (
-                    "If it never shipped, pass the versions that did as `versions`. Otherwise capture a store of a release "
-                        + "that wrote it: `try catalog.record(StoreFixture(\(capture)), named: \"everyday\")`",
-                    "everyday.json, which you can also write by hand."
+                    "If it never shipped, pass those that did: `versions: [\(shippable(without: version))]`. Otherwise capture "
+                        + "a store of a release that wrote it: `try catalog.record(StoreFixture(\(capture)), named: "
+                        + "\"everyday\")`; or write the file by hand",
+                    "everyday"
                 )
             failures.add(
                 .missingFixture,
                 "catalog",
-                "There is no fixture of version \(version). \(source), and run \(RecordingMode.variable)=missing swift test. "
-                    + "It becomes \(version)-\(name)"
+                "There is no fixture of version \(version), which becomes \(version)-\(name).json. \(source), and then: "
+                    + RecordingMode.missing.command
             )
         }
+    }
+
+    /// The versions of stores in the field as source, if there are none of a version.
+    private func shippable(without version: Int) -> String {
+        Set(migrations.upgradableVersions).subtracting([version]).sorted().map(String.init).joined(separator: ", ")
     }
 
     /// The arguments that make a fixture of a store on a device, as Swift source.
@@ -285,7 +301,11 @@ struct CatalogVerification {
         do {
             return try catalog.fixture(at: file)
         } catch {
-            failures.add(.catalog, file.path, FailureList.text(of: error))
+            failures.add(
+                .catalog,
+                file.path,
+                FailureList.text(of: error) + audit.protection.adviceOnConflict(error, in: file)
+            )
             return nil
         }
     }
@@ -414,13 +434,24 @@ struct CatalogVerification {
         }
     }
 
+    /// Whether a file that cannot be read is written in this run.
+    private func isReplaced(_ file: CatalogFile) -> Bool {
+        guard audit.fixtures.contains(file) else { return false }
+        do {
+            _ = try catalog.fixture(at: file)
+            return false
+        } catch {
+            return audit.protection.replaces(file, after: error)
+        }
+    }
+
     /// Verifies the fixture of this release, and compares the samples with it or records them.
     private mutating func verify(_ release: SampledRelease, comparedWith kept: StoreFixture) async throws {
         let difference = difference(kept, release.store, .fingerprints)
         let hasShipped = audit.hasShipped(release.file)
         let onlyAdds =
-            audit.protection.isSealed(release.file.version)
-            && self.difference(kept, release.store(likeThatOf: kept)).isEmpty
+            (audit.protection.isSealed(release.file.version) || !hasShipped)
+            && self.difference(kept, release.store(likeThatOf: kept), .fingerprints).isEmpty
         if mode.overwrites && !hasShipped || mode != .never && onlyAdds, !difference.isEmpty {
             return try await record(release)
         }
@@ -432,7 +463,9 @@ struct CatalogVerification {
             ? "Only new types or settings were added. \(RecordingAdvice.toWrite)"
             : hasShipped
                 ? audit.protection.advice(onVersion: release.file.version)
-                : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(release.file.version)
+                : isEditAlone
+                    ? audit.protection.adviceOnEdit(release.file.version)
+                    : audit.protection.adviceIfNotShipped(release.file.version)
         failures.add(
             .samples,
             release.file.path,
@@ -496,7 +529,8 @@ struct CatalogVerification {
             at: release.file.version,
             after: older.last?.version,
             coding: migrations.coding,
-            mode: mode
+            mode: mode,
+            protection: audit.protection
         )
         failures.add(check.failures)
         guard check.isRecorded else { return }
@@ -524,7 +558,7 @@ struct CatalogVerification {
             .recorded,
             "catalog",
             "Written in this run, and not checked:\n\(report.recorded.joined(separator: "\n"))\n"
-                + "Look at them, and run again without \(RecordingMode.variable)."
+                + RecordingAdvice.toCheck
         )
     }
 }

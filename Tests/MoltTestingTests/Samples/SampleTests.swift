@@ -167,7 +167,7 @@ import Testing
                     )
                     If stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
                     """,
-                says: "write its types again: MOLT_RECORD=all swift test"
+                says: "write its types again instead: MOLT_RECORD=all swift test"
             )
         }
         #expect(try directory.text("types.json") == types)
@@ -412,7 +412,7 @@ import Testing
             let failure = try #require(try await verify(mode, john, through: later))
             failure.expect(
                 .types,
-                says: "samples of version 1, whose types only it has. Restore it from version control."
+                says: "samples of version 1, whose types only it has. If it was never checked in, `MOLT_RECORD=all`"
             )
         }
         #expect(try directory.files()["types.json"] == nil)
