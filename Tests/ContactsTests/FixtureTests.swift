@@ -36,6 +36,11 @@ struct FixtureTests {
             settings: [
                 .key(.pageSize, in: suites.group, sample: 50),
                 .key(.sortOrder, in: suites.group, sample: .lastName),
+                .key(.showsPhotos, in: suites.group), .key(.signature, in: suites.group),
+                .key(.backupInterval, in: suites.group), .key(.backupDates, in: suites.group),
+                .key(.favoriteGroups, in: suites.group), .key(.labels, in: suites.group),
+                // The fixtures have a damaged text, which no release can read.
+                .unread("recentSearches", in: suites.group),
             ],
             shipped: 4
         )

@@ -31,7 +31,7 @@ extension FuzzTarget {
         "{", "}", "[", "]", ":", ",", "\"", "\\", "\\u0000", "\\ud83d", "\\ude00", "\\u", "{\"a\":", "[[", "]]", "null",
         "true", "false", "-", "0", "-0", "1e400", "1E-400", "18446744073709551616", "-9223372036854775809", "0.1", "1.",
         ".5", "01", "+1", "NaN", "Infinity", "\u{FEFF}", "\u{2028}", "\t", "\n", " ", "\"\":", "\"a\":1,\"a\":2",
-        "{\"int\":1}",
+        "{\"int\":1}", "{\"jsonText\":", "{\"json\":",
         "{\"date\":", "{\"data\":\"AA==\"}", "<!--", "</dict>", "<array>", "<key>", "<date>", "&lt;", "&#0;",
         "<![CDATA[",
     ]
@@ -76,9 +76,10 @@ extension FuzzTarget {
             {"key": "b", "type": "Data", "data": "AQID"},
             {"key": "c", "type": "T", "text": "\\"x\\""}
           ],
-          "suites": {"standard": {"a": 1}, "suite x": {"b": {"date": 0}, "c": {"dictionary": {"d": {"double": "inf"}}}}}
+          "suites": {"standard": {"a": {"int": 1}}, "suite x": {"b": {"date": 0}, "c": {"dictionary": {"d": {"double": "inf"}}}}}
         }
         """,
+        #"{"format":1,"schemaVersion":0,"suites":{"standard":{"a":{"jsonText":{"b":[1,"\/"]}},"c":[{"json":[]},"[]"]}}}"#,
     ]
 
     private static let exports = [

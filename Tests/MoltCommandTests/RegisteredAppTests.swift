@@ -313,7 +313,7 @@ import Testing
         await run("verify", fixtures.path).expect(1, errors: "expected \"Queen\", found \"King\"")
         await run("verify", fixtures.path, "--json").expect(1, says: "\"subject\" : \"0-small.json\"")
         // The version is the newest one, so its file may be written again once the older ones are sealed.
-        await run("record", fixtures.path, "--all").expect(1, errors: "Seal the versions that have shipped")
+        await run("record", fixtures.path, "--all").expect(1, errors: "seal them first: swift run molt seal")
         await run("seal", fixtures.path, "1").expect(says: "Version 1 is sealed")
         let all = await run("record", fixtures.path, "--all")
         #expect(all.output.contains("wrote 0-small@2.json\n"))

@@ -36,7 +36,7 @@ extension Suite {
         }
 
         /// Whether the system writes this key into an app's own domain.
-        private static func isOfSystem(_ key: String) -> Bool {
+        package static func isOfSystem(_ key: String) -> Bool {
             if key.hasPrefix("com.apple.") || chosenForApp.contains(key) { return true }
             // AppKit's keys continue like "NSSplitView"; an app's own "NSFWFilter" is not one of them.
             let next = key.utf8.dropFirst(2).prefix(2).map { UInt8($0) }

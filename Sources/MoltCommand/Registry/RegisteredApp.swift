@@ -42,6 +42,7 @@ package struct RegisteredApp: Sendable {
             notes: "Settings that neither a migration nor the app's list of settings names come last."
         ) { [migrations, settings] key, suite in
             migrations.namesSetting(key, of: suite) || settings.contains { $0.names(key, in: suite) }
+                || Suite.Keys.isOfSystem(key)
         }
     }
 

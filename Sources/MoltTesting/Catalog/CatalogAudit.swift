@@ -57,16 +57,21 @@ struct CatalogAudit {
     }
 
     private mutating func checkUnsealed(_ files: [CatalogFile]) {
+        guard let version = protection.unsealed else { return }
         let unsealed = files.filter { !protection.isSealed($0.version) && $0.version < protection.newest }
-        guard let version = unsealed.map(\.version).max() else { return }
         hasUnsealedVersions = true
+        let canSeal = protection.commandToOverwrite(afterSealing: version) != RecordingMode.unsealed.command
         failures.add(
             .sealed,
             "catalog",
             "Nothing was written: these files belong to versions below \(protection.newest), and are not sealed: "
-                + "\(Shown.some(unsealed.map(\.path).sorted())). Seal the versions that have shipped, such as with "
-                + "`molt seal \(ShellWord(catalog.directory.path)) \(version)`. If none has: "
-                + "\(RecordingMode.variable)=\(RecordingMode.unsealed.rawValue) swift test"
+                + "\(Shown.some(unsealed.map(\.path).sorted())). "
+                + (canSeal
+                    ? "If none of these has shipped, use `\(RecordingMode.variable)=\(RecordingMode.unsealed.rawValue)`, which "
+                        + "writes them again, too. If they have, seal them first: "
+                    : "If they have shipped, seal them first: add `shipped: \(version)` to the call of `verify`, and run the "
+                        + "tests with `\(RecordingMode.missing.command)`. If none has: ")
+                + protection.commandToOverwrite(afterSealing: version)
         )
     }
 
@@ -77,9 +82,9 @@ struct CatalogAudit {
         failures.add(
             .catalog,
             file.path,
-            "The fixture \(file.fixture.path), which this file was made from, is missing. Restore it from version "
-                + "control: devices in the field may hold such a store. If it was removed on purpose, remove this "
-                + "file, too."
+            "The fixture \(file.fixture.path), which this file was made from, is missing. If it was removed on purpose, "
+                + "remove this file, too. Otherwise restore it, because devices in the field may hold such a store: "
+                + catalog.restoring(file.fixture.path)
         )
     }
 
@@ -104,8 +109,13 @@ struct CatalogAudit {
         do {
             upgraded[file] = try catalog.upgraded(at: file)
         } catch {
+            if protection.replaces(file, after: error) { return }
             unreadable.insert(file)
-            failures.add(.catalog, file.path, FailureList.text(of: error))
+            failures.add(
+                .catalog,
+                file.path,
+                FailureList.text(of: error) + protection.adviceOnConflict(error, in: file)
+            )
         }
     }
 
@@ -120,9 +130,17 @@ struct CatalogAudit {
             failures.add(
                 .changed,
                 fixture.path,
-                hasShipped(fixture) ? RecordingAdvice.changed : RecordingAdvice.ifNotShipped(fixture.version),
+                hasShipped(fixture)
+                    ? adviceOnChange(of: fixture, made[0].key) : protection.adviceIfNotShipped(fixture.version),
                 at: .summary(file.path)
             )
         }
+    }
+
+    private func adviceOnChange(of fixture: CatalogFile, _ upgraded: CatalogFile) -> String {
+        "The fixture is of an older version, and is not the one that the upgraded fixture was made from. Correct an upgrade "
+            + "by a new migration, and add a new case as a new fixture. If neither file was ever checked in, remove the "
+            + "upgraded fixture, and record it again. Otherwise restore the fixture: "
+            + catalog.restoring(fixture.path, asWith: upgraded.path)
     }
 }

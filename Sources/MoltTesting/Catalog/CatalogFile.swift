@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A file of a catalog, identified by its name.
 struct CatalogFile: Hashable, Sendable {
     /// The version of the release that wrote the store.
@@ -42,6 +44,9 @@ struct CatalogFile: Hashable, Sendable {
     /// The version that the file belongs to: for an upgraded fixture, the version it was upgraded to.
     var version: Int { target ?? fixtureVersion }
 
+    /// Whether `verify` can write it from other files and the samples.
+    var isDerived: Bool { target != nil || name == Self.samples }
+
     /// The fixture that an upgraded fixture was made from, or the fixture itself.
     var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
 
@@ -73,24 +78,27 @@ struct CatalogFile: Hashable, Sendable {
 
 /// What to do about a file that is missing or differs.
 enum RecordingAdvice {
-    static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
-    static let edited =
-        "The content is the same, but migrations were edited since the file was written. Undo the edits of those that "
-        + "have shipped. If none has: \(RecordingMode.variable)=all swift test"
-    static let removed =
-        "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
-        + "such a store. If it was never checked in, remove its upgraded fixtures, too."
-    static let mergedTypes =
-        "The file has the conflict markers of a merge. Remove them, and keep all versions of both sides. If both have changed "
-        + "a version that has not shipped, keep one of the two, and write it again: \(RecordingMode.variable)=all swift test"
-    static let changed =
-        "The fixture is of an older version, and is not the one that the upgraded fixture was made from. Restore it from "
-        + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
-        + "was ever checked in, remove the upgraded fixture, and record it again."
+    static let toWrite = "To write it: \(RecordingMode.missing.command)"
+    static let toCheck = "Look at what was written, and then: \(RecordingMode.never.command)"
+}
 
-    /// Advice about a change at the newest version, which may or may not have shipped.
-    static func ifNotShipped(_ version: Int) -> String {
-        "If version \(version) has shipped, undo the change, or make it a migration to version \(version + 1). If it has "
-            + "not, and the new one is right: \(RecordingMode.variable)=all swift test"
+/// Commands that restore files of a catalog from version control.
+extension FixtureCatalog {
+    /// The beginning of a command in the catalog's directory.
+    private var git: String { "git -C \(ShellWord(directory.path))" }
+
+    /// The command that prints the last commit in which a file was written.
+    private func lastCommit(of path: String) -> String {
+        "\(git) log -1 --diff-filter=d --format=%H -- \(ShellWord(path))"
+    }
+
+    /// The command that restores a file as it was when it was written last, or when another file was.
+    func restoring(_ path: String, asWith other: String? = nil) -> String {
+        "\(git) checkout \"$(\(lastCommit(of: other ?? path)))\" -- \(ShellWord(path))"
+    }
+
+    /// The command that prints a file as it was when another file was written last.
+    func showing(_ path: String, asWith other: String) -> String {
+        "\(git) show \"$(\(lastCommit(of: other))):./\(path)\""
     }
 }

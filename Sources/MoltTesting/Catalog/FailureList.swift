@@ -37,15 +37,14 @@ struct FailureList {
         let version = edit.recordedVersion
         let advice =
             protection.hasShipped(version)
-            ? "Undo the change"
-            : "If version \(version) has not shipped, record its fixtures again: \(RecordingMode.variable)="
-                + "\(protection.valueToOverwrite(version)) swift test. If it has, undo the change"
+            ? "Undo the change, and add a new migration instead."
+            : "If version \(version) has shipped, undo the change, and add a new migration instead. If it has not, write its "
+                + "fixtures again: \(protection.commandToOverwrite(version))"
         add(
             .edited,
             "registry",
-            "migration \(edit.migration) was edited after these stores had applied it. \(advice), and add a new "
-                + "migration instead. (The ledger has the fingerprint \(edit.recorded), the registry "
-                + "\(edit.current).)",
+            "migration \(edit.migration) was edited after these stores had applied it: their ledger has the fingerprint "
+                + "\(edit.recorded), and the registry \(edit.current). \(advice)",
             at: .summary(path)
         )
     }

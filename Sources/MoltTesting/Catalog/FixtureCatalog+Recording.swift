@@ -37,7 +37,13 @@ extension FixtureCatalog {
         if !paths.contains(file.path) {
             guard seals.files[file.path] == nil, !paths.contains(where: { CatalogFile(path: $0)?.fixture == file })
             else {
-                throw failure(.shipped, RecordingAdvice.removed, file)
+                throw failure(
+                    .shipped,
+                    "The file is of an older version, and was removed. If it was never checked in, remove its upgraded "
+                        + "fixtures, too. Otherwise restore it, because devices in the field may hold such a store: "
+                        + restoring(file.path),
+                    file
+                )
             }
             guard mode != .never else {
                 throw failure(.notRecorded, "There is no such file. " + RecordingAdvice.toWrite, file)
@@ -63,7 +69,7 @@ extension FixtureCatalog {
         try write(fixture, to: file)
         throw failure(
             .recorded,
-            "Written in this run, and not checked. Look at it, and run again without \(RecordingMode.variable).",
+            "Written in this run, and not checked. \(RecordingAdvice.toCheck)",
             file
         )
     }
@@ -90,8 +96,8 @@ extension FixtureCatalog {
         guard !protection.hasShipped(file.version) else {
             throw failure(
                 .shipped,
-                "\(protection.advice(onVersion: file.version)) Or give the new fixture another name. The differences are:\n"
-                    + "\(difference)",
+                "The store differs from the file:\n\(difference)\nA new fixture needs another name. "
+                    + protection.advice(onVersion: file.version),
                 file
             )
         }
@@ -101,7 +107,7 @@ extension FixtureCatalog {
                 protection.mode.overwrites
                 ? "The file is not overwritten, because only the registry can say whether it has shipped. Pass it to "
                     + "`record` as `migrations:`."
-                : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(file.version)
+                : isEditAlone ? protection.adviceOnEdit(file.version) : protection.adviceIfNotShipped(file.version)
             throw failure(.notRecorded, "The store differs from the file:\n\(difference)\n\(advice)", file)
         }
     }

@@ -32,8 +32,8 @@ struct SealCheck {
                     .sealed,
                     CatalogFile.types,
                     "Version \(version) is sealed, and its \(SampledSetting.text(ofShape: name)) has changed since. Put back "
-                        + "that version as it was when it was sealed: \(git) show "
-                        + "\"$(\(lastSeal)):./\(CatalogFile.types)\""
+                        + "that version as it was when it was sealed: "
+                        + catalog.showing(CatalogFile.types, asWith: CatalogFile.seals)
                 )
             }
         }
@@ -43,18 +43,9 @@ struct SealCheck {
     /// The first failure in words, with the file that it is about; nil if there is none.
     var firstFailure: String? { failures.failures.first.map { "\($0.subject): \($0.message)" } }
 
-    /// The beginning of a command in the catalog's directory.
-    private var git: String { "git -C \(ShellWord(catalog.directory.path))" }
-
-    /// The command that prints the last commit in which something was sealed.
-    private var lastSeal: String { "\(git) log -1 --format=%H -- \(CatalogFile.seals)" }
-
-    /// The command that restores a sealed file.
-    private func restoring(_ path: String) -> String { "\(git) checkout \"$(\(lastSeal))\" -- \(ShellWord(path))" }
-
     /// Adds a failure about a file, with the command that restores the sealed one.
     private mutating func add(_ path: String, _ problem: String) {
-        failures.add(.sealed, path, "\(problem) Restore it: \(restoring(path))")
+        failures.add(.sealed, path, "\(problem) Restore it: \(catalog.restoring(path, asWith: CatalogFile.seals))")
     }
 
     private mutating func check(

@@ -7,10 +7,13 @@ struct SealsFile: VersionsFile {
     /// A version below a sealed one that has none had nothing to seal.
     var versions: [Int: Seal] = [:]
 
+    /// The format that this release writes, and the newest that it reads.
+    static let format = 1
+
     static let subject = "seals"
     static let conflictAdvice =
-        "The file has the conflict markers of a merge. Remove them, and keep all versions of both sides. Of a version that "
-        + "both sides have sealed, keep the one that has shipped."
+        "\(FixtureText.conflict) Remove them, and keep all versions of both sides; of a version that both have sealed, keep "
+        + "the one that has shipped. Then: \(RecordingMode.never.command)"
 
     /// The newest sealed version; nil if none is.
     var newest: Int? { versions.keys.max() }
@@ -26,6 +29,30 @@ struct SealsFile: VersionsFile {
     /// The migrations of the release of a version, and those that its predecessors had.
     func ledger(of version: Int) -> [LedgerEntry] {
         versions.sorted { $0.key < $1.key }.filter { $0.key <= version }.flatMap { $0.value.migrations }.map(\.entry)
+    }
+}
+
+extension SealsFile {
+    private enum CodingKeys: String, CodingKey { case format, versions }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        // The format is checked first, because a newer one may have other seals.
+        let found = try container.decodeIfPresent(Int.self, forKey: .format) ?? Self.format
+        guard found == Self.format else {
+            let problem =
+                found > Self.format
+                ? "It has seals of format \(found); this release of Molt reads \(Self.format). Update Molt."
+                : "There is no such format: \(found). Restore the file from version control."
+            throw TestingError(.malformedFixture, problem)
+        }
+        versions = try container.decode([Int: Seal].self, forKey: .versions)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(Self.format, forKey: .format)
+        try container.encode(versions, forKey: .versions)
     }
 }
 

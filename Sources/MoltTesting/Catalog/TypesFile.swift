@@ -6,5 +6,7 @@ struct TypesFile: VersionsFile {
     var versions: [Int: [String: TypeShape]] = [:]
 
     static let subject = "types"
-    static let conflictAdvice = RecordingAdvice.mergedTypes
+    static let conflictAdvice =
+        "\(FixtureText.conflict) Remove them, and keep all versions of both sides; of a version that both have changed, keep "
+        + "either one. Then: \(RecordingMode.never.command)"
 }

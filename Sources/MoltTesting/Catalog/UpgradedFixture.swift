@@ -23,7 +23,9 @@ struct UpgradedFixture {
         store = try StoreFixture(root, alsoKnown: [Self.member])
         let members = try root.members("an object")
         guard let digest = members.first(where: { $0.name == Self.member })?.value else {
-            throw root.failure("The member \"\(Self.member)\" is missing. Remove the file, and record it again.")
+            throw root.failure(
+                "The member \"\(Self.member)\" is missing. Remove the file, and then: \(RecordingMode.missing.command)"
+            )
         }
         fixtureDigest = try digest.string("the SHA-256 of the fixture")
     }

@@ -52,6 +52,8 @@ public struct VerificationFailure: Error, Sendable {
         case upgradedFixture
         /// A record's type is not among the app's types.
         case unknownType
+        /// Neither the app's settings nor a step names a setting.
+        case unnamedSetting
         /// A record or setting cannot be decoded as the current type.
         case decoding
         /// A variation of a sample cannot be upgraded, or cannot be decoded afterwards.
@@ -153,11 +155,6 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
     package var rows: [Row]
     /// The catalog paths of the files that were written.
     public package(set) var recorded: [String]
-    /// The settings of upgraded fixtures that no key or step of the app names, such as `"fax" of standard`.
-    ///
-    /// Nothing reads or upgrades them: they may be left over, misspelled, or another library's. There are none if
-    /// `verify` gets no settings.
-    public package(set) var unnamedSettings: [String] = []
     /// The greatest number of variations of each fixture.
     package var variationLimit = 0
 
@@ -206,8 +203,6 @@ public struct VerificationReport: Sendable, CustomStringConvertible {
             ]
         }
         let table = TextTable(rows: [heading] + cells, leftAlignedColumns: [0, 2, 3])
-        let unnamed =
-            unnamedSettings.isEmpty ? "" : "\nNo key or step names these settings: \(Shown.some(unnamedSettings))."
-        return "\(headline)\n\(table)\n\(variationsText)\(unnamed)"
+        return "\(headline)\n\(table)\n\(variationsText)"
     }
 }

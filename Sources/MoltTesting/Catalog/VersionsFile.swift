@@ -34,12 +34,17 @@ extension VersionsFile {
         }
         do {
             self = try JSONDecoder().decode(Self.self, fromStored: data)
+        } catch var error as TestingError {
+            error.file = url
+            throw error
         } catch {
             let isMerge = FixtureText.hasConflict(data)
             throw TestingError(
                 .malformedFixture,
                 isMerge
-                    ? Self.conflictAdvice : "This is not a file of \(Self.subject). Restore it from version control.",
+                    ? Self.conflictAdvice
+                    : "This is not a file of \(Self.subject). Restore it: "
+                        + FixtureCatalog(url.deletingLastPathComponent()).restoring(url.lastPathComponent),
                 file: url,
                 underlying: isMerge ? nil : error
             )

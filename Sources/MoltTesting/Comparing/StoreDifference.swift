@@ -31,9 +31,10 @@ package struct StoreDifference: Hashable, Sendable {
         self.init(expected: expected, found: found, aspects: [])
     }
 
-    /// The differences of records and settings alone, in whatever order the properties of records are.
+    /// The differences of records and settings alone, in whatever order the properties of records are, and at whichever
+    /// version they were written.
     init(ofDataIn expected: StoreFixture, _ found: StoreFixture) {
-        lines = RecordComparison(expected: expected, found: found, checksPropertyOrder: false).lines
+        lines = RecordComparison(expected: expected, found: found, checksDataAlone: true).lines
         compareSuites(expected, found)
     }
 

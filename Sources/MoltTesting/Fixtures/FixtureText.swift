@@ -38,8 +38,7 @@ struct FixtureText: Sendable {
         guard !Self.hasConflict(bytes) else {
             throw failure(
                 at: 0,
-                "The file has the conflict markers of a merge. Keep the file of one side. If its version has not shipped, "
-                    + "then write it again: \(RecordingMode.variable)=all swift test"
+                "\(Self.conflict) Keep the file of one side."
             )
         }
         do {
@@ -47,6 +46,14 @@ struct FixtureText: Sendable {
         } catch {
             throw failure(at: error.offset, "This is not JSON text: \(error.reason.rawValue).", column: true)
         }
+    }
+
+    /// The problem with a file in which a version control system has left the lines of two branches.
+    static let conflict = "The file has the conflict markers of a merge."
+
+    /// Whether an error says that a file has them.
+    static func isConflict(_ error: any Error) -> Bool {
+        (error as? TestingError)?.message.contains(conflict) ?? false
     }
 
     /// Whether a version control system has left the lines of two branches in a text.

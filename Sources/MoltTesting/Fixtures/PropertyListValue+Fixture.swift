@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Molt
 
-/// The typed encoding of a setting, as `PropertyListValue` defines it, with readable JSON data, and with errors that
+/// The typed encoding of a setting, as `PropertyListValue` defines it, with JSON that can be read, and with errors that
 /// name the place.
 extension PropertyListValue {
-    private static let kinds = ["int", "unsigned", "double", "date", "data", "json", "dictionary"]
+    private static let kinds = ["int", "unsigned", "double", "date", "data", "json", "jsonText", "dictionary"]
     private static let expected = """
         a string, a Boolean, an array, or an object of one member that names the kind, such as {"int": 1}
         """
@@ -32,6 +32,7 @@ extension PropertyListValue {
         case "date": return .date(Date(timeIntervalSinceReferenceDate: try value.double("seconds since 2001")))
         case "data": return .data(try value.base64())
         case "json": return .data(Data(JSONLayout.minified(value.part.utf8)))
+        case "jsonText": return .string(String(decoding: JSONLayout.minified(value.part.utf8), as: UTF8.self))
         default: return .dictionary(try dictionary(value))
         }
     }
@@ -44,21 +45,21 @@ extension PropertyListValue {
     var json: JSONText {
         switch self {
         case .bool(let bool): .bool(bool)
-        case .string(let string): .string(string)
+        case .string(let string): Self.inlined(string.utf8).map { .object([("jsonText", $0)]) } ?? .string(string)
         case .array(let array): .array(array.map(\.json))
         case .int(let int): .object([("int", .integer(int))])
         case .unsigned(let unsigned): .object([("unsigned", .integer(unsigned))])
         case .double(let double): .object([("double", .double(double))])
         case .date(let date): .object([("date", .double(date.timeIntervalSinceReferenceDate))])
-        case .data(let data): Self.json(data)
+        case .data(let data): .object([Self.inlined(data).map { ("json", $0) } ?? ("data", .base64(data))])
         case .dictionary(let values): .object([("dictionary", Self.json(values))])
         }
     }
 
-    /// Base64, unless it is an object or array in JSON.
-    private static func json(_ data: Data) -> JSONText {
-        let json = data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") ? JSONText(inlining: data) : nil
-        return .object([json.map { ("json", $0) } ?? ("data", .base64(data))])
+    /// An object or array in JSON; nil for other bytes, and where reading would not restore them.
+    private static func inlined(_ bytes: some Collection<UInt8>) -> JSONText? {
+        let isContainer = bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[")
+        return isContainer ? JSONText(inlining: bytes) : nil
     }
 
     /// The values of a dictionary or of a whole suite, sorted by the bytes of their keys.

@@ -24,7 +24,7 @@ internal import Molt
 ///     {"key": "damaged", "type": "Person", "bytes": "/w=="}
 ///   ],
 ///   "suites": {
-///     "standard": {"theme": "dark", "count": {"int": 1}},
+///     "standard": {"theme": "dark", "count": {"int": 1}, "profile": {"jsonText": {"email": "ada@example.com"}}},
 ///     "suite group.com.example": {"since": {"date": 0}}
 ///   }
 /// }
@@ -44,7 +44,8 @@ internal import Molt
 ///   is the schema version by default.
 /// - Settings have the typed encoding of `PropertyListValue`: strings, Booleans and arrays as such, any other value an
 ///   object with one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
-///   Data that is a JSON object or array is `json`, stored without the white space between its tokens.
+///   A JSON object or array is `json` where the suite holds it as data, and `jsonText` where it holds it as a string;
+///   either is stored without the white space between its tokens.
 /// - Infinities and NaN are the strings `inf`, `-inf` and `nan`.
 ///
 /// Unknown and duplicate names are errors.

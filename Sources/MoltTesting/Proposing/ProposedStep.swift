@@ -134,7 +134,7 @@ extension ProposedStep {
 
 extension SettingForm {
     /// The name of the case.
-    fileprivate var code: String {
+    var code: String {
         switch self {
         case .native: "native"
         case .jsonText: "jsonText"

@@ -16,6 +16,8 @@ struct TypesRecording {
     private let types: [String: TypeShape]
     /// The coders of this release.
     private let coding: RecordCoding
+    /// Which versions have shipped.
+    private let protection: WriteProtection
 
     /// - Parameters:
     ///   - catalog: The catalog.
@@ -31,13 +33,15 @@ struct TypesRecording {
         at version: Int,
         after samplesVersion: Int?,
         coding: RecordCoding,
-        mode: RecordingMode
+        mode: RecordingMode,
+        protection: WriteProtection
     ) throws {
         self.catalog = catalog
         self.version = version
         self.samplesVersion = samplesVersion
         self.types = types
         self.coding = coding
+        self.protection = protection
         try run(versions, mode)
     }
 
@@ -54,8 +58,9 @@ struct TypesRecording {
             if newest == nil, let samplesVersion, !mode.overwrites {
                 fail(
                     "There is no such file, although there are samples of version \(samplesVersion), whose types only it "
-                        + "has. Restore it from version control. If it was never checked in, write the types of version "
-                        + "\(version) alone: \(RecordingMode.variable)=all swift test"
+                        + "has. If it was never checked in, `\(RecordingMode.variable)=\(RecordingMode.all.rawValue)` writes "
+                        + "the types of version \(version) alone. Otherwise restore it: "
+                        + catalog.restoring(CatalogFile.types)
                 )
                 return
             }
@@ -109,8 +114,11 @@ struct TypesRecording {
                 + "Stores at version \(version) have the previous properties. Add a migration to version \(version + 1)"
                 + (proposal.map { ", such as:\n\($0)\n" } ?? ". ")
                 + "If stored \(values) can be read as they are, it needs no step: "
-                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) If version \(version) has not "
-                + "shipped yet, write its types again: \(RecordingMode.variable)=all swift test"
+                + "\(MoltError.migrationWithoutStep(of: "types", from: version)) "
+                + (protection.isSealed(version)
+                    ? "Then: \(RecordingMode.missing.command)"
+                    : "If version \(version) has not shipped yet, write its types again instead: "
+                        + protection.commandToOverwrite(version))
         )
     }
 
@@ -133,7 +141,8 @@ struct TypesRecording {
             CatalogFile.types,
             "The types of version \(version) were written again, and differ from the previous ones:\n"
                 + changes.map { "- \($0)\n" }.joined()
-                + "If version \(version) has shipped, restore the file, and add a migration to version \(version + 1)."
+                + "If version \(version) has shipped, add a migration to version \(version + 1), and restore the file: "
+                + catalog.restoring(CatalogFile.types)
         )
     }
 }

@@ -33,6 +33,8 @@ struct TypeSamples: Sendable {
 struct SettingSamples: Sendable {
     /// Whether a shape can be derived from them.
     let isEncodable: Bool
+    /// Whether nothing but the type says that they are JSON text.
+    let isPresumedText: Bool
     /// Sets the first value in a suite; the coders are those of the registry.
     let write: @Sendable (Suite, RecordCoding) throws -> Void
     /// The shape of all values; nil if there is none.
@@ -47,20 +49,31 @@ struct SettingSamples: Sendable {
         as form: SettingForm?,
         coding: RecordCoding?
     ) {
-        let samples = Locked(samples)
         isEncodable = true
+        isPresumedText = form == nil && samples.first.map { !PropertyListValue.isNative($0) } ?? false
+        let samples = Locked(samples)
         write = { suite, registered in
             try samples.withLock { samples in
-                guard let value = samples.first else { return }
-                let stored = try PropertyListValue.encoding(value, as: form, coding: coding ?? .standard)
-                if coding == nil, try stored != .encoding(value, as: form, coding: registered) {
+                guard let first = samples.first else { return }
+                guard form != nil || !PropertyListValue.isContainer(first) else {
                     throw TestingError(
                         .unsuitable,
-                        "The sample of the setting \(Shown.key(key)) is written differently by the registry's coders and "
-                            + "by Foundation's own. Pass those of the setting: `coding: .standard`, or others."
+                        "The sample of the setting \(Shown.key(key)) is an array or a dictionary, which apps store in "
+                            + "several forms. Pass that of the setting: `form: .native` for one that `UserDefaults` holds as "
+                            + "it is, `form: .jsonText`, `form: .jsonData`, or another one."
                     )
                 }
-                try suite.set(stored, forKey: key)
+                for value in samples where coding == nil {
+                    let own = try PropertyListValue.encoding(value, as: form, coding: .standard)
+                    guard try own == .encoding(value, as: form, coding: registered) else {
+                        throw TestingError(
+                            .unsuitable,
+                            "A sample of the setting \(Shown.key(key)) is written differently by the registry's coders and "
+                                + "by Foundation's own. Pass those of the setting: `coding: .standard`, or others."
+                        )
+                    }
+                }
+                try suite.set(.encoding(first, as: form, coding: coding ?? .standard), forKey: key)
             }
         }
         shape = { samples.withLock { TypeShape.of(all: $0, coding: coding ?? .standard) } }
@@ -68,6 +81,8 @@ struct SettingSamples: Sendable {
 
     init<Value>(_ key: SettingKey<Value>, _ sample: sending Value) {
         isEncodable = Value.self is any Encodable.Type
+        // The key itself says it.
+        isPresumedText = false
         let sample = Locked(sample)
         write = { suite, _ in try sample.withLock { try suite.set($0, for: key) } }
         shape = {

@@ -38,8 +38,12 @@ extension PropertyListValue {
         }
     }
 
-    private static func isNative(_ value: Any) -> Bool {
+    /// Whether a suite holds a value of the type as it is.
+    static func isNative(_ value: Any) -> Bool {
         value is String || value is Bool || value is any BinaryInteger || value is any BinaryFloatingPoint
             || value is Date || value is Data
     }
+
+    /// Whether a value is an array, a set or a dictionary, which has a native form beside that of `Codable` values.
+    static func isContainer(_ value: Any) -> Bool { value is any Collection && !isNative(value) }
 }

@@ -36,13 +36,14 @@ extension FixtureCatalog {
     /// while one of an older version has. A run that has written files fails: check them and run again.
     ///
     /// What was sealed may not change; see ``FixtureCatalog``. At a sealed version, only samples of new types and
-    /// settings can be added.
+    /// settings can be added. `missing` adds these, too, at the newest version.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records, with samples to record; raw data needs no type.
-    ///   - settings: The settings that the app reads today; other settings are not read. A key that no fixture has is a
-    ///     failure only if one has a similar key, or the key in another suite. None by default.
+    ///   - settings: The settings that the app reads today. A key that no fixture has is a failure only if one has a
+    ///     similar key, or the key in another suite. If there are any, every setting of a fixture after its upgrade
+    ///     must be among them, be named by a step, or be the system's. None by default.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - shipped: The newest version that has shipped; it must be sealed with all earlier ones. A run with
@@ -165,7 +166,10 @@ struct CatalogVerification {
         let files = audit.fixtures.filter { $0.version >= migrations.oldestSupportedVersion }
         try await verify(files.filter { $0 != release?.file })
         if let release {
-            if files.contains(release.file), let fixture = read(release.file) {
+            for problem in settings.failuresOfForms() { failures.add(.samples, release.file.path, problem) }
+            if isReplaced(release.file) {
+                try await record(release)
+            } else if files.contains(release.file), let fixture = read(release.file) {
                 try await verify(release, comparedWith: fixture)
             }
             if !audit.fixtures.contains(release.file) { try await verifyMissing(release) }
@@ -176,7 +180,7 @@ struct CatalogVerification {
         // Names may be unknown because of other mistakes.
         let areNamesKnown = failures.isOnly([
             .loss, .missingFixture, .missingUpgradedFixture, .upgradedFixture, .decoding, .variation, .samples, .types,
-            .recorded,
+            .recorded, .unnamedSetting,
         ])
         failures.add(names.failuresOfForgotten(in: migrations))
         if areNamesKnown {
@@ -188,7 +192,6 @@ struct CatalogVerification {
         failures.add(olderReleases.failures(of: migrations))
         if let shipped { try seal(upTo: shipped) }
         reportRecordedFiles()
-        report.unnamedSettings = settings.unnamed(in: migrations)
         guard failures.isEmpty else { throw VerificationFailure(failures: failures.failures, report: report) }
         return report
     }
@@ -207,12 +210,15 @@ struct CatalogVerification {
                 .sealed,
                 CatalogFile.seals,
                 "Version \(version) has shipped, and not all of it is sealed: \(Shown.some(missing)). To seal it, once there "
-                    + "is no other failure: \(RecordingMode.variable)=missing swift test"
+                    + "is no other failure: \(RecordingMode.missing.command)"
             )
         }
         guard failures.isEmpty, report.recorded.isEmpty else {
-            let others = failures.isEmpty ? "files were written in this run" : "there are other failures"
-            return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others).")
+            let others =
+                failures.isEmpty
+                ? "files were written in this run. Look at them, and then: \(RecordingMode.missing.command)"
+                : "there are other failures."
+            return failures.add(.sealed, CatalogFile.seals, "Version \(version) was not sealed, because \(others)")
         }
         do {
             try catalog.seal(upTo: version, migrations)
@@ -247,7 +253,12 @@ struct CatalogVerification {
                 } else {
                     "Those in the directory \(path) are all older than version \(oldest)."
                 }
-            failures.add(.missingFixture, "catalog", "There is no fixture to upgrade. \(reason)")
+            failures.add(
+                .missingFixture,
+                "catalog",
+                "There is no fixture to upgrade. \(reason) Give `types` or `settings` samples, such as "
+                    + "`.type(Person.self, samples: [\"ada\": …])`, and then: \(RecordingMode.missing.command)"
+            )
         }
         // A fixture of samples that is missing is reported with its name.
         let known = Set(audit.fixtures.map(\.version) + (release.map { [$0.file.version] } ?? []))
@@ -256,20 +267,26 @@ struct CatalogVerification {
                 version == migrations.version
                 ? (
                     "Give `types` and `settings` samples, such as `.type(Person.self, samples: [\"ada\": …])`",
-                    "samples.json."
+                    "samples"
                 )
                 : (
-                    "If it never shipped, pass the versions that did as `versions`. Otherwise capture a store of a release "
-                        + "that wrote it: `try catalog.record(StoreFixture(\(capture)), named: \"everyday\")`",
-                    "everyday.json, which you can also write by hand."
+                    "If it never shipped, pass those that did: `versions: [\(shippable(without: version))]`. Otherwise capture "
+                        + "a store of a release that wrote it: `try catalog.record(StoreFixture(\(capture)), named: "
+                        + "\"everyday\")`; or write the file by hand",
+                    "everyday"
                 )
             failures.add(
                 .missingFixture,
                 "catalog",
-                "There is no fixture of version \(version). \(source), and run \(RecordingMode.variable)=missing swift test. "
-                    + "It becomes \(version)-\(name)"
+                "There is no fixture of version \(version), which becomes \(version)-\(name).json. \(source), and then: "
+                    + RecordingMode.missing.command
             )
         }
+    }
+
+    /// The versions of stores in the field as source, if there are none of a version.
+    private func shippable(without version: Int) -> String {
+        Set(migrations.upgradableVersions).subtracting([version]).sorted().map(String.init).joined(separator: ", ")
     }
 
     /// The arguments that make a fixture of a store on a device, as Swift source.
@@ -284,7 +301,11 @@ struct CatalogVerification {
         do {
             return try catalog.fixture(at: file)
         } catch {
-            failures.add(.catalog, file.path, FailureList.text(of: error))
+            failures.add(
+                .catalog,
+                file.path,
+                FailureList.text(of: error) + audit.protection.adviceOnConflict(error, in: file)
+            )
             return nil
         }
     }
@@ -327,7 +348,7 @@ struct CatalogVerification {
         if upgrades.failures.isEmpty { try vary(&upgrades, &row, file) }
         report.rows.append(row)
         names.add(upgrades.names)
-        if let result = upgrades.results[migrations.version] { settings.add(result) }
+        if let result = upgrades.results[migrations.version] { settings.add(result, name: file.path) }
         lost.formUnion(upgrades.lost)
         shortcuts.formUnion(upgrades.shortcuts)
         return upgrades
@@ -396,7 +417,7 @@ struct CatalogVerification {
 
     /// Whether a fixture has no failures.
     private func isSound(_ upgrades: FixtureUpgrades, _ file: CatalogFile) -> Bool {
-        upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+        upgrades.failures.isEmpty && !audit.failures.isAbout(file.path) && !failures.isAbout(.samples, file.path)
     }
 
     // MARK: Samples
@@ -413,13 +434,24 @@ struct CatalogVerification {
         }
     }
 
+    /// Whether a file that cannot be read is written in this run.
+    private func isReplaced(_ file: CatalogFile) -> Bool {
+        guard audit.fixtures.contains(file) else { return false }
+        do {
+            _ = try catalog.fixture(at: file)
+            return false
+        } catch {
+            return audit.protection.replaces(file, after: error)
+        }
+    }
+
     /// Verifies the fixture of this release, and compares the samples with it or records them.
     private mutating func verify(_ release: SampledRelease, comparedWith kept: StoreFixture) async throws {
         let difference = difference(kept, release.store, .fingerprints)
         let hasShipped = audit.hasShipped(release.file)
         let onlyAdds =
-            audit.protection.isSealed(release.file.version)
-            && self.difference(kept, release.store(likeThatOf: kept)).isEmpty
+            (audit.protection.isSealed(release.file.version) || !hasShipped)
+            && self.difference(kept, release.store(likeThatOf: kept), .fingerprints).isEmpty
         if mode.overwrites && !hasShipped || mode != .never && onlyAdds, !difference.isEmpty {
             return try await record(release)
         }
@@ -431,7 +463,9 @@ struct CatalogVerification {
             ? "Only new types or settings were added. \(RecordingAdvice.toWrite)"
             : hasShipped
                 ? audit.protection.advice(onVersion: release.file.version)
-                : isEditAlone ? RecordingAdvice.edited : RecordingAdvice.ifNotShipped(release.file.version)
+                : isEditAlone
+                    ? audit.protection.adviceOnEdit(release.file.version)
+                    : audit.protection.adviceIfNotShipped(release.file.version)
         failures.add(
             .samples,
             release.file.path,
@@ -495,7 +529,8 @@ struct CatalogVerification {
             at: release.file.version,
             after: older.last?.version,
             coding: migrations.coding,
-            mode: mode
+            mode: mode,
+            protection: audit.protection
         )
         failures.add(check.failures)
         guard check.isRecorded else { return }
@@ -523,7 +558,7 @@ struct CatalogVerification {
             .recorded,
             "catalog",
             "Written in this run, and not checked:\n\(report.recorded.joined(separator: "\n"))\n"
-                + "Look at them, and run again without \(RecordingMode.variable)."
+                + RecordingAdvice.toCheck
         )
     }
 }

@@ -1,12 +1,13 @@
 public import Molt
 
-/// A setting that the app reads today, and that `verify` reads after each upgrade.
+/// A setting that the app reads today, and that `verify` reads after each upgrade; or one that it does not read.
 ///
 /// ```swift
 /// settings: [
 ///     .key(.theme, in: .standard),
 ///     .setting("profile", Profile.self, in: group),
 ///     .settings(withPrefix: "draft.", Draft.self, in: group),
+///     .unread(withPrefix: "SDK", in: .standard),
 /// ]
 /// ```
 ///
@@ -19,15 +20,15 @@ public struct FixtureSetting: Sendable {
     let typeName: String
     /// The coders with which the app reads JSON; nil for Foundation's own.
     private(set) var coding: RecordCoding?
-    /// The problem with reading a value; nil if there is none.
-    let problem: @Sendable (PropertyListValue) -> String?
+    /// The problem with reading a value, if the registry has these coders; nil if there is none.
+    let problem: @Sendable (PropertyListValue, RecordCoding) -> String?
     /// The values that `verify` records; nil for none.
     private(set) var samples: SettingSamples?
 
     /// Creates a setting that the app reads with a key, such as `suite[.theme]`.
     public static func key<Value>(_ key: SettingKey<Value>, in suite: Suite) -> FixtureSetting {
-        FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored in
-            problem { _ = try key.value(of: stored) }
+        FixtureSetting(place: SettingsPlace(suite, key: key.name), typeName: "\(Value.self)") { stored, _ in
+            SettingProblem.text { _ = try key.value(of: stored) }
         }
     }
 
@@ -58,9 +59,10 @@ public struct FixtureSetting: Sendable {
     ///   - type: The type.
     ///   - suite: The suite.
     ///   - form: The form in which the app stores the value; by default a native value for a string, a Boolean, a
-    ///     number, a date or data, and JSON text for any other type.
+    ///     number, a date or data, and JSON text for any other type. An array or a dictionary needs its form, and so
+    ///     does a value that the fixtures of older versions have in another one.
     ///   - coding: The coders with which the app writes and reads JSON; Foundation's own by default. If those of the
-    ///     registry would write the sample differently, one of the two must be passed.
+    ///     registry would write a sample differently, one of the two must be passed.
     ///   - samples: At least one value.
     public static func setting<Value: Codable & SendableMetatype>(
         _ key: String,
@@ -84,8 +86,8 @@ public struct FixtureSetting: Sendable {
     ///   - key: The key.
     ///   - type: The type.
     ///   - suite: The suite.
-    ///   - coding: The coders with which the app reads JSON; Foundation's own by default. A property list is always
-    ///     decoded with `PropertyListDecoder`.
+    ///   - coding: The coders with which the app reads JSON; Foundation's own by default. If those of the registry read
+    ///     another value, one of the two must be passed. A property list is always decoded with `PropertyListDecoder`.
     public static func setting<Value: Decodable & SendableMetatype>(
         _ key: String,
         _ type: Value.Type,
@@ -113,35 +115,27 @@ public struct FixtureSetting: Sendable {
 }
 
 extension FixtureSetting {
+    /// Creates a setting of fixtures that the app does not read, such as one of another library.
+    ///
+    /// ```swift
+    /// .unread("SDKLaunches", in: .standard)
+    /// ```
+    public static func unread(_ key: String, in suite: Suite) -> FixtureSetting {
+        FixtureSetting(place: SettingsPlace(suite, key: key), typeName: "") { _, _ in nil }
+    }
+
+    /// Creates the settings of fixtures whose keys begin with a prefix, none of which the app reads.
+    public static func unread(withPrefix prefix: String, in suite: Suite) -> FixtureSetting {
+        FixtureSetting(place: SettingsPlace(suite, prefix: prefix), typeName: "") { _, _ in nil }
+    }
+
     private init<Value: Decodable & SendableMetatype>(
         _ place: SettingsPlace,
         _ type: Value.Type,
         _ coding: RecordCoding?
     ) {
-        self.init(place: place, typeName: "\(type)", coding: coding) { stored in
-            // A native string may look like JSON, and native data may be anything.
-            if let text = stored.string, text is Value { return nil }
-            if let data = stored.data, data is Value { return nil }
-            return Self.problem {
-                _ = try SettingContent(stored, coding: coding ?? .standard).record.decoded(as: Value.self)
-            }
-        }
-    }
-
-    /// The problem with reading a value; only an error of the app's own code may contain something of the value.
-    private static func problem(_ read: () throws -> Void) -> String? {
-        do {
-            try read()
-            return nil
-        } catch let error as SettingContent.Unreadable {
-            return "it is \(error.reason)."
-        } catch let error as MoltError {
-            let path = error.valuePath.map(\.description) ?? ""
-            let problem = path.isEmpty ? error.problem : "\"\(path)\": \(error.problem)"
-            guard let cause = error.underlying, !(cause is DecodingError || cause is MoltError) else { return problem }
-            return "\(problem)\n\(cause)"
-        } catch {
-            return String(describing: error)
+        self.init(place: place, typeName: "\(type)", coding: coding) { stored, registered in
+            SettingProblem.with(stored, as: Value.self, coding: coding, registered: registered)
         }
     }
 

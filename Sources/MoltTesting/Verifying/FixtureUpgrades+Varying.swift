@@ -32,7 +32,7 @@ extension FixtureUpgrades {
                 result = try copy.contents(after: entry)
             }
             var found = RecordReading(result, types, migrations, newest: migrations.version, name: name).failures
-            found.add(settings.failures(in: result, name: name))
+            found.add(settings.failures(in: result, migrations, name: name))
             return found.failures.filter { [.decoding, .unknownType].contains($0.kind) }.map(\.message)
         } catch {
             return ["the upgrade throws \(UpgradeText.of(error))"]

@@ -101,7 +101,7 @@ struct FixtureUpgrades {
         if let result = results[migrations.version] {
             let live = result.withoutExpired(by: configuration.now())
             failures.add(RecordReading(live, types, migrations, newest: protection.newest, name: name).failures)
-            failures.add(settings.failures(in: result, name: name))
+            failures.add(settings.failures(in: result, migrations, name: name))
         }
     }
 

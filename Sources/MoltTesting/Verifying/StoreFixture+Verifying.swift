@@ -18,7 +18,8 @@ extension StoreFixture {
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's current types, for decoding records; raw data needs no type.
-    ///   - settings: The settings that the app reads today; other settings are not read. None by default.
+    ///   - settings: The settings that the app reads today; if there are any, all others must be listed, too. None by
+    ///     default.
     ///   - name: The store's name in failures.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.

@@ -57,10 +57,12 @@ struct UpgradedFixtureComparison {
             if audit.protection.isSealed(file.version) {
                 "Shipped releases gave this result: correct the migration."
             } else if hasShipped {
-                "Shipped releases gave this result: correct the migration. If the file was never checked in, remove it, and "
-                    + "record it again."
+                "Shipped releases gave this result: correct the migration."
+                    + (mayRecord
+                        ? " If version \(file.version) has not shipped: "
+                            + audit.protection.commandToOverwrite(file.version) : "")
             } else {
-                mayRecord ? RecordingAdvice.ifNotShipped(file.version) : "Correct the other failures first."
+                mayRecord ? audit.protection.adviceIfNotShipped(file.version) : "Correct the other failures first."
             }
         failures.add(
             .upgradedFixture,

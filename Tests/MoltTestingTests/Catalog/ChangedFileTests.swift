@@ -71,7 +71,7 @@ struct ChangedFileTests {
         mode: RecordingMode
     ) async throws {
         let upgraded = "1-everyday@2.json; 1-everyday@3.json"
-        let words = "is not the one that the upgraded fixture was made from. Restore it"
+        let words = "is not the one that the upgraded fixture was made from. Correct an upgrade"
         // The first edit changes no result.
         let edits = [("\"format\": 1,", "\"format\": 1 ,"), ("Paris", "London")]
         let isEach = mode == .missing || TestRun.isLong

@@ -130,7 +130,7 @@ struct RecordingTests {
     func `A removed fixture that has upgraded fixtures is not recorded again`(mode: RecordingMode) async throws {
         let directory = try await Releases.catalog(of: [1])
         try directory.remove("1-everyday.json")
-        try TestingError.expect(.shipped, says: "Restore it from version control") {
+        try TestingError.expect(.shipped, says: "Otherwise restore it", "git -C ") {
             try directory.catalog(recording: mode).keep(store, named: "everyday")
         }
     }

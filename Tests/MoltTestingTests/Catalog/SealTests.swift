@@ -129,7 +129,7 @@ import Testing
         try await expectFailures(
             of: ["1-everyday@2.json"],
             says: #"The file, the result of "split-full-name" (version 2), belongs to version 2, which is sealed"#,
-            "git -C \(path) log -1 --format=%H -- seals.json"
+            "git -C \(path) log -1 --diff-filter=d --format=%H -- seals.json"
         )
         try TestingError.expect(.shipped, says: "1-everyday@2.json") { try directory.seal(3) }
         try directory.remove("1-everyday@2.json")
@@ -147,7 +147,7 @@ import Testing
         try directory.remove("2-everyday.json")
         try await expectFailures(of: ["2-everyday.json"], says: "which is sealed, and is missing")
         try directory.remove("2-everyday@3.json")
-        try TestingError.expect(.shipped, says: "Restore it from version control") {
+        try TestingError.expect(.shipped, says: "Otherwise restore it", "git -C ") {
             try directory.catalog(recording: .missing).keep(Releases.store(at: 2), named: "everyday")
         }
     }
@@ -191,6 +191,17 @@ import Testing
         #expect(try #require(await failure(.all)).messages(.sealed) == [])
     }
 
+    @Test(arguments: ["0", "2", "99"])
+    func `is protected while its file has a format that is not known`(format: String) async throws {
+        try directory.seal(2)
+        #expect(try directory.text("seals.json").hasPrefix("{\n  \"format\" : 1,\n"))
+        try directory.edit("seals.json", "\"format\" : 1", to: "\"format\" : \(format)")
+        let words =
+            format == "0" ? "There is no such format: 0." : "seals of format \(format); this release of Molt reads 1."
+        try await expectFailures(.catalog, of: ["seals.json"], says: words)
+        try TestingError.expect(.malformedFixture, says: words) { try directory.seal(2) }
+    }
+
     // MARK: Without a seal
 
     @Test func `must be told from others before files are written again`() async throws {
@@ -200,9 +211,9 @@ import Testing
         asked.expect(
             .sealed,
             of: ["catalog"],
-            says: "1-everyday.json, 1-everyday@2.json, 2-everyday.json. Seal the versions that have shipped",
-            "`molt seal \(path) 2`",
-            "MOLT_RECORD=all,unsealed swift test"
+            says: "1-everyday.json, 1-everyday@2.json, 2-everyday.json. If none of these has shipped, use "
+                + "`MOLT_RECORD=all,unsealed`, which writes them again, too. If they have, seal them first: ",
+            "swift run molt seal \(path) 2 && MOLT_RECORD=all swift test"
         )
         #expect(try directory.files() == files)
         try directory.seal(1)

@@ -156,14 +156,14 @@ struct StoreDifferenceTests {
         let expected = StoreFixture(
             version: 1,
             suites: [
-                .standard: ["theme": "dark", "gone": 1],
+                .standard: ["theme": "dark", "gone": 1, "profile": #"{"mail":"a"}"#, "size": "[1]"],
                 group: ["list": [["name": "a"], 2], "number": 1, "data": .data(Data([1])), "flag": true],
             ]
         )
         let found = StoreFixture(
             version: 1,
             suites: [
-                .standard: ["theme": "light"],
+                .standard: ["theme": "light", "profile": #"{"mail":"b"}"#, "size": .data(Data("[1]".utf8))],
                 group: ["list": [["name": "b"]], "number": 1.0, "data": .data(Data([2])), "flag": 1, "new": [1]],
             ]
         )
@@ -171,6 +171,9 @@ struct StoreDifferenceTests {
         #expect(
             StoreDifference(expected: expected, found: found).lines == [
                 #"suite standard, "gone": missing, expected {"int":1}"#,
+                #"suite standard, "profile".jsonText.mail: expected "a", found "b""#,
+                #"suite standard, "size".jsonText: missing, expected [1]"#,
+                #"suite standard, "size".json: unexpected, found [1]"#,
                 #"suite standard, "theme": expected "dark", found "light""#,
                 #"suite group.example, "data".data: expected "AQ==", found "Ag==""#,
                 #"suite group.example, "flag": expected true, found {"int":1}"#,

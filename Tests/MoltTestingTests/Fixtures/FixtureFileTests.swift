@@ -246,20 +246,27 @@ struct FixtureFileTests {
         }
     }
 
-    @Test func `JSON data of a setting is written as JSON, and other data in Base64`() throws {
-        let inlined = [#"{"url":"a\/b","n":1.50,"n":[{"deep":null}]}"#, "[]"]
-        let others = [#"{ "a":1}"#, "7", "\"a\"", "{\"a\":", "", "bplist00"]
-        for text in inlined + others {
-            let settings: [String: PropertyListValue] = ["profile": ["inner": [.data(Data(text.utf8))]]]
-            let fixture = StoreFixture(version: 0, suites: [.standard: settings])
-            #expect(fixture.json.contains("\"json\"") == inlined.contains(text), "\(text)")
-            #expect(try StoreFixture(json: fixture.json) == fixture, "\(text)")
+    @Test func `JSON data and JSON text of a setting are written as JSON, and other values as they are`() throws {
+        let inlined = [#"{"url":"a\/b","n":1.50,"n":[{"deep":null}]}"#, "[]", #"[{"json":1},{"jsonText":"é"}]"#]
+        let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+        let others = [#"{ "a":1}"#, " {}", "[1]\n", "[draft]", "7", "\"a\"", "{\"a\":", "", "bplist00", deep]
+        func settings(_ text: String, _ name: String) throws -> [String: PropertyListValue]? {
+            try StoreFixture(json: #"{"format":1,"schemaVersion":0,"suites":{"standard":{"\#(name)":\#(text)}}}"#)
+                .suites[.standard]
         }
-        let profile = #"{"format":1,"schemaVersion":0,"suites":{"standard":{"profile":{"json": { "a" : [1, 2] }}}}}"#
-        let settings = try StoreFixture(json: profile).suites[.standard]
-        #expect(settings == ["profile": .data(Data(#"{"a":[1,2]}"#.utf8))])
-        let base64 = #"{"format":1,"schemaVersion":0,"suites":{"standard":{"profile":{"data":"eyJhIjpbMSwyXX0="}}}}"#
-        #expect(try StoreFixture(json: base64).suites[.standard] == settings)
+        for text in inlined + others {
+            let values: [(String, PropertyListValue)] = [("json", .data(Data(text.utf8))), ("jsonText", .string(text))]
+            for (name, value) in values {
+                let fixture = StoreFixture(version: 0, suites: [.standard: ["a": ["inner": [value]]]])
+                #expect(fixture.json.contains("\"\(name)\": ") == inlined.contains(text), "\(fixture.json)")
+                #expect(try StoreFixture(json: fixture.json) == fixture, "\(text)")
+                guard inlined.contains(text) else { continue }
+                let spaced = text.replacing(",", with: " ,\n ")
+                #expect(try settings(#"{"\#(name)": \#(spaced)}"#, "a") == ["a": value])
+            }
+        }
+        #expect(try settings(#"{"data":"eyJhIjpbMSwyXX0="}"#, "a") == ["a": .data(Data(#"{"a":[1,2]}"#.utf8))])
+        #expect(try settings(#""{\"a\":[1,2]}""#, "a") == ["a": #"{"a":[1,2]}"#])
     }
 
     @Test func `Settings can be decoded from the file with a JSONDecoder`() throws {

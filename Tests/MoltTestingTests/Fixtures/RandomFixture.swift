@@ -101,7 +101,7 @@ enum RandomFixture {
     }
 
     private static func setting(_ depth: Int, _ random: inout SeededGenerator) -> PropertyListValue {
-        switch Int.random(in: 0..<(depth > 0 ? 10 : 8), using: &random) {
+        switch Int.random(in: 0..<(depth > 0 ? 12 : 10), using: &random) {
         case 0: .bool(random.oneIn(2))
         case 1: .int(Int64(truncatingIfNeeded: random.next()))
         case 2: .unsigned(random.next())
@@ -109,7 +109,9 @@ enum RandomFixture {
         case 4: .date(Date(timeIntervalSinceReferenceDate: number(&random)))
         case 5: .data(Data((0..<Int.random(in: 0..<5, using: &random)).map { UInt8($0) }))
         case 6, 7: .string(text(&random))
-        case 8: .array((0..<Int.random(in: 0..<4, using: &random)).map { _ in setting(depth - 1, &random) })
+        case 8: .string(json(3, &random))
+        case 9: .data(Data(json(3, &random).utf8))
+        case 10: .array((0..<Int.random(in: 0..<4, using: &random)).map { _ in setting(depth - 1, &random) })
         default: .dictionary(dictionary(depth, &random))
         }
     }

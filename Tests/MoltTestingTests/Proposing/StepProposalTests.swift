@@ -284,7 +284,7 @@ import Testing
             [.type(New.self, samples: ["a": .init()])],
             settings: (
                 [.setting("days", String.self, in: .standard, samples: ["mon"])],
-                [.setting("days", [String].self, in: .standard, samples: [["mon"]])]
+                [.setting("days", [String].self, in: .standard, form: .jsonText, samples: [["mon"]])]
             )
         )
         for line in [

@@ -167,7 +167,7 @@ import Testing
                     )
                     If stored records can be read as they are, it needs no step: `Migration(to: 2, "types-of-version-2")`.
                     """,
-                says: "write its types again: MOLT_RECORD=all swift test"
+                says: "write its types again instead: MOLT_RECORD=all swift test"
             )
         }
         #expect(try directory.text("types.json") == types)
@@ -287,6 +287,19 @@ import Testing
             let failure = try #require(try await verify(.missing, settings: [setting(nil, form)], through: migrations))
             failure.expect(.samples, says: #"the setting "mail" is written differently"#, "`coding: .standard`")
         }
+        // The first sample does not show it.
+        let dates = self.migrations.coding(RecordCoding { encoder, _ in encoder.dateEncodingStrategy = .iso8601 })
+        let visits = FixtureSetting.setting(
+            "visit",
+            [String: Date].self,
+            in: .standard,
+            form: .jsonText,
+            samples: [[:], ["a": Date(timeIntervalSince1970: 0)]]
+        )
+        try #require(try await verify(.missing, settings: [visits], through: dates)).expect(
+            .samples,
+            says: #"the setting "visit" is written differently"#
+        )
         #expect(try directory.files().isEmpty)
         for (coding, form, name) in [
             (nil, SettingForm.native, "homeAddress"), (.standard, .jsonText, "homeAddress"),
@@ -299,6 +312,42 @@ import Testing
             #expect(text.contains(name), "\(text)")
             #expect(try await verify(.never, settings: settings, through: migrations) == nil)
             for path in try directory.files().keys { try directory.remove(path) }
+        }
+    }
+
+    @Test func `The form of a setting's samples is that of older fixtures, or is asked for`() async throws {
+        func profile(_ form: SettingForm?) -> FixtureSetting {
+            .setting("profile", V1.Profile.self, in: .standard, form: form, samples: [V1.Profile()])
+        }
+        func list(_ form: SettingForm?) -> FixtureSetting {
+            .setting("list", [String].self, in: .standard, form: form, samples: [["a"]])
+        }
+        let asked = try #require(try await verify(.missing, settings: [list(nil)]))
+        asked.expect(.samples, says: #"the setting "list" is an array or a dictionary"#, "`form: .native`")
+        #expect(try directory.files().isEmpty)
+
+        let data = PropertyListValue.data(Data(#"{"mail":"a"}"#.utf8))
+        let device = StoreFixture(primary: .suite(.standard), version: 0, suites: [.standard: ["profile": data]])
+        try directory.catalog(recording: .missing).keep(device, named: "device")
+        let older: MigrationRegistry = [Migration(to: 1, "first", .removeSettings("fax", in: .standard))]
+        func run(_ form: SettingForm?) async throws -> VerificationFailure? {
+            try await self.verify(.missing, settings: [profile(form), list(.native)], through: older)
+        }
+        for _ in 1...2 {
+            let failure = try #require(try await run(nil))
+            #expect(
+                failure.messages(.samples).contains(
+                    #"The sample of the setting "profile" in standard is JSON text, because no form is given, and "#
+                        + "0-device.json has JSON data after its upgrade. Pass the form in which the app stores it, such "
+                        + "as `form: .jsonData`."
+                )
+            )
+            #expect(try directory.files()["1-samples.json"] == nil)
+        }
+        for form in [SettingForm.jsonData, .jsonText] {
+            try #require(try await run(form)).expect(kinds: .recorded)
+            #expect(try await run(form) == nil)
+            for path in try directory.files().keys where path != "0-device.json" { try directory.remove(path) }
         }
     }
 
@@ -363,7 +412,7 @@ import Testing
             let failure = try #require(try await verify(mode, john, through: later))
             failure.expect(
                 .types,
-                says: "samples of version 1, whose types only it has. Restore it from version control."
+                says: "samples of version 1, whose types only it has. If it was never checked in, `MOLT_RECORD=all`"
             )
         }
         #expect(try directory.files()["types.json"] == nil)

@@ -46,6 +46,7 @@ import Testing
                     .key(.theme, in: .standard),
                     .setting("profile", Profile.self, in: .standard),
                     .setting("title", String.self, in: .standard),
+                    .unread("unnamed", in: .standard),
                     .setting(
                         "since",
                         Date.self,
@@ -88,6 +89,76 @@ import Testing
                 #""draft.1" of suite group.molt.drafts cannot be read as Draft: "text": missing."#,
             ]
         )
+    }
+
+    private struct Visit: Codable, Equatable {
+        var startsAt: Date?
+        var size: Double?
+    }
+
+    private static let dates = RecordCoding { encoder, decoder in
+        encoder.dateEncodingStrategy = .iso8601
+        decoder.dateDecodingStrategy = .iso8601
+    }
+    private static let numbers = RecordCoding { encoder, decoder in
+        encoder.dateEncodingStrategy = .secondsSince1970
+        decoder.dateDecodingStrategy = .secondsSince1970
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf",
+            negativeInfinity: "-inf",
+            nan: "nan"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (#"{"startsAt":"2026-11-26T12:00:00Z"}"#, nil, .standard, "$1.dateDecodingStrategy = .iso8601 }`."),
+            (#"{"startsAt":700000000}"#, dates, .standard, "Foundation's own coders can read it."),
+            (#"{"startsAt":"2026-11-26T12:00:00Z"}"#, nil, dates, "The registry's coders can read it."),
+            (#"{"size":"inf"}"#, nil, numbers, "pass them as `coding:`."),
+            (#"{"startsAt":700000000}"#, nil, numbers, "read different values. Pass those"),
+            (#"{"startsAt":700000000}"#, nil, .standard, nil), (#"{"startsAt":700000000}"#, .standard, numbers, nil),
+            (#"{"startsAt":700000000}"#, numbers, .standard, nil), (#"{"size":1}"#, nil, numbers, nil),
+        ] as [(PropertyListValue, RecordCoding?, RecordCoding, String?)]
+    )
+    func `that other coders read get the code to write, and those that two coders read differently ask for one`(
+        stored: PropertyListValue,
+        coding: RecordCoding?,
+        registered: RecordCoding,
+        advice: String?
+    ) async throws {
+        for isPrefix in [false, true] {
+            let setting: FixtureSetting =
+                isPrefix
+                ? .settings(withPrefix: "vis", Visit.self, in: .standard, coding: coding)
+                : .setting("visit", Visit.self, in: .standard, coding: coding)
+            let failure = await Releases.failure {
+                try await fixture(["visit": stored]).verifyUpgrades(
+                    through: MigrationRegistry([]).coding(registered),
+                    types: [],
+                    settings: [setting]
+                )
+            }
+            guard let advice else {
+                #expect(failure == nil)
+                continue
+            }
+            let found = try #require(failure)
+            found.expect(kinds: .decoding)
+            found.expect(.decoding, says: "\"visit\" of standard cannot be read as Visit: ", advice)
+        }
+    }
+
+    @Test func `that need two strategies of coders get both`() async throws {
+        let failure = try await Releases.requireFailure {
+            struct Visit: Codable { var startsAt: Date }
+            try await fixture(["visit": #"{"starts_at":"2026-11-26T12:00:00Z"}"#]).verifyUpgrades(
+                through: [],
+                types: [],
+                settings: [.setting("visit", Visit.self, in: .standard)]
+            )
+        }
+        failure.expect(.decoding, says: "with dates in ISO 8601 and names in snake case. If the app stores it so, pass")
     }
 
     @Test func `have the names in steps and in the test, or the nearest ones are failures`() async throws {

@@ -63,11 +63,16 @@ struct SettingsVerificationTests {
         #expect(failure.description.contains("not named: it probably has an old form"))
     }
 
-    @Test func `The report lists settings that no key and no step names`() async throws {
+    @Test func `Settings that no key and no step names are a failure, unless they are listed or the system's`()
+        async throws
+    {
         let fixture = StoreFixture(
             version: 0,
             suites: [
-                .standard: ["a": 1, "b": 2, "fax": 3, "ui.x": 4, "other.library": 5, "moved": 6],
+                .standard: [
+                    "a": 1, "b": 2, "fax": 3, "ui.x": 4, "other.library": 5, "moved": 6, "AppleLanguages": ["de"],
+                    "NSWindow Frame main": "0 0",
+                ],
                 Self.group: ["a": 1, "b": 2],
             ]
         )
@@ -81,19 +86,30 @@ struct SettingsVerificationTests {
             .suiteToAppGroup(to: 1, from: .standard, into: Self.group, keys: .only(["moved"])),
         ]
         let directory = try await recorded(fixture, migrations, at: [0])
-        func unnamed(_ settings: [FixtureSetting]) async throws -> [String] {
-            try await directory.catalog().verify(migrations, types: [], settings: settings, versions: [0])
-                .unnamedSettings
+        func failure(_ settings: FixtureSetting...) async -> VerificationFailure? {
+            await Releases.failure {
+                try await directory.catalog().verify(migrations, types: [], settings: settings, versions: [0])
+            }
         }
-        #expect(try await unnamed([]) == [])
-        let keys: [FixtureSetting] = [.key(SettingKey<Int?>("b"), in: .standard)]
-        let group = Self.group.attachedName
-        let expected = [
-            "\"fax\" of standard", "\"other.library\" of standard", "\"a\" of \(group)", "\"b\" of \(group)",
-        ]
-        #expect(try await unnamed(keys).sorted() == expected.sorted())
-        let report = try await directory.catalog().verify(migrations, types: [], settings: keys, versions: [0])
-        #expect(report.description.contains("No key or step names these settings: \"fax\" of standard"))
+        #expect(await failure() == nil)
+        let key = FixtureSetting.key(SettingKey<Int?>("b"), in: .standard)
+        let unnamed = """
+            reads, or a migration that renames or removes it. List those that are not the app's:
+                .unread("fax", in: .standard),
+                .unread("other.library", in: .standard),
+                .unread("a", in: Suite("group.molt.matrix")),
+                .unread("b", in: Suite("group.molt.matrix")),
+            """
+        let first = #"`.setting("fax", Value.self, in: .standard)` for one that the app "#
+        try #require(await failure(key)).expect(only: .unnamedSetting, of: ["catalog"], says: first + unnamed)
+        let unread: [FixtureSetting] = [.unread("fax", in: .standard), .unread(withPrefix: "other.", in: .standard)]
+        let group: [FixtureSetting] = [.unread("a", in: Self.group), .unread("b", in: Self.group)]
+        #expect(await failure(key, unread[0], unread[1], group[0], group[1]) == nil)
+        // One that is misspelled is named, too.
+        try #require(await failure(key, unread[0], .unread("other.libary", in: .standard), group[0], group[1])).expect(
+            .unmatchedName,
+            says: #"did you mean "other.library"?"#
+        )
     }
 
     @Test func `A cache with settings passes, and a suite that a migration emptied defers no later one`() async throws {
