@@ -60,8 +60,9 @@ enum UpgradeCases {
             summary: "splitProperty, and a check that all records decode",
             steps: [.splitProperty(People.typeName, "fullName", into: ["firstName", "lastName"])],
             ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.5)],
-            checks: { $0.checkingDecodes(People.typeName, as: SplitPerson.self) }
-        ) { $1.isSplit(of: $0) },
+            checks: { $0.checkingDecodes(People.typeName, as: SplitPerson.self) },
+            isRight: { $1.isSplit(of: $0) }
+        ),
         MoltUpgrade(
             name: "molt-map-value",
             summary: "mapValue with two values, and others kept",

@@ -22,8 +22,8 @@ struct StepsByType: Sendable {
         let apply: @Sendable (inout Record) throws -> Void
         /// See ``RecordEdit/notedProperties``.
         let notedProperties: [PropertyPath]
-        /// The version of the records that it concerns, and of later ones, beside those that the pass has changed; 0 for
-        /// all.
+        /// The version of the records that it concerns, and of later ones, beside those that the pass has changed; 0
+        /// for all.
         let firstVersion: Int
         /// The coders of the values that its closure decodes and encodes.
         let coding: RecordCoding
@@ -156,7 +156,8 @@ struct StepsByType: Sendable {
 }
 
 extension DecodeCheck.OfEdit {
-    /// The version from which a record counts as changed by the upgrade, beside those that the pass changes; 0 if all do.
+    /// The version from which a record counts as changed by the upgrade, beside those that the pass changes; 0 if all
+    /// do.
     fileprivate func firstVersion(in pending: PendingMigration, of pass: [ScheduledStep]) -> Int {
         // A record does not show that an earlier pass has renamed its type.
         let isRenamed = renamings.contains { renaming in

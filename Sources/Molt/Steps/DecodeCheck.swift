@@ -1,4 +1,5 @@
-/// A check that decodes the values that an upgrade has changed; see ``MigrationRegistry/checkingDecodes(_:as:coding:)``.
+/// A check that decodes the values that an upgrade has changed; see
+/// ``MigrationRegistry/checkingDecodes(_:as:coding:)``.
 ///
 /// It is the last step of a migration that changes values, and no part of its fingerprint.
 struct DecodeCheck: Sendable {
