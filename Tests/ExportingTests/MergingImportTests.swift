@@ -108,12 +108,15 @@ import Testing
         let summary = try cache.importAndWait(from: file, onConflict: Self.adding)
         #expect(summary.merged == 1 && summary.kept == 1)
         #expect(try cache.values(Note.self, forKeys: ["a", "b", "sum"]).map(\.?.count) == [3, 1, 10])
-        // What the import has not changed still waits.
+        // What the import has not changed still waits, and what a migration creates meets what a user has set.
         #expect(
             try contents(cache) == [
                 #"Note "a" v2 {"count":3}"#, #"Note "b" v0 {"n":1}"#, #"Note "sum" v1 {"n":10}"#,
             ]
         )
+        try cache.set(Note(count: 5), forKey: "sum")
+        #expect(try cache.importAndWait(from: file, onConflict: Self.adding).merged == 2)
+        #expect(try cache.values(Note.self, forKeys: ["a", "sum"]).map(\.?.count) == [5, 15])
         cache.close()
     }
 
