@@ -65,6 +65,7 @@ import Testing
         try SQLite(scratch.file("foreign.db")).run("CREATE TABLE molt_record (key)")
         for name in ["text.molt", "export.json"] { try Data("SQLite format 3".utf8).write(to: scratch.file(name)) }
         try Data().write(to: scratch.file("empty.molt"))
+        try Data().write(to: scratch.file(String(repeating: "l", count: 250)))
         try FileManager.default.createSymbolicLink(
             at: scratch.file("link.molt"),
             withDestinationURL: scratch.file("inner/b.molt")

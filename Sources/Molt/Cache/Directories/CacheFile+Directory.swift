@@ -222,7 +222,10 @@ private struct DirectoryUpgrade: Sendable {
                 directoryHint: .notDirectory
             )
             let file = CacheFile(at: url)
-            guard let status = FileStatus.unfollowed(file.path) else { continue }
+            // A path that is too long for SQLite is not one of a store.
+            guard let status = FileStatus.unfollowed(file.path), (try? FileStatus.checkPath(file.path)) != nil else {
+                continue
+            }
             do {
                 if status.isDirectory {
                     if includesSubdirectories { try list(file.path, into: &found) }

@@ -102,11 +102,19 @@ package struct FileProbe {
 
     /// Whether a regular file is a store by its first bytes, or by the log beside it; the rest of it may be damaged.
     ///
-    /// - Throws: ``MoltError`` with the code `noPermission`.
+    /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` if it cannot be read, as on a locked device.
     package static func isStore(_ path: String) throws(MoltError) -> Bool {
         try checkReadable(path)
-        let header = try? Connection(path, mode: .immutable).fileBytes(at: 0, FileFormat.headerSize)
-        if let header, header.starts(with: FileFormat.beginning), header.number32(at: 68) == FileFormat.applicationID {
+        let found: [UInt8]?
+        do throws(SQLiteError) {
+            found = try Connection(path, mode: .immutable).fileBytes(at: 0, FileFormat.headerSize)
+        } catch {
+            throw MoltError(error, store: path)
+        }
+        guard let header = found else {
+            throw MoltError(.storeFailed, "The file at \(path) cannot be read.", outcome: .unchanged, store: path)
+        }
+        if header.starts(with: FileFormat.beginning), header.number32(at: 68) == FileFormat.applicationID {
             return true
         }
         // The first page of a new file is in its log until the first checkpoint.
