@@ -35,7 +35,8 @@ struct InterruptedImport: Codable, Sendable {
         var recordsBefore: Records
         /// Whether each suite has lost its ledger.
         var hasNoLedger: [Bool] = []
-        var replaces: Bool
+        /// What happens to keys in use.
+        var words: String
         var point: (UpgradePoint.Kind, Int)?
         var random: SeededGenerator
 
@@ -48,7 +49,7 @@ struct InterruptedImport: Codable, Sendable {
             }
             exportedRecords = ["always": #"{"text":1}"#].merging(Self.records("text", &random)) { $1 }
             recordsBefore = Self.records("body", &random)
-            replaces = random.oneIn(2)
+            words = random.pick(["keep", "replace", "merge"])
             point = random.pick(InterruptedImport.points)
         }
 
@@ -77,11 +78,39 @@ struct InterruptedImport: Codable, Sendable {
             exportedRecords.mapValues { $0.replacingOccurrences(of: "text", with: "body") }
         }
 
-        var policy: ConflictPolicy<CodableCache> { replaces ? .replace : .keep }
+        /// Merging takes the greater number.
+        var policy: ConflictPolicy<CodableCache> {
+            switch words {
+            case "keep": .keep
+            case "replace": .replace
+            default:
+                .merge { record, other in
+                    record["body"] = .int(max(try record.int("body"), try other.int("body")))
+                } settings: { value, other in
+                    if let own = value.int, let new = other.int { value = .int(max(own, new)) }
+                }
+            }
+        }
 
-        /// What an import makes of something.
-        func merge<Value>(_ imported: [String: Value], into current: [String: Value]) -> [String: Value] {
-            current.merging(imported) { replaces ? $1 : $0 }
+        /// What an import makes of settings.
+        func merge(_ imported: Settings, into current: Settings) -> Settings {
+            merge(imported, into: current) { own, new in
+                guard let number = own.int, let other = new.int else { return own }
+                return .int(max(number, other))
+            }
+        }
+
+        /// What an import makes of records, whose texts differ in one digit.
+        func merge(_ imported: Records, into current: Records) -> Records {
+            merge(imported, into: current) { max($0, $1) }
+        }
+
+        private func merge<Value>(
+            _ imported: [String: Value],
+            into current: [String: Value],
+            _ greater: (Value, Value) -> Value
+        ) -> [String: Value] {
+            current.merging(imported) { words == "keep" ? $0 : words == "replace" ? $1 : greater($0, $1) }
         }
     }
 

@@ -168,7 +168,7 @@ extension RandomUpgrade {
         let policy = FailurePolicy.quarantine(upTo: .unlimited)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
-        switch random.below(addsRecords ? 18 : 16) {
+        switch random.below(addsRecords ? 19 : 17) {
         case 0: return .splitProperty(place, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
         case 1:
             let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
@@ -194,6 +194,10 @@ extension RandomUpgrade {
             let key = random.pick([Record.NewKey.lowercased, .precomposed])
             return .renameKeys(type, to: key, onConflict: .newest(by: "at"))
         case 16:
+            let other: Record.OtherValue = random.pick([.fail, .keep, .remove])
+            guard random.oneIn(2) else { return .parseJSONText(place, name, otherwise: other).onFailure(policy) }
+            return .encodeAsJSONText(place, random.oneIn(3) ? each : name, otherwise: other).onFailure(policy)
+        case 17:
             let count = random.below(4)
             return .importRecords("of \(mark)", as: type) { records in
                 records.expectedCount = count

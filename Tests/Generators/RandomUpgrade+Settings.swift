@@ -129,13 +129,15 @@ extension RandomUpgrade {
 
     /// A step on the content of settings, in whatever form it is.
     private static func contentStep(_ place: MigrationStep.Settings, _ random: inout SeededGenerator) -> MigrationStep {
-        switch random.below(7) {
+        switch random.below(9) {
         case 0: .renameProperty(place, "k", to: "l")
         case 1: .wrapProperty(place, random.oneIn(2) ? [] : "l", in: random.oneIn(2) ? .array : .object("k"))
         case 2: .changeForm(place, to: random.pick(Array(SettingForm.allCases)), dates: .iso8601)
         case 3: .changeValue(place, [], from: .iso8601, to: .propertyListDate, otherwise: .keep)
         case 4: .mapValue(place, ["k", .each], [1: "one", 2: ["k": "two"]])
         case 5: .transform(place) { $0["seen"] = .string("\($0["seen"]?.string ?? "")+") }
+        case 6: .parseJSONText(place, random.oneIn(2) ? [] : "k", otherwise: .keep)
+        case 7: .encodeAsJSONText(place, random.oneIn(2) ? [] : "k", otherwise: .keep)
         default: .addProperty(place, "k", default: [1, "x"])
         }
     }

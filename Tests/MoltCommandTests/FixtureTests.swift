@@ -206,6 +206,9 @@ import Testing
                 .mapValue("Person", "labels", in: .keys, ["both": "all"], otherwise: .keep),
                 .changeDictionary("Person", "labels", to: .object),
                 .splitIntoArray("Person", "list", separator: " and "),
+                .renameProperty("Person", "text", to: "payload"),
+                .parseJSONText("Person", "payload"),
+                .mapValue("Person", ["payload", "kind"], ["new": "fresh"], otherwise: .fail),
                 .extractRecords("Person", ["pets", .each], as: "Pet", key: .property("id")),
                 .extractRecords("Person", ["notes", .each], as: "Note", key: .property("id"))
             )
@@ -214,6 +217,7 @@ import Testing
             #"{"status":\#(status),"isOn":"true","count":"\#(first)","at":"2024-02-29T12:00:00Z","pair":"Ada and Eve","#
                 + #""labels":["both",1,\#(first),2,\#(first + 1),3],"list":"Ada and Eve","#
                 + #""file":"file:///var/Documents/Cleo%20%C3%BC","#
+                + #""text":"{\"kind\":\"new\",\"by\":[\"Ada\",true,null,\#(first)]}","#
                 + #""pets":[{"id":\#(first)},{"id":\#(first + 1)}],"notes":[{"id":"n-\#(first)"}],\#(rest)}"#
         }
         let old = [
@@ -228,6 +232,7 @@ import Testing
         let lines = redacted.records.map(\.line)
         // An existing value does not matter to addProperty.
         #expect(lines[0].contains(#""kind":"xxxxx","name":"Xxxx""#))
+        #expect(lines[0].contains(#"{\"kind\":\"new\",\"by\":[\"Xxx\",true,null,11]}"#), "\(lines[0])")
         // A member of a value that a step names is private elsewhere.
         #expect(lines[1].contains(#""owner":"xxx","code":1"#))
 

@@ -118,6 +118,7 @@ import Testing
         #expect(whole.output.hasSuffix("\"data\":\"AAH/\"}\n]}\n"))
         await run("import", other, path).expect(1, errors: "under the key \"ada\"")
         await run("import", other, path, "--conflicts", "newer").expect(64, errors: "fail, keep, replace, newest")
+        await run("import", other, path, "--conflicts", "merge").expect(64, errors: "only the app has the closure")
         await run("import", other, path, "--conflicts=replace", "--key", "eve").expect(says: "0 added, 1 replaced")
         await run("export", path, file, "--key", "none").expect(1, errors: "\"none\"")
         await run("export", path, file, "--type", "Persn").expect(1, errors: "no records of the type \"Persn\"")

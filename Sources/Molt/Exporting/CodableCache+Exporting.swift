@@ -151,6 +151,7 @@ extension CodableCache {
     ///   - suites: The suites of the export whose settings are imported; none by default. Each must be a suite that a
     ///     migration works on, or one of ``MoltConfiguration/suites``.
     ///   - policy: What happens if the cache, or a suite, has another value under a key; an error by default.
+    ///     ``ConflictPolicy/merge(_:settings:)`` makes one value of both.
     ///   - progress: Called with the completed share, from 0 to 1. It must not use the cache.
     /// - Throws: ``MoltError`` with the code `superseded` for a file of a newer release, `tooOld` for one that the
     ///   registry does not support any more, `malformedExport` for a file that is neither an export nor a store, or is
@@ -158,7 +159,7 @@ extension CodableCache {
     ///   `keyExists` for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`,
     ///   `readOnly` for a cache that can only be read, or `cancelled`; for settings, also `suiteNotNamed`,
     ///   `unsupported` for a cache in memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the
-    ///   error of the step that failed; and the errors of writing. The cache and the suites are unchanged then, unless
+    ///   error of the step or of the closure of `merge` that failed; and the errors of writing. The cache and the suites are unchanged then, unless
     ///   ``MoltError/outcome`` is `committed`: the settings are then set when the store is next opened.
     @discardableResult
     public func `import`(
@@ -196,6 +197,7 @@ extension CodableCache {
             selection: selection,
             suites: suites,
             policy: policy,
+            upgrade: { [self] found in try upgraded(found).stored },
             transfer: transfer
         )
         return try records.run { body in

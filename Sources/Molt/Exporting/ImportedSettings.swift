@@ -92,18 +92,26 @@ struct ImportedSettings {
             if let current = patch.snapshot[key] {
                 guard current != value else { continue }
                 switch policy.rule {
-                case .fail, .merge, .newest, .newestSuite: throw conflict(key, name)
+                case .fail, .merge, .newest, .newestSuite: throw conflict(key, name, "Pass `onConflict:`")
+                case .mergeImported(_, nil): throw conflict(key, name, "Pass `settings:` to `merge`")
+                case .mergeImported(_, let merge?):
+                    summary.mergedSettings += 1
+                    let merged = try self.merged(value, into: current, key, name, by: merge)
+                    guard merged != current else { continue }
+                    try suite.checkForm(of: key, among: patch.snapshot)
+                    patch.set[key] = merged
+                    continue
                 case .keep, .newestValue:
                     summary.keptSettings += 1
                     continue
                 case .replace: break
                 }
             }
+            summary.settings += 1
             try suite.checkForm(of: key, among: patch.snapshot)
             patch.set[key] = value
         }
         guard !patch.set.isEmpty else { return nil }
-        summary.settings += patch.set.count
         try content.ledger?.checkWritable(in: suite)
         try suite.checkWritable()
         try suite.check(patch.snapshot, with: patch.set.mapValues { .some($0) })
@@ -112,11 +120,28 @@ struct ImportedSettings {
         return JournalEntry(store: name, changes: try patch.encoded())
     }
 
-    private func conflict(_ key: String, _ name: String) -> MoltError {
+    /// - Returns: What the closure of a policy makes of an imported value and that of the suite.
+    private func merged(
+        _ value: PropertyListValue,
+        into current: PropertyListValue,
+        _ key: String,
+        _ name: String,
+        by merge: (inout PropertyListValue, PropertyListValue) throws -> Void
+    ) throws -> PropertyListValue {
+        do {
+            var merged = current
+            try merge(&merged, value)
+            return merged.asStored()
+        } catch {
+            throw MoltError(inMerge: error, of: path, suite: name, key: key)
+        }
+    }
+
+    private func conflict(_ key: String, _ name: String, _ remedy: String) -> MoltError {
         var error = error(
             .keyExists,
             "\(name) and the import have different values under the key \"\(key)\".",
-            advice: "Pass `onConflict:` to say which one stays.",
+            advice: "\(remedy) to say which one stays.",
             name
         )
         error.key = key

@@ -16,6 +16,8 @@ struct RecordImport {
     /// The suites whose settings are imported, too; nil for none.
     var suites: TransferredSuites?
     let policy: ConflictPolicy<CodableCache>
+    /// Gives a record of the open store today's form.
+    var upgrade: @Sendable (StoredContent) throws -> StoreContents.StoredRecord = { $0.stored }
     let transfer: TransferProgress
 
     /// The migrations that the records must have been through.
@@ -80,6 +82,8 @@ struct RecordImport {
             path: path,
             selection: selection,
             policy: policy,
+            coding: migrations.registry?.coding ?? .standard,
+            upgrade: upgrade,
             transfer: transfer,
             readCount: read.count
         )

@@ -8,7 +8,7 @@ extension ConflictPolicy<Suite> {
     /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: [String] {
         switch rule {
-        case .fail, .merge, .newest, .newestValue: ["fail"]
+        case .fail, .merge, .newest, .newestValue, .mergeImported: ["fail"]
         case .keep: ["destinationWins"]
         case .replace: ["sourceWins"]
         case .newestSuite(let key): ["newest", key]

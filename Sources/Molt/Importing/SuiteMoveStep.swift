@@ -179,7 +179,7 @@ struct SuiteMoveStep: Sendable {
 
     private func sourceWins(_ values: [String: PropertyListValue], _ new: SuiteEditor) throws -> Bool {
         switch policy.rule {
-        case .fail, .keep, .merge, .newest, .newestValue: return false
+        case .fail, .keep, .merge, .newest, .newestValue, .mergeImported: return false
         case .replace: return true
         case .newestSuite(let key):
             let here = try time(values[key], key, in: "\(source)")

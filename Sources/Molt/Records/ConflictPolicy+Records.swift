@@ -57,7 +57,7 @@ extension ConflictPolicy<Record> {
 
     var identity: [String] {
         switch rule {
-        case .fail, .newestSuite, .newestValue: ["stop"]
+        case .fail, .newestSuite, .newestValue, .mergeImported: ["stop"]
         case .keep: ["keep"]
         case .replace: ["replace"]
         case .newest(let path): ["newest"] + path.identity
@@ -106,7 +106,7 @@ extension ConflictPolicy<Record> {
         let (content, other) = try (first.comparable(), second.comparable())
         if first.isData == second.isData, content == other { return .equal }
         switch rule {
-        case .fail, .newestSuite, .newestValue: return .undecided(nil)
+        case .fail, .newestSuite, .newestValue, .mergeImported: return .undecided(nil)
         case .keep, .merge: return .first
         case .replace: return .second
         case .newest(let path): return try newest(of: first, content, second, other, by: path)

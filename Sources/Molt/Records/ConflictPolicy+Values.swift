@@ -39,7 +39,7 @@ extension ConflictPolicy {
             var merged = existing
             try merge(&merged, new)
             return .merged(merged)
-        case .fail, .newest, .newestSuite, .newestValue: return .undecided
+        case .fail, .newest, .newestSuite, .newestValue, .mergeImported: return .undecided
         }
     }
 
@@ -49,7 +49,7 @@ extension ConflictPolicy {
         case .keep: ["keep"]
         case .replace: ["replace"]
         case .merge(let revision, _): ["merge", String(revision)]
-        case .fail, .newest, .newestSuite, .newestValue: []
+        case .fail, .newest, .newestSuite, .newestValue, .mergeImported: []
         }
     }
 
@@ -59,7 +59,7 @@ extension ConflictPolicy {
         case .keep: ", unless there is a value already"
         case .replace: ", replacing the value there"
         case .merge: ", merging it with the value there"
-        case .fail, .newest, .newestSuite, .newestValue: ""
+        case .fail, .newest, .newestSuite, .newestValue, .mergeImported: ""
         }
     }
 
@@ -70,7 +70,7 @@ extension ConflictPolicy {
         switch rule {
         case .keep: !isCopy
         case .replace, .merge: true
-        case .fail, .newest, .newestSuite, .newestValue: false
+        case .fail, .newest, .newestSuite, .newestValue, .mergeImported: false
         }
     }
 

@@ -11,8 +11,8 @@
 /// | `ConflictPolicy<CacheDirectory>` |
 /// ``Migration/adoptCacheDirectory(to:_:directory:onConflict:removingSource:strict:)`` |
 ///
-/// Equal values are no conflict. Two records of one type with equal contents become one, and nothing is lost; only
-/// `merge` runs its closure for them, too. The order of properties and white space make no difference, but the text of
+/// Equal values are no conflict. Two records of one type with equal contents become one, and nothing is lost; only the
+/// `merge` of a migration runs its closure for them, too. The order of properties and white space make no difference, but the text of
 /// numbers does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type
 /// has the key, an upgrade always stops. If the policy cannot decide or its closure throws, it stops, too; `onFailure`
 /// does not apply, because neither value is at fault.
@@ -20,6 +20,8 @@
 /// A property counts as missing if its value is null. For two values of a property, `onFailure` applies: a record whose
 /// step fails can be quarantined.
 public struct ConflictPolicy<Subject>: Sendable {
+    typealias Merge<Value> = @Sendable (_ value: inout Value, _ other: Value) throws -> Void
+
     enum Rule: Sendable {
         case fail, keep, replace
         /// By a property of a record.
@@ -28,7 +30,9 @@ public struct ConflictPolicy<Subject>: Sendable {
         case newestSuite(by: String)
         /// By the time of the last `set`.
         case newestValue
-        case merge(revision: Int, @Sendable (_ value: inout Subject, _ other: Subject) throws -> Void)
+        case merge(revision: Int, Merge<Subject>)
+        /// Of an import; without a closure for settings, two different ones are an error.
+        case mergeImported(records: Merge<Record>, settings: Merge<PropertyListValue>?)
     }
 
     let rule: Rule

@@ -44,6 +44,17 @@ extension Record {
         }
     }
 
+    /// Converts the value of a property, or the values of elements.
+    mutating func replaceValue(
+        _ path: PropertyPath,
+        ifMissing: Record.MissingProperty,
+        _ conversion: ValueConversion,
+        otherwise other: OtherJSON
+    ) throws {
+        let depth = full(path).count
+        try replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, depth: depth, otherwise: other) }
+    }
+
     private mutating func apply(_ change: ValueChange, at path: PropertyPath) throws {
         switch change {
         case .kept: break
@@ -287,13 +298,13 @@ extension Record {
         try convert(path, .path(in: directory), other)
     }
 
-    private mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
+    mutating func convert(_ path: PropertyPath, _ conversion: ValueConversion, _ other: OtherValue) throws {
         if case .date(_, .propertyListDate) = conversion, !isSetting {
             throw error(.typeMismatch, "A record is JSON, which cannot hold a date of a property list.", property: path)
         }
         let other = OtherJSON(other, at: path)
         if other == .tooDeep { throw tooDeep(path) }
-        try replaceValue(path, ifMissing: requirement(of: [path])) { conversion.change(of: $0, otherwise: other) }
+        try replaceValue(path, ifMissing: requirement(of: [path]), conversion, otherwise: other)
     }
 }
 
@@ -302,25 +313,29 @@ enum ValueConversion: Sendable {
     case kind(Record.ScalarKind)
     case date(from: Record.DateForm, to: Record.DateForm)
     case path(in: String)
+    case jsonText(JSONTextChange)
 
     var identity: [String] {
         switch self {
         case .kind(let kind): ["kind", kind.identity]
         case .date(let form, let newForm): ["date", form.identity, newForm.identity]
         case .path(let directory): ["path", directory]
+        case .jsonText(let change): ["jsonText", change.rawValue]
         }
     }
 
     /// Whether fractions of seconds, or the directories around a file, are cut off.
     var isLossy: Bool {
         switch self {
-        case .kind: false
+        case .kind, .jsonText: false
         case .date(_, let form): form == .iso8601
         case .path: true
         }
     }
 
-    func change(of bytes: UnsafeBufferPointer<UInt8>, otherwise other: OtherJSON) -> ValueChange {
+    /// - Parameter depth: The number of arrays and objects around the value.
+    func change(of bytes: UnsafeBufferPointer<UInt8>, depth: Int, otherwise other: OtherJSON) -> ValueChange {
+        if case .jsonText(let change) = self { return change.change(of: bytes, depth: depth, otherwise: other) }
         let value = RecordValue(checked: bytes)
         guard !value.isNull else { return .kept }
         let json: String?
@@ -335,6 +350,7 @@ enum ValueConversion: Sendable {
             guard form != newForm else { return .kept }
             json = newForm.json(seconds)
         case .path(let directory): return Self.path(value, in: directory, otherwise: other)
+        case .jsonText: return .kept
         }
         return json.map { .new(Array($0.utf8)) }
             ?? other.change("is \(value.kind) that cannot be converted to \(target)")
@@ -349,6 +365,7 @@ enum ValueConversion: Sendable {
         case .kind(.bool): "a Boolean"
         case .date(_, let form): "a date in the form \(form)"
         case .path: "a path"
+        case .jsonText: "JSON text"
         }
     }
 

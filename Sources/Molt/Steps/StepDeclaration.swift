@@ -106,6 +106,8 @@ package enum ValueUse: Sendable {
     case moves(PropertyPlace, to: PropertyPlace)
     /// It changes the form of records' keys, so that some may become equal.
     case foldsKeys(Record.NewKey)
+    /// Strings there have JSON text, whose values are parts of the record.
+    case jsonText(at: PropertyPlace)
     /// It splits strings at a text.
     case splits(at: String)
 }

@@ -22,7 +22,7 @@ struct StepReach: Sendable {
         // A new key may be that of a record of any type.
         case .store: types = nil
         case .settings(let work): add(work)
-        case .adopt, .block, .check: isEverything = true
+        case .bring, .block, .check: isEverything = true
         }
     }
 

@@ -90,6 +90,9 @@ extension StoreCommands {
             notes: "All records are imported or, after an error, none. \(note)"
         ) { call, terminal in
             let word = call.value("--conflicts") ?? "fail"
+            guard word != "merge" else {
+                throw UsageError("--conflicts cannot merge: only the app has the closure for it; import there")
+            }
             guard let policy = policies.first(where: { $0.key == word })?.value else {
                 throw UsageError("--conflicts needs one of \(words.joined(separator: ", ")), not \"\(word)\"")
             }

@@ -91,6 +91,11 @@ struct FixtureRedaction {
         let range = part.offset..<part.offset + part.utf8.count
         switch part.kind {
         case .string:
+            if literals.isJSONText(at: place), let text = part.string,
+                let json = redactedJSON(text, of: owner, at: path, place)
+            {
+                return edits.append((range, RecordValue.string(json).description))
+            }
             edits.append((range, RecordValue.string(texts.replacement(for: part.string ?? "")).description))
         case .number: edits.append((range, texts.replacement(forNumber: part.text, isKey: literals.isKey(at: place))))
         case .null, .bool: break

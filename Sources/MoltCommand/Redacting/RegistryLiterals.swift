@@ -14,6 +14,8 @@ struct RegistryLiterals {
     private(set) var keyForms: [Record.NewKey] = []
     /// The places whose values become keys of records.
     private var keys: [PropertyPlace] = []
+    /// The places whose strings have JSON text.
+    private var jsonTexts: [PropertyPlace] = []
 
     init(_ migrations: MigrationRegistry) {
         let uses = migrations.migrations.flatMap(\.steps).map(\.declaration.valueUses)
@@ -25,6 +27,7 @@ struct RegistryLiterals {
                 self.texts.formUnion(values.compactMap { $0.string ?? $0.number?.text })
                 literals += Self.places(of: place, at: index, in: uses).map { ($0, values) }
             case .keys(let place): keys += Self.places(of: place, at: index, in: uses)
+            case .jsonText(let place): jsonTexts += Self.places(of: place, at: index, in: uses)
             case .foldsKeys(let form): keyForms.append(form)
             case .splits(let text): separators.append(text)
             case .moves: break
@@ -62,6 +65,11 @@ struct RegistryLiterals {
         }
         let single = StepPlace(MigrationStep.Settings.setting(key, in: suite))
         return PropertyPlace(([single] + prefixes).first(where: named.contains) ?? single)
+    }
+
+    /// Whether a string at a place has JSON text, or will have it.
+    func isJSONText(at place: PropertyPlace) -> Bool {
+        jsonTexts.contains { place.isOne(of: $0) }
     }
 
     /// Whether the value at a place becomes the key of a record.

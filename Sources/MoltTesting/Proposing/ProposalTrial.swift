@@ -180,6 +180,16 @@ struct ProposalTrial {
         return found
     }
 
+    /// Whether there are texts at a place, all of which are JSON of an object or an array.
+    func hasJSONTexts(at place: ProposedPlace) -> Bool {
+        let texts = texts(at: place)
+        return !texts.isEmpty
+            && texts.allSatisfy { text in
+                let value = try? RecordValue(json: text)
+                return value?.object != nil || value?.array != nil
+            }
+    }
+
     /// The texts at a place, also those in an array there.
     func texts(at place: ProposedPlace) -> [String] {
         samples.filter { $0.shapeName == place.shapeName }

@@ -16,6 +16,7 @@ struct ProposedStep {
         case unwrap(ProposedPlace)
         case splitIntoArray(ProposedPlace, separator: String)
         case joinArray(ProposedPlace, separator: String)
+        case parseJSONText(ProposedPlace)
         case changeDictionary(ProposedPlace, to: Record.DictionaryForm)
         /// Pairs of a case and its new one; an ellipsis stands for one that only the app knows.
         case mapCases(ProposedPlace, inKeys: Bool, [(Literal, Literal?)])
@@ -55,6 +56,7 @@ extension ProposedStep {
             ".splitIntoArray(\(place.arguments), separator: \(separator.debugDescription))"
         case .joinArray(let place, let separator):
             ".joinArray(\(place.arguments), separator: \(separator.debugDescription))"
+        case .parseJSONText(let place): ".parseJSONText(\(place.arguments))"
         case .changeDictionary(let place, let form): ".changeDictionary(\(place.arguments), to: .\(form.code))"
         case .mapCases(let place, let inKeys, let pairs):
             ".mapValue(\(place.arguments)\(inKeys ? ", in: .keys" : ""), ["
@@ -89,6 +91,7 @@ extension ProposedStep {
             .splitIntoArray(argument(place), place.propertyPath, separator: separator)
         case .joinArray(let place, let separator):
             .joinArray(argument(place), place.propertyPath, separator: separator)
+        case .parseJSONText(let place): .parseJSONText(argument(place), place.propertyPath)
         case .changeDictionary(let place, let form): .changeDictionary(argument(place), place.propertyPath, to: form)
         case .mapCases(let place, let inKeys, let pairs): mapStep(argument(place), place.propertyPath, inKeys, pairs)
         }
@@ -115,7 +118,7 @@ extension ProposedStep {
         case .split(_, let parts): parts
         case .move(_, let place), .join(_, let place), .add(let place, _), .changeValue(let place, _), .wrap(let place),
             .unwrap(let place), .splitIntoArray(let place, _), .joinArray(let place, _),
-            .changeDictionary(let place, _), .mapCases(let place, _, _):
+            .parseJSONText(let place), .changeDictionary(let place, _), .mapCases(let place, _, _):
             [place]
         }
     }
@@ -126,9 +129,13 @@ extension ProposedStep {
         return destinations.first?.setting
     }
 
-    /// Whether the old value is a part of the step's source, so that the record need not keep it.
+    /// Whether the record need not have the letters of the old value: they are in the step's source, or are those of
+    /// JSON text.
     var replacesValues: Bool {
-        if case .mapCases = change { true } else { false }
+        switch change {
+        case .mapCases, .parseJSONText: true
+        default: false
+        }
     }
 }
 

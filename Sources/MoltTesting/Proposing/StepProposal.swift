@@ -275,6 +275,8 @@ package struct StepProposal {
         // An empty array is unwrapped to null.
         var mayBeNull = old.isOptional
         switch (old.form, new.form) {
+        case (.leaf, let form) where old.scalarKind == .string && form != .leaf && trial.hasJSONTexts(at: place):
+            step(.parseJSONText(place), "parse-\(name)", "fails for a text that is not JSON of an object or array")
         case (.array(let element), .leaf) where element.name == new.name && new.scalarKind == .string:
             choose(.unwrap(place), .joinArray(place, separator: ","), place, "one-\(name)")
             mayBeNull = true

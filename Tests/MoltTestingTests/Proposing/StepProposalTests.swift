@@ -377,6 +377,31 @@ import Testing
         #expect(!source.contains("secret"))
     }
 
+    @Test func `JSON text that becomes a value is parsed if all samples are JSON`() throws {
+        struct Address: Codable { var street = "S" }
+        struct Old: Codable { var home: String? = "", tags = "", work = "" }
+        struct New: Codable { var home: Address? = Address(), tags = ["a"], work = Address() }
+        let sampled = Sampled(
+            old: ["Person": .of(Old())],
+            new: ["Person": .of(New())],
+            store: Self.person(
+                #"{"home":"{\"street\":\"S\"}","tags":"[\"a\"]","work":"text"}"#,
+                #"{"tags":" [] ","work":"{}"}"#
+            )
+        )
+        #expect(
+            sampled.source == """
+                Migration(
+                    to: 2,
+                    "parse-home-and-parse-tags",
+                    .parseJSONText("Person", "home"),  // fails for a text that is not JSON of an object or array
+                    .parseJSONText("Person", "tags")  // fails for a text that is not JSON of an object or array
+                    // .transform(…) for "Person", "work": it changed from String to Address
+                )
+                """
+        )
+    }
+
     @Test func `A property is added in an optional object, and in an enum's case, only where that is`() throws {
         enum OldState: Codable {
             case idle

@@ -167,6 +167,8 @@ import Testing
             (.mapValue("A", path("a"), in: .keys, ["x": "y"]), #""a":{"x":1}"#, #""a":{"y":1}"#),
             (.splitIntoArray("A", path("a"), separator: ","), #""a":"x,y""#, #""a":["x","y"]"#),
             (.joinArray("A", path("a"), separator: ","), #""a":["x","y"]"#, #""a":"x,y""#),
+            (.parseJSONText("A", path("a")), ##""a":"[\"x\"]""##, #""a":["x"]"#),
+            (.encodeAsJSONText("A", path("a")), #""a":["x"]"#, ##""a":"[\"x\"]""##),
         ]
         for (step, before, after) in cases {
             let other = #"{"kind":"ad",\#(before)}"#

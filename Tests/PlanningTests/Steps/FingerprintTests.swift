@@ -40,6 +40,7 @@ struct FingerprintTests {
         ([.mapValue("A", "b", in: .keys, ["c": "d"])], "5420380ed5238368dbd5e080bdf0126c"),
         ([.splitIntoArray("A", "b", separator: ",")], "6b79c8e7e502640eb822a30d56ad5d59"),
         ([.joinArray("A", "b", separator: ",")], "3417e715daba5c0f7d89ed88db6d924f"),
+        ([.parseJSONText("A", "b"), .encodeAsJSONText("A", "b")], "e91126841e829171d7cdf99d445e8333"),
         ([.transform("Person") { _ in }, .run { _ in }], "ab2995409c33abd896964f559e812225"),
     ]
 
@@ -152,6 +153,8 @@ struct FingerprintTests {
             .splitIntoArray("A", "b", separator: ","), .splitIntoArray("A", "b", separator: ";"),
             .splitIntoArray("A", "b", separator: ",", trimming: true), .joinArray("A", "b", separator: ","),
             .joinArray("A", "b", separator: ";"), .joinArray("A", "b", separator: ",", ifMissing: .fail),
+            .parseJSONText("A", "b"), .parseJSONText("A", "b", otherwise: .keep),
+            .parseJSONText("A", "b", ifMissing: .fail), .encodeAsJSONText("A", "b"),
             .transform("A") { _ in },
             .transform("A", revision: 2) { _ in }, .convert("A", from: Old.self, to: New.self) { _ in New() },
             .convert("A", from: Old.self, to: New.self, revision: 2) { _ in New() }, .run { _ in },

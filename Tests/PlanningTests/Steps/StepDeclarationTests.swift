@@ -44,6 +44,10 @@ struct StepDeclarationTests {
             #"{"mail":["a","b.c"],"home":{"zip":"75001"},"age" : 36}"#
         ),
         (
+            .encodeAsJSONText("Person", "home"),
+            #"{"mail":"a@b.c","home":"{\"zip\":\"75001\"}","age" : 36}"#
+        ),
+        (
             .addProperty("Person", ["home", "tags"], default: ["x"]),
             #"{"mail":"a@b.c","home":{"zip":"75001","tags":["x"]},"age" : 36}"#
         ),

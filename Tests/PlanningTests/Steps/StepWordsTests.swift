@@ -47,6 +47,8 @@ struct StepWordsTests {
         (.mapValue("Shop", "labels", in: .values, ["secret": "x"]), "map the values of Shop.labels"),
         (.splitIntoArray("Note", "tags", separator: "secret"), "split Note.tags into an array"),
         (.joinArray("Note", "tags", separator: "secret"), "join the array Note.tags"),
+        (.parseJSONText("Note", "payload", otherwise: .value("secret")), "parse the JSON text of Note.payload"),
+        (.encodeAsJSONText("Note", "payload"), "encode Note.payload as JSON text"),
         (.transform("Person") { _ in }, "transform Person"),
         (
             .convert("Person", from: PersonV1.self, to: PersonV2.self) { PersonV2(fullName: $0.name) },

@@ -235,6 +235,24 @@ import Testing
         try others.expect([
             "native": ["b": "other"], "text": #"["b","other"]"#, "texts": [#"{"b":"other"}"#, #"["b","two"]"#],
         ])
+        // JSON text in a setting, in each form.
+        let texts = try ScratchSuite([
+            "p.text": #"{"t":"{\"n\":1.10}"}"#, "p.native": ["t": #"[1,{"n":0.5}]"#, "x": 1],
+            "p.null": ["t": #"{"n":null}"#, "x": 1],
+        ])
+        let all = MigrationStep.Settings.settings(withPrefix: "p.", in: texts.suite)
+        try texts.suite.upgrade(with: [Migration(to: 1, "parse", .parseJSONText(all, "t"))])
+        try texts.expect([
+            "p.text": #"{"t":{"n":1.10}}"#, "p.native": ["t": [1, ["n": 0.5]], "x": 1], "p.null": ["t": [:], "x": 1],
+        ])
+        try texts.suite.update(set: ["p.date": ["t": ["at": .date(Date(timeIntervalSinceReferenceDate: 0))]]])
+        let encode = Migration(to: 2, "encode", .encodeAsJSONText(all, "t", otherwise: .keep))
+        try texts.suite.upgrade(with: [Migration(to: 1, "parse", .parseJSONText(all, "t")), encode])
+        try texts.expect([
+            "p.text": #"{"t":"{\"n\":1.10}"}"#, "p.native": ["t": #"[1,{"n":0.5}]"#, "x": 1],
+            "p.null": ["t": "{}", "x": 1],
+            "p.date": ["t": ["at": .date(Date(timeIntervalSinceReferenceDate: 0))]],
+        ])
         // A date is no string, although it has a text for steps.
         let dates = try ScratchSuite(["at": .date(Date(timeIntervalSince1970: 0))])
         let error = try #require(throws: MoltError.self) {

@@ -42,6 +42,8 @@ import Testing
             .changeValue("Person", "born", from: .iso8601, to: .secondsSince1970),
             .changeValue("Person", "born", toPathIn: "Documents"),
             .unwrapProperty("Person", "born", from: .array),
+            .parseJSONText("Person", "born"),
+            .encodeAsJSONText("Person", "born"),
             .extractRecords("Person", "born", as: "Birth", key: .derived),
         ] {
             let store = try OldStore(Self.records)
@@ -70,13 +72,16 @@ import Testing
             .extractRecords("A", "b", as: "B", key: .derived, onConflict: .newest(by: "at")),
             .changeValue("A", "file", toPathIn: "Documents"),
             .changeDictionary("A", "dictionary", to: .arrayOfValues),
-            .changeDictionary("A", "same", to: .alternatingArray)
+            .changeDictionary("A", "same", to: .alternatingArray),
+            .parseJSONText("A", "same"),
+            .encodeAsJSONText("A", "same"),
+            .parseJSONText("A", "text", otherwise: .remove)
         )
         let plan = try CacheFile(at: store.url).plan(migrations)
         #expect(
             plan.losses.map(\.name) == [
                 "A.merged", "A.removed", "A.replaced", "A.cut", "A.entries", "A.values", "A.trimmed", "A (merged)",
-                "B (merged)", "A.file", "A.dictionary",
+                "B (merged)", "A.file", "A.dictionary", "A.text",
             ]
         )
         #expect(

@@ -157,7 +157,7 @@ extension ConflictPolicy<CacheDirectory> {
     /// Its part of fingerprints, which must stay the same in all releases of Molt.
     var identity: String {
         switch rule {
-        case .fail, .merge, .newest, .newestSuite, .newestValue: "fail"
+        case .fail, .merge, .newest, .newestSuite, .newestValue, .mergeImported: "fail"
         case .keep: "keep"
         case .replace: "replace"
         }

@@ -101,7 +101,7 @@ struct CacheDirectoryAdoption {
             return .adopted
         } catch let error as MoltError where error.code == .keyExists {
             switch policy.rule {
-            case .fail, .merge, .newest, .newestSuite, .newestValue: throw error
+            case .fail, .merge, .newest, .newestSuite, .newestValue, .mergeImported: throw error
             case .keep: return .kept
             case .replace: break
             }

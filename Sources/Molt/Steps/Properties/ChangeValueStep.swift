@@ -117,6 +117,8 @@ struct ChangeValueStep: RecordStep {
             "change the dates of \(place.name(of: path)) from \(form) to \(newForm)\(place.suffix)"
         case .path(let directory):
             "change the file URLs of \(place.name(of: path)) to paths in \(directory)\(place.suffix)"
+        case .jsonText(.parse): "parse the JSON text of \(place.name(of: path))\(place.suffix)"
+        case .jsonText(.encode): "encode \(place.name(of: path)) as JSON text\(place.suffix)"
         }
     }
     var identity: [String] {
@@ -128,6 +130,7 @@ struct ChangeValueStep: RecordStep {
         switch conversion {
         case .kind(.bool): return [.literals(literals, at: PropertyPlace(place, path))]
         case .path(let directory): return [.splits(at: "file:"), .splits(at: "localhost"), .splits(at: directory)]
+        case .jsonText: return [.jsonText(at: PropertyPlace(place, path))]
         case .kind, .date: return []
         }
     }
@@ -139,7 +142,7 @@ struct ChangeValueStep: RecordStep {
         let dateForm: Record.DateForm? = if case .date(let form, _) = conversion { form } else { nil }
         let mayDrop = path.count == 0 && other == .remove
         return RecordEdit(property: path, skipsSomeValues: true, mayDrop: mayDrop, dateForm: dateForm) { record in
-            try record.replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, otherwise: other) }
+            try record.replaceValue(path, ifMissing: ifMissing, conversion, otherwise: other)
         }
     }
 

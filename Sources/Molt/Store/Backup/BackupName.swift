@@ -86,6 +86,12 @@ package struct BackupName: Hashable, Sendable {
         text.hasSuffix(part) && BackupName(String(text.dropLast(part.count)), of: store) != nil
     }
 
+    /// Whether a name is that of a copy of any store, or of an incomplete one.
+    static func isOfAnyStore(_ text: String) -> Bool {
+        let name = text.hasSuffix(part) ? String(text.dropLast(part.count)) : text
+        return name.indices.contains { name[$0] == "." && BackupName(name, of: String(name[..<$0])) != nil }
+    }
+
     // MARK: The time
 
     private static var calendar: Calendar {

@@ -80,6 +80,16 @@ package struct FileProbe {
                 store: path
             )
         }
+        try Self.checkReadable(path)
+        guard status.size > 0 else { return try isStillEmpty() ? nil : check() }
+        if status.size < Self.smallestDatabase, !hasJournalOfNewFile {
+            // SQLite takes a file of one byte for an empty one.
+            throw MoltError(.short, store: path)
+        }
+        return status
+    }
+
+    private static func checkReadable(_ path: String) throws(MoltError) {
         guard access(path, R_OK) == 0 else {
             throw MoltError(
                 .noPermission,
@@ -88,12 +98,27 @@ package struct FileProbe {
                 store: path
             )
         }
-        guard status.size > 0 else { return try isStillEmpty() ? nil : check() }
-        if status.size < Self.smallestDatabase, !hasJournalOfNewFile {
-            // SQLite takes a file of one byte for an empty one.
-            throw MoltError(.short, store: path)
+    }
+
+    /// Whether a regular file is a store by its first bytes, or by the log beside it; the rest of it may be damaged.
+    ///
+    /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` if it cannot be read, as on a locked device.
+    package static func isStore(_ path: String) throws(MoltError) -> Bool {
+        try checkReadable(path)
+        let found: [UInt8]?
+        do throws(SQLiteError) {
+            found = try Connection(path, mode: .immutable).fileBytes(at: 0, FileFormat.headerSize)
+        } catch {
+            throw MoltError(error, store: path)
         }
-        return status
+        guard let header = found else {
+            throw MoltError(.storeFailed, "The file at \(path) cannot be read.", outcome: .unchanged, store: path)
+        }
+        if header.starts(with: FileFormat.beginning), header.number32(at: 68) == FileFormat.applicationID {
+            return true
+        }
+        // The first page of a new file is in its log until the first checkpoint.
+        return FileProbe(files: StoreFiles(path)).applicationIDsInLog.contains(FileFormat.applicationID)
     }
 
     /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
