@@ -149,12 +149,12 @@ extension Migration {
     ///     .removingSource("Realm's files") { try removeRealm() }
     /// ```
     ///
-    /// It is called after the commit, and only if each record that the migration's steps have read from the source is in
-    /// the store. So it is not called if a policy has left one out, dropped it or set it aside. It is called at most once:
-    /// if it fails, or if the process is killed meanwhile, what it has not removed stays.
+    /// It is called after the commit, and only if each record that the migration's steps have read from the source is
+    /// in the store. So it is not called if a policy has left one out, dropped it or set it aside. It is called at most
+    /// once: if it fails, or if the process is killed meanwhile, what it has not removed stays.
     ///
-    /// The rest is as for ``afterCommit(_:_:)``, beside which a migration cannot have it: it is not called by helpers, in
-    /// a dry run, and in the tests of `MoltTesting`. The registry is invalid if the migration imports nothing.
+    /// The rest is as for ``afterCommit(_:_:)``, beside which a migration cannot have it: it is not called by helpers,
+    /// in a dry run, and in the tests of `MoltTesting`. The registry is invalid if the migration imports nothing.
     ///
     /// - Parameters:
     ///   - summary: What is removed, for plans and reports.

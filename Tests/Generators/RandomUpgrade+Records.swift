@@ -22,6 +22,17 @@ extension RandomUpgrade {
         ]
     }
 
+    /// A step that imports records.
+    static func importingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+        let (count, name) = (1 + random.below(3), random.pick(names))
+        return .importRecords("of \(mark)", as: random.pick(types)) { records in
+            records.expectedCount = count
+            for number in 0..<count {
+                try records.add(["id": .int(number), "\(name)": "of \(mark)"], forKey: "import\(mark)-\(number)")
+            }
+        }
+    }
+
     /// The step, now and then with conditions if it can have some.
     static func conditional(_ step: MigrationStep, _ random: inout SeededGenerator) -> MigrationStep {
         var step = step
@@ -168,7 +179,7 @@ extension RandomUpgrade {
         let policy = FailurePolicy.quarantine(upTo: .unlimited)
         let each: PropertyPath = [name, .each]
         let inner: PropertyPath = [name, .each, "in"]
-        switch random.below(addsRecords ? 19 : 17) {
+        switch random.below(addsRecords ? 18 : 17) {
         case 0: return .splitProperty(place, name, into: ["\(name)a\(mark)", "\(name)b\(mark)"]).onFailure(policy)
         case 1:
             let paths: [PropertyPath] = [[name, .each, "a\(mark)"], [name, .each, "b\(mark)"]]
@@ -197,14 +208,6 @@ extension RandomUpgrade {
             let other: Record.OtherValue = random.pick([.fail, .keep, .remove])
             guard random.oneIn(2) else { return .parseJSONText(place, name, otherwise: other).onFailure(policy) }
             return .encodeAsJSONText(place, random.oneIn(3) ? each : name, otherwise: other).onFailure(policy)
-        case 17:
-            let count = random.below(4)
-            return .importRecords("of \(mark)", as: type) { records in
-                records.expectedCount = count
-                for number in 0..<count {
-                    try records.add(["id": .int(number), "\(name)": "of \(mark)"], forKey: "import\(mark)-\(number)")
-                }
-            }
         default: return .extractRecords(type, name, as: "E\(mark)", key: .derived, leaving: .nothing).onFailure(policy)
         }
     }

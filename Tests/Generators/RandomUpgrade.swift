@@ -25,6 +25,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         package static let onRead = Traits(rawValue: 8)
         /// Steps that hand over records, whose closures never succeed.
         package static let handovers = Traits(rawValue: 16)
+        /// Steps that import records, also into a new store.
+        package static let imports = Traits(rawValue: 32)
     }
 
     /// For choices during the test, which must not change what was generated.
@@ -89,6 +91,9 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
             if traits.contains(.records) {
                 let steps = (0..<random.below(4)).flatMap { recordSteps(&random, mark: number * 10 + $0, traits) }
                 add(Migration(to: version, "m\(number)", steps: steps))
+                if traits.contains(.imports), random.oneIn(2) {
+                    add(Migration(to: version, "i\(number)", importingStep(&random, mark: number)))
+                }
                 if random.oneIn(2) {
                     let place = Resident.name
                     add(Migration(to: version, "r\(number)", steps: Resident.steps(place, &random)))

@@ -159,8 +159,9 @@ extension CodableCache {
     ///   `keyExists` for a conflict, `recordMissing` for a key or a suite that does not exist, `fileMissing`,
     ///   `readOnly` for a cache that can only be read, or `cancelled`; for settings, also `suiteNotNamed`,
     ///   `unsupported` for a cache in memory, and `deferred`, `needsMigration`, `journalPending` or `cannotStore`; the
-    ///   error of the step or of the closure of `merge` that failed; and the errors of writing. The cache and the suites are unchanged then, unless
-    ///   ``MoltError/outcome`` is `committed`: the settings are then set when the store is next opened.
+    ///   error of the step or of the closure of `merge` that failed; and the errors of writing. The cache and the
+    ///   suites are unchanged then, unless ``MoltError/outcome`` is `committed`: the settings are then set when the
+    ///   store is next opened.
     @discardableResult
     public func `import`(
         from url: URL,

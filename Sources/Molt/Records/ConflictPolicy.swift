@@ -12,10 +12,10 @@
 /// ``Migration/adoptCacheDirectory(to:_:directory:onConflict:removingSource:strict:)`` |
 ///
 /// Equal values are no conflict. Two records of one type with equal contents become one, and nothing is lost; only the
-/// `merge` of a migration runs its closure for them, too. The order of properties and white space make no difference, but the text of
-/// numbers does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record of another type
-/// has the key, an upgrade always stops. If the policy cannot decide or its closure throws, it stops, too; `onFailure`
-/// does not apply, because neither value is at fault.
+/// `merge` of a migration runs its closure for them, too. The order of properties and white space make no difference,
+/// but the text of numbers does: `1` and `1.0` differ. The record that stays expires with the last of them. If a record
+/// of another type has the key, an upgrade always stops. If the policy cannot decide or its closure throws, it stops,
+/// too; `onFailure` does not apply, because neither value is at fault.
 ///
 /// A property counts as missing if its value is null. For two values of a property, `onFailure` applies: a record whose
 /// step fails can be quarantined.

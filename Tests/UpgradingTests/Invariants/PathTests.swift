@@ -10,7 +10,7 @@ struct PathTests {
     @Test(arguments: 0..<TestRun.choose(1, long: 20))
     func `Random registries give the same rows at once and step by step`(block: UInt64) throws {
         let counts = try (block * 20..<block * 20 + 20).compactMap {
-            try Self.comparePaths(seed: $0, [.records, .models, .handovers])
+            try Self.comparePaths(seed: $0, [.records, .models, .handovers, .imports])
         }
         // Some upgrades fail on both paths because a key or a property is taken; most must succeed.
         #expect(counts.count >= 8, "\(counts.count) of 20 succeeded")
@@ -22,7 +22,7 @@ struct PathTests {
     ) throws {
         let first = block * 20 + 10_000
         let counts = try (first..<first + 20).compactMap {
-            try Self.comparePaths(seed: $0, [.records, .models, .failures, .handovers])
+            try Self.comparePaths(seed: $0, [.records, .models, .failures, .handovers, .imports])
         }
         #expect(counts.count >= 8, "\(counts.count) of 20 succeeded")
         #expect(counts.contains { $0 > 0 }, "No store has a record in quarantine.")

@@ -19,14 +19,15 @@ extension MigrationStep {
     ///
     /// The table is read in one transaction, with the log beside the file. The database and its log stay as they are.
     /// SQLite may create or change the file whose name ends with `-shm`, and leave an empty log; copy the database, its
-    /// log and the directory of its large values elsewhere, if that matters. Nothing else may write to the database until
-    /// it is removed: do that with ``Migration/removingSource(_:_:)``.
+    /// log and the directory of its large values elsewhere, if that matters. Nothing else may write to the database
+    /// until it is removed: do that with ``Migration/removingSource(_:_:)``.
     ///
     /// A value that is not of its column's kind is an error that names the row and the column, and nothing is imported.
-    /// With ``onFailure(_:)``, such a row is set aside instead, as an object with its values by the names of the columns.
+    /// With ``onFailure(_:)``, such a row is set aside instead, as an object with its values by the names of the
+    /// columns.
     ///
-    /// A table of Core Data also holds the entities that inherit from its own. If there are any, say with `entity` which
-    /// rows you want.
+    /// A table of Core Data also holds the entities that inherit from its own. If there are any, say with `entity`
+    /// which rows you want.
     ///
     /// An upgrade fails with the code `suiteFailed` if the file is no database, is damaged, or lacks the table or a
     /// column, and with `busy` while another process holds a lock on it.

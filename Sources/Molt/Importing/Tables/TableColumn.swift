@@ -1,8 +1,8 @@
 /// A column of another library's table, and what its values are; see
 /// ``MigrationStep/importTable(_:of:entity:as:key:keyPrefix:columns:onConflict:)``.
 ///
-/// SQLite does not tell a Boolean from an integer, nor a UUID from data, so the kind is declared. A value that is not of
-/// its kind is an error that names the row and the column, and null is no value.
+/// SQLite does not tell a Boolean from an integer, nor a UUID from data, so the kind is declared. A value that is not
+/// of its kind is an error that names the row and the column, and null is no value.
 public struct TableColumn: Sendable {
     enum Kind: Equatable, Sendable {
         case text, integer, double, float, boolean, decimal, uuid, data, externalData, json
@@ -48,7 +48,7 @@ public struct TableColumn: Sendable {
         (self.kind, self.name) = (kind, name)
     }
 
-    /// Text. Core Data stores URLs so, too.
+    /// Text, also that of a URL.
     public static func text(_ column: String) -> Self { Self(.text, column) }
     /// An integer of up to 64 bits, which stays exact.
     public static func integer(_ column: String) -> Self { Self(.integer, column) }
@@ -58,11 +58,13 @@ public struct TableColumn: Sendable {
     public static func float(_ column: String) -> Self { Self(.float, column) }
     /// A Boolean: 0 or 1.
     public static func boolean(_ column: String) -> Self { Self(.boolean, column) }
-    /// A decimal number, also one in text. SQLite itself keeps 15 digits of one in a numeric column.
+    /// A decimal number, also one in text.
+    ///
+    /// SQLite itself keeps 15 digits of one in a numeric column.
     public static func decimal(_ column: String) -> Self { Self(.decimal, column) }
     /// A UUID: 16 bytes, or text.
     public static func uuid(_ column: String) -> Self { Self(.uuid, column) }
-    /// Data, such as an archive. The migration's coders write it, by default in Base64.
+    /// Data, such as an archive, which the migration's coders write: by default in Base64.
     public static func data(_ column: String) -> Self { Self(.data, column) }
     /// Data of a Core Data attribute that allows external storage, which may be in a file beside the database.
     public static func externalData(_ column: String) -> Self { Self(.externalData, column) }

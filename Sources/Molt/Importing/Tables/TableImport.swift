@@ -79,7 +79,8 @@ struct TableImport {
         let entities = try entities(database, among: tables)
         for table in Set([source.table] + all.compactMap(\.reference?.table)) { try database.check(table) }
         records.expectedCount = try database.count(source.table, entities: entities)
-        // The key comes first; behind each column of another row, there is the one that names that row, and what it names.
+        // The key comes first; behind each column of another row, there is the one that names that row, and what it
+        // names.
         let hasRowID = try database.hasRowID(source.table)
         var cells: [ForeignDatabase.Cell] = []
         let external = externalDirectory

@@ -4,8 +4,8 @@ internal import Foundation
 package struct AttachedFile: Sendable {
     /// The path, which is the file's name in plans and errors.
     package let path: String
-    /// Whether it is a database, which is not opened to find out whether it can be: closing it again would end the locks
-    /// that the process has on it.
+    /// Whether it is a database, which is not opened to find out whether it can be: closing it again would end the
+    /// locks that the process has on it.
     var isDatabase = false
 
     /// The last component of the path, which stays the same where the system moves the app's container.

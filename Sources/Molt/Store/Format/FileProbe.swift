@@ -102,7 +102,8 @@ package struct FileProbe {
 
     /// Whether a regular file is a store by its first bytes, or by the log beside it; the rest of it may be damaged.
     ///
-    /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` if it cannot be read, as on a locked device.
+    /// - Throws: ``MoltError`` with the code `noPermission` or `storeFailed` if it cannot be read, as on a locked
+    ///   device.
     package static func isStore(_ path: String) throws(MoltError) -> Bool {
         try checkReadable(path)
         let found: [UInt8]?
