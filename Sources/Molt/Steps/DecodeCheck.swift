@@ -87,9 +87,11 @@ extension DecodeCheck {
     /// Whether a migration may change values of the place.
     func concerns(_ migration: Migration) -> Bool {
         guard let settings = place.settings else {
-            // A closure that has the whole record may also give it another type.
-            return migration.changes.contains { $0.work.edit?.mayGiveKey == true }
-                || RecordTypes(of: Array(migration.changes)).intersects(.these([place.type?.text ?? ""]))
+            return migration.changes.contains { step in
+                // A closure that has the whole record may also give it another type.
+                if case .records(.edit(let edit, _)) = step.work, edit.mayGiveKey { return true }
+                return step.work.recordTypes.intersects(.these([place.type?.text ?? ""]))
+            }
         }
         return migration.changes.contains { $0.settings?.attachedName == settings.suite.attachedName }
     }

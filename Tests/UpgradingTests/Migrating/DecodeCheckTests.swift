@@ -156,6 +156,9 @@ struct DecodeCheckTests {
         // So may a closure that has the whole record.
         let giving = MigrationStep.transform("Alien") { $0.typeName = "Person" }
         #expect(checks(Self.checking(name, Migration(to: 2, "give", giving))) == ["give: \(check)"])
+        // One of settings may not.
+        let setting = MigrationStep.transform(.setting("a", in: .standard)) { $0["b"] = 1 }
+        #expect(checks(Self.checking(name, Migration(to: 2, "setting", setting))) == ["name: \(check)"])
         // The check is about today's type.
         #expect(checks(registry.upTo(version: 2)).isEmpty && checks(registry.upTo(version: 3)) == ["block: \(check)"])
         registry.register(Migration(to: 4, "on read", .removeProperty("Person", "age")).onRead())
