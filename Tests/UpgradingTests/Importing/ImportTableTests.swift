@@ -147,6 +147,15 @@ struct ImportTableTests {
         #expect(found["1"] == #"{"street":"Domplatz 1"}"# && found["3"] == "{}")
     }
 
+    @Test func `reports rows of an entity that the database does not name`() throws {
+        let foreign = try ForeignStore("core-data")
+        try SQLite(foreign.url).run("INSERT INTO ZPERSON (Z_PK, Z_ENT) VALUES (123, 99), (124, NULL)")
+        // One has a photo whose file is missing.
+        let cache = try foreign.importing(people(of: foreign).onFailure(.quarantine(upTo: 1)))
+        #expect(try cache.count() == 7)
+        #expect(cache.report.description.contains("rows of entities that the database does not name: 2"))
+    }
+
     // MARK: GRDB
 
     @Test func `reads the forms of GRDB`() throws {

@@ -218,6 +218,18 @@ struct TableImport {
                 "Correct the name."
             )
         }
+        let lost = try database.count(source.table, besides: entities.map(\.number))
+        if lost > 0 {
+            migration.missingCount += lost
+            migration.note(
+                MigrationReport.KeyOutcome(
+                    store: file.path,
+                    key: source.table,
+                    outcome: .kept,
+                    reason: "rows of entities that the database does not name: \(lost)"
+                )
+            )
+        }
         return family(of: root.number)
     }
 

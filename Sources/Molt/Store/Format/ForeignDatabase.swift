@@ -83,6 +83,13 @@ final class ForeignDatabase {
             .map { row throws(SQLiteError) in (row.integer(0), row.text(1), row.integer(2)) }
     }
 
+    /// The number of a table's rows that are of none of some entities.
+    func count(_ table: String, besides entities: [Int64]) throws(SQLiteError) -> Int {
+        let numbers = entities.map(String.init).joined(separator: ", ")
+        let condition = "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))"
+        return Int(try connection.integer("SELECT count(*) FROM \(Self.quoted(table)) AS t WHERE \(condition)"))
+    }
+
     // MARK: Rows
 
     /// A column of another table, whose row has the value of a column of this one in a column of its own.

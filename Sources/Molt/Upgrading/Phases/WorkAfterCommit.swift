@@ -30,13 +30,15 @@ struct WorkAfterCommit {
     /// - Returns: What was done, and what still has to be done.
     func run(_ stores: AttachedStores) -> [MigrationReport.Work] {
         do {
-            let pending = try store.withSnapshot { try waiting(in: $0.state()) }
-            guard !pending.isEmpty else { return [] }
-            if let obstacle = migrator.obstacleToWork { return pending.map { Self.entry(of: $0, obstacle) } }
+            let state = try store.withSnapshot { try $0.state() }
+            let pending = waiting(in: state)
+            let kept = keepingSource(in: state).map { Self.entry(of: $0, Self.isNotWhole) }
+            guard !pending.isEmpty else { return kept }
+            if let obstacle = migrator.obstacleToWork { return kept + pending.map { Self.entry(of: $0, obstacle) } }
             guard let turn = try WorkTurn(at: store, configuration) else {
-                return pending.map { Self.entry(of: $0, WorkTurn.isTaken) }
+                return kept + pending.map { Self.entry(of: $0, WorkTurn.isTaken) }
             }
-            return pending.compactMap { done($0, turn, stores) }
+            return kept + pending.compactMap { done($0, turn, stores) }
         } catch {
             return migrations.map { failed($0, error) }
         }
@@ -47,6 +49,17 @@ struct WorkAfterCommit {
         guard state.version <= migrator.registry.version(for: state.ledger), state.laterLayout == nil else { return [] }
         let names = Set(state.ledger.filter(\.isWorkPending).map(\.name))
         return migrations.filter { names.contains($0.name) }
+    }
+
+    private static let isNotWhole = "it stays, because not all that it has is in the store"
+
+    /// The migrations that have run, and whose sources are not to be removed.
+    private func keepingSource(in state: StoreState) -> [Migration] {
+        let ran = Set(plan.entries.filter { $0.actions.runSteps && !$0.isWorkPending }.map(\.migration.name))
+        let kept = Set(state.ledger.filter { $0.outcome == .ran && !$0.isWorkPending }.map(\.name))
+        return migrations.filter { migration in
+            migration.work?.removesSource == true && ran.contains(migration.name) && kept.contains(migration.name)
+        }
     }
 
     /// - Returns: Nil if the previous holder of the lock has done it.
