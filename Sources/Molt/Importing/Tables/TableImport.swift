@@ -225,7 +225,7 @@ struct TableImport {
                 MigrationReport.KeyOutcome(
                     store: file.path,
                     key: source.table,
-                    outcome: .kept,
+                    outcome: .notConvertible,
                     reason: "rows of entities that the database does not name: \(lost)"
                 )
             )
