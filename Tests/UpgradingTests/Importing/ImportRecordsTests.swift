@@ -62,8 +62,15 @@ struct ImportRecordsTests {
     }
 
     @Test func `adds raw data`() throws {
-        _ = try open(Migration(to: 1, "import", step { try $0.add(Data([1, 2]), forKey: "raw") }))
-        #expect(try Snapshot(of: url)["raw"]?.isData == true)
+        let importing = step(onConflict: .replace) { records in
+            try Self.add("replaced", to: records)
+            for key in ["raw", "replaced"] { try records.add(Data([0xFF, 2]), forKey: key) }
+        }
+        _ = try open(Migration(to: 1, "import", importing))
+        let snapshot = try Snapshot(of: url)
+        for key in ["raw", "replaced"] {
+            #expect(snapshot[key]?.isData == true && snapshot[key]?.content == [0xFF, 2])
+        }
     }
 
     @Test func `leaves nothing behind if the source throws, or gives another number of records than it should`() throws

@@ -54,7 +54,7 @@ extension MigrationContext {
             case .second:
                 // What it replaces may be of the source, too.
                 if id >= firstCreatedID { missingCount += 1 }
-                record = try self.record(forKey: new.key).map { $0.replaced(by: record) } ?? record
+                record = try self.record(forKey: new.key).map { try $0.replaced(by: record) } ?? record
             case .undecided(let reason):
                 throw new.error(
                     .keyExists,
@@ -97,9 +97,13 @@ extension MigrationContext {
 
 extension Record {
     /// The stored record with the content and the expiry of another one.
-    fileprivate func replaced(by other: Record) -> Record {
+    fileprivate func replaced(by other: Record) throws -> Record {
         var record = self
-        record.replaceChecked(other.writtenContent)
+        if let data = other.data {
+            try record.replaceContent(with: data)
+        } else {
+            record.replaceChecked(other.writtenContent)
+        }
         record.extend(to: other)
         return record
     }
