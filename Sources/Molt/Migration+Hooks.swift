@@ -157,7 +157,7 @@ extension Migration {
     /// in a dry run, and in the tests of `MoltTesting`. The registry is invalid if the migration imports nothing.
     ///
     /// - Parameters:
-    ///   - summary: What is removed, for plans and reports.
+    ///   - summary: The name of the source, for plans and reports.
     ///   - remove: Removes it.
     public func removingSource(_ summary: String, _ remove: @escaping @Sendable () throws -> Void) -> Migration {
         changed { migration in

@@ -98,7 +98,7 @@ extension RunMode {
         switch self {
         case .opening, .atOnce, .dryRun: .runs
         case .importing(let includesSettings): useInImport(of: step, includesSettings: includesSettings)
-        // What is read is decoded then.
+        // The app decodes each value when it reads it.
         case .reading where step.isCheck, .document where step.isCheck: .skipped
         case .reading:
             switch step.work {

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// One run of the step that imports a table.
 struct TableImport {
-    /// What is declared of the table.
+    /// The declaration of the import.
     struct Source: Sendable {
         var table: String
         var entity: String?
