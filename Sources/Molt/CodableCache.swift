@@ -251,7 +251,9 @@ extension CodableCache {
         configuration: MoltConfiguration,
         mode: RunMode
     ) async throws -> CodableCache {
-        try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
+        var configuration = configuration
+        try await configuration.fetchRecords(of: migrations, for: url)
+        return try await DispatchQueue(label: "molt.open").runCancellable { [configuration] isCancelled in
             var configuration = configuration
             configuration.cancel(when: isCancelled)
             return try CodableCache(

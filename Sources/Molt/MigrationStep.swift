@@ -110,6 +110,11 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Reads its source before the upgrade; nil for any other step.
+    var fetch: (@Sendable (RecordCoding) async throws -> SpooledRecords)? {
+        if case .bring(let work) = work { work.fetch } else { nil }
+    }
+
     /// Whether it imports records of one type from another store.
     var isImport: Bool {
         if case .bring(let work) = work { work.type != nil } else { false }

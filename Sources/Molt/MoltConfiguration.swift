@@ -201,6 +201,8 @@ public struct MoltConfiguration: Sendable {
     /// The deadline.
     private(set) var lastInstant: Instant?
     package var hooks = TestHooks()
+    /// The records that were fetched for this opening, by the name of the migration and the position of the step.
+    var fetched: [String: [Int: SpooledRecords]] = [:]
 
     /// Creates a configuration with the defaults named at each property.
     public init() {}

@@ -121,6 +121,8 @@ struct BringWork: Sendable {
     var encodes = false
     /// Whether the failure policy applies to what it cannot convert.
     var canSetAside = false
+    /// Reads its source before the upgrade; nil for one that the upgrade reads.
+    var fetch: (@Sendable (RecordCoding) async throws -> SpooledRecords)?
     var body: MigrationStep.Block
 }
 

@@ -143,7 +143,8 @@ package struct RegisteredApp: Sendable {
                 dropped: the report says so.
                 """
         ) { call, terminal in
-            let trial = try trial(call, followed(on: terminal))
+            var trial = try trial(call, followed(on: terminal))
+            try await trial.fetchRecords()
             defer { withExtendedLifetime(trial) {} }
             let run = try DryRunWithPage(trial: trial, samples: call.count("--samples"), html: call.value("--html"))
             let report = try run.report { page in

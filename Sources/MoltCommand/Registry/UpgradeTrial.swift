@@ -47,6 +47,11 @@ struct UpgradeTrial {
         return plan
     }
 
+    /// Fetches what the upgrade needs before it begins.
+    mutating func fetchRecords() async throws {
+        try await configuration.fetchRecords(of: migrations, for: url)
+    }
+
     func dryRun(samples: Int) throws -> MigrationReport {
         if let suite { return try suite.dryRun(migrations, samples: samples, configuration: configuration) }
         var report = try CacheFile(at: url).dryRunAndWait(migrations, samples: samples, configuration: configuration)

@@ -66,6 +66,8 @@ extension FixtureCatalog {
         variations limit: Int = 500,
         configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
+        var configuration = configuration
+        try await configuration.fetchRecords(of: migrations)
         var verification = try CatalogVerification(
             self,
             migrations,

@@ -87,6 +87,7 @@ extension CacheFile {
 private struct DirectoryUpgrade: Sendable {
     let directory: URL
     let includesSubdirectories: Bool
+    let migrations: MigrationRegistry
     /// The files of suites that are upgraded without a cache, which look like stores of records.
     let suiteFiles: Set<String>
     let configuration: MoltConfiguration
@@ -103,6 +104,7 @@ private struct DirectoryUpgrade: Sendable {
     ) {
         self.directory = directory
         self.includesSubdirectories = includesSubdirectories
+        self.migrations = migrations
         let suites = configuration.suites + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
         suiteFiles = Set(suites.compactMap { try? SuiteFiles($0).store.path })
         self.configuration = configuration
@@ -145,7 +147,10 @@ private struct DirectoryUpgrade: Sendable {
         do {
             if let error = found.error { throw error }
             // A queue of its own, so that no store waits for another one.
-            let report = try await DispatchQueue(label: "molt.directory").runCancellable { isCancelled in
+            var configuration = configuration
+            try await configuration.fetchRecords(of: migrations, for: found.file.url)
+            let queue = DispatchQueue(label: "molt.directory")
+            let report = try await queue.runCancellable { [configuration] isCancelled in
                 var configuration = configuration
                 configuration.cancel(when: isCancelled)
                 configuration.monitor = MigrationMonitor { event in

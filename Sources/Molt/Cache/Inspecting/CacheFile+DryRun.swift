@@ -56,7 +56,9 @@ extension CacheFile {
         priority: TaskPriority = .utility
     ) async throws -> MigrationReport {
         let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
-        return try await queue.runCancellable { isCancelled in
+        var configuration = configuration
+        try await configuration.fetchRecords(of: migrations, for: url)
+        return try await queue.runCancellable { [configuration] isCancelled in
             var configuration = configuration
             configuration.cancel(when: isCancelled)
             return try dryRunAndWait(migrations, samples: samples, configuration: configuration)

@@ -80,7 +80,7 @@ public final class ImportedRecords {
         _ expiration: Date? = nil,
         writing write: (inout [UInt8]) throws -> Void
     ) throws {
-        guard !key.isEmpty else { throw emptyKey }
+        guard !key.isEmpty else { throw Self.emptyKey(pending.typeName, after: count) }
         try pending.append(
             key: key,
             isData: isData,
@@ -98,15 +98,6 @@ public final class ImportedRecords {
         try context.setAside(imported: record, error)
     }
 
-    private var emptyKey: MoltError {
-        MoltError(
-            .cannotStore,
-            "The source has given a record with an empty key, after \(count) others.",
-            advice: "Give each record a key of its own.",
-            type: pending.typeName
-        )
-    }
-
     /// Adds the records of the current batch to the store.
     func flush() throws {
         let count = pending.rows.count
@@ -119,9 +110,34 @@ public final class ImportedRecords {
         try flush()
         context.counts.read += count
         guard let expectedCount, expectedCount != count else { return }
-        throw MoltError(
+        throw Self.wrongCount(count, expectedCount)
+    }
+
+    /// Adds the records of a source that was read before the upgrade.
+    func add(_ fetched: SpooledRecords) throws {
+        expectedCount = fetched.count
+        try fetched.visit { key, isData, expiration, content in
+            try counting {
+                try add(key, isData: isData, expiration.map(Date.init(timeIntervalSince1970:))) { $0 += content }
+            }
+        }
+    }
+
+    // MARK: Errors
+
+    static func emptyKey(_ type: String, after count: Int) -> MoltError {
+        MoltError(
+            .cannotStore,
+            "The source has given a record with an empty key, after \(count) others.",
+            advice: "Give each record a key of its own.",
+            type: type
+        )
+    }
+
+    static func wrongCount(_ count: Int, _ expected: Int) -> MoltError {
+        MoltError(
             .stepFailed,
-            "The source should give \(DisplayText.records(expectedCount)), and has given \(count).",
+            "The source should give \(DisplayText.records(expected)), and has given \(count).",
             advice: "Read it again when nothing else changes it."
         )
     }

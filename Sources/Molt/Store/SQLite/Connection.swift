@@ -11,6 +11,8 @@ package final class Connection {
         /// Reads and writes; the file must exist.
         case readWrite
         case memory
+        /// A file without a name, which SQLite removes.
+        case temporary
     }
 
     package let handle: OpaquePointer
@@ -26,7 +28,7 @@ package final class Connection {
 
     /// Opens a database.
     ///
-    /// - Parameter path: The file; ignored for a database in memory.
+    /// - Parameter path: The file; ignored for a database in memory and a temporary one.
     /// - Throws: ``SQLiteError``, which is ``SQLiteError/suspended`` if the connection would take locks and the app has
     ///   suspended its access to stores.
     package init(_ path: String, mode: Mode) throws(SQLiteError) {
@@ -47,6 +49,9 @@ package final class Connection {
         case .memory:
             name = ":memory:"
             flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+        case .temporary:
+            name = ""
+            flags = SQLITE_OPEN_READWRITE
         }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)

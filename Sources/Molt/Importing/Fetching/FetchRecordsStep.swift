@@ -1,0 +1,111 @@
+package import Foundation
+
+extension MigrationStep {
+    /// Imports records that an asynchronous closure reads, such as from a server, before the upgrade begins.
+    ///
+    /// ```swift
+    /// Migration(to: 1, "from-server", .fetchRecords("from the server", as: "Note") { records in
+    ///     for try await note in server.notes() { try records.add(note, forKey: note.id) }
+    /// })
+    /// ```
+    ///
+    /// The records wait in a temporary database, so that no transaction waits for the source. The upgrade then adds
+    /// them, and the rest is as for ``importRecords(_:as:revision:onConflict:_:)``.
+    ///
+    /// An opening calls the closure if it has to run the migration, and calls it again if an earlier upgrade has
+    /// failed. It must be one that can wait: ``CodableCache/open(at:migrations:configuration:)``,
+    /// ``CacheFile/upgradeAll(in:migrations:subdirectories:configuration:atMost:progress:)`` or an asynchronous dry
+    /// run. Any other one fails with the code `unsupported`.
+    ///
+    /// - Parameters:
+    ///   - summary: Where the records come from, for plans and reports, such as "from the server".
+    ///   - type: The type name of the records.
+    ///   - revision: The revision of the closure's code, 1 by default; see ``transform(_:revision:_:)``.
+    ///   - policy: The policy for two different records with the same key; by default the upgrade fails with the code
+    ///     `keyExists`. A record of another type always makes it fail.
+    ///   - body: Adds the records. An error that it throws ends the opening; the store is as it was.
+    public static func fetchRecords(
+        _ summary: String,
+        as type: String,
+        revision: Int = 1,
+        onConflict policy: ConflictPolicy<Record> = .fail,
+        _ body: @escaping @Sendable (FetchedRecords) async throws -> Void
+    ) -> MigrationStep {
+        let declaration = ImportRecordsStep(
+            summary: summary,
+            type: type,
+            kind: ["fetchRecords", String(revision)],
+            policy: policy
+        )
+        let fetch = { @Sendable (coding: RecordCoding) in
+            let records = try FetchedRecords(type, coding)
+            try await body(records)
+            return try records.finish()
+        }
+        let work = BringWork(type: type, encodes: true, fetch: fetch) { migration in
+            let id = migration.step.id
+            guard let fetched = migration.configuration.fetched[id.migration]?[id.number] else {
+                throw MoltError(
+                    .unsupported,
+                    "The records of the step must be fetched before the upgrade, and were not.",
+                    advice: "Open the store with `await CodableCache.open`. If it was opened so, open it again: "
+                        + "another process has changed it meanwhile."
+                )
+            }
+            let records = ImportedRecords(type, policy, migration)
+            try records.add(fetched)
+            try records.finish()
+        }
+        return MigrationStep(declaration, .bring(work))
+    }
+}
+
+extension MoltConfiguration {
+    /// Fetches the records of the steps that an opening of a store would run.
+    ///
+    /// - Throws: ``MoltError``: the error of a source, with its step.
+    package mutating func fetchRecords(of migrations: MigrationRegistry, for url: URL) async throws {
+        guard process.upgrades, migrations.migrations.contains(where: { $0.steps.contains { $0.fetch != nil } }) else {
+            return
+        }
+        // An opening throws the error of a plan.
+        guard let plan = try? CacheFile(at: url).plan(migrations, configuration: self), plan.problems.isEmpty else {
+            return
+        }
+        for entry in plan.entries {
+            try await fetchRecords(of: entry.declaration, for: plan.store) { entry.actions.runs($0) }
+        }
+    }
+
+    /// Fetches the records of all steps, for upgrades of several copies of a store.
+    ///
+    /// - Throws: ``MoltError``: the error of a source, with its step.
+    package mutating func fetchRecords(of migrations: MigrationRegistry) async throws {
+        for migration in migrations.migrations {
+            try await fetchRecords(of: migration, for: nil) { _ in true }
+        }
+    }
+
+    private mutating func fetchRecords(
+        of migration: Migration,
+        for store: String?,
+        where isNeeded: (MigrationStep) -> Bool
+    ) async throws {
+        for (number, step) in migration.steps.enumerated() where isNeeded(step) {
+            guard let fetch = step.fetch, fetched[migration.name]?[number] == nil else { continue }
+            do {
+                try checkCancellation()
+                fetched[migration.name, default: [:]][number] = try await fetch(migration.coding)
+            } catch {
+                let scheduled = ScheduledStep(step, number, of: PendingMigration(backfilling: migration))
+                var failure =
+                    error is CancellationError
+                    ? MoltError(.cancelled, "The opening was cancelled while records were fetched.")
+                    : MoltError(error, in: scheduled, store: store)
+                (failure.store, failure.outcome) = (store, .unchanged)
+                monitor?.openingFailed(with: failure)
+                throw failure
+            }
+        }
+    }
+}
