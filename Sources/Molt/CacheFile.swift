@@ -75,7 +75,14 @@ public struct CacheFile: Sendable {
         _ migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration()
     ) throws -> MigrationPlan {
-        try migrations.plan(for: StoreFile(at: url, attaching: configuration.attachedStores), configuration)
+        let store = StoreFile(at: url, attaching: configuration.attachedStores)
+        var plan = try migrations.plan(for: store, configuration)
+        if plan.needsRun, let work = plan.spaceWork(configuration) {
+            plan.space = try FileProbe.look(path) { connection throws(SQLiteError) in
+                try SpaceSample(of: connection).estimate(for: work)
+            }
+        }
+        return plan
     }
 }
 

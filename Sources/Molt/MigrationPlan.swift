@@ -173,6 +173,12 @@ public struct MigrationPlan: Sendable, Encodable {
     package let baseline: Int?
     /// The registry's migrations, in the order in which they run.
     public package(set) var entries: [Entry] = []
+    /// The disk space that the upgrade will need, by a sample of the records; nil if it needs next to none.
+    ///
+    /// It assumes that closures and new values do not change the sizes of records much, and that imported records are
+    /// as large as their file. A dry run measures it: see ``MigrationReport/space``. Only
+    /// ``CacheFile/plan(_:configuration:)`` estimates it for a file that exists.
+    public internal(set) var space: DiskSpace?
     /// The problems, without the store and its versions.
     package var faults: [MoltError] = []
     /// The suites with committed changes that are not applied yet; those are applied first.
@@ -409,6 +415,7 @@ extension MigrationPlan: CustomStringConvertible {
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines
+        if let space, space.isNotable { lines.append("  needs about \(space)") }
         return lines.joined(separator: "\n")
     }
 
@@ -432,7 +439,7 @@ extension MigrationPlan: CustomStringConvertible {
 extension MigrationPlan {
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, edits, notes, journal, movesFrom, otherStores
-        case needsErasure, handovers
+        case needsErasure, handovers, space
     }
 
     /// An error that the plan names.
@@ -498,6 +505,7 @@ extension MigrationPlan {
         try container.encode(otherStores, forKey: .otherStores)
         try container.encode(needsErasure, forKey: .needsErasure)
         try container.encode(handovers, forKey: .handovers)
+        try container.encodeIfPresent(space, forKey: .space)
     }
 }
 

@@ -119,6 +119,10 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     public package(set) var deferred: [Deferral] = []
     /// The migrations that older records still go through when they are read; see ``Migration/onRead()``.
     public package(set) var onRead: [MigrationID] = []
+    /// The disk space that the upgrade has needed; nil if it has only renamed types, or has written no file.
+    ///
+    /// A dry run counts the backup that an opening would make.
+    public package(set) var space: DiskSpace?
     /// The work after the commit that this opening has done, or that still has to be done, in order.
     public package(set) var work: [Work] = []
     /// Whether this is the report of a dry run, which changes nothing.
@@ -161,7 +165,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, work, isDryRun
-        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes
+        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes, space
     }
 
     /// Whether there was nothing to do.

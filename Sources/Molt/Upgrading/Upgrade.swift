@@ -266,6 +266,7 @@ final class Upgrade {
         report.duration = start.duration(to: .now).seconds
         report.entries = result.entries
         report.expiredCount = result.expiredCount
+        report.space = result.space
         report.deferred = plan.deferred
         report.isDryRun = migrator.mode.isDryRun
         report.onRead = plan.onRead

@@ -21,11 +21,12 @@ extension MigrationReport: CustomStringConvertible {
         let others = otherStores.map { ErrorSummary.oneLine("old place: \(Self.note(onOtherStore: $0))") }
         let notes = notes.map { ErrorSummary.oneLine("note: \($0)") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
+        let space = space.flatMap { $0.isNotable ? ["disk space: \($0)"] : nil } ?? []
         let work = work.map { "after the commit: \($0)" }
         let lines =
             [table] + moved + others + notes + onRead + expired + failureLines + nameLines + lossLines + erased
             + keyLines
-            + waiting + work + sampleLines
+            + waiting + work + space + sampleLines
         return lines.joined(separator: "\n")
     }
 

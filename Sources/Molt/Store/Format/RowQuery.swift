@@ -4,8 +4,9 @@ package enum RowQuery: Int, CaseIterable {
     // Records that have not expired.
     case get, dates, nameOfKey, keys, keysOfType, keysChanged, rowsOfType, liveCount, countOfType, hasType
     // All records.
-    case count, scanned, lastID, rangeOfType, numberOfType, outdated, scan, recordByID, recordByKey, recordWithType
-    case hasRow, rowAsRead, hasOlder, stored, storedPage, storedByKey, storedInKeyOrder, storedAfterKey, checked
+    case count, scanned, lastID, rangeOfIDs, rangeOfType, numberOfType, outdated, scan
+    case recordByID, recordByKey, recordWithType, hasRow, rowAsRead, hasOlder
+    case stored, storedPage, storedByKey, storedInKeyOrder, storedAfterKey, checked, sample
     case typeNames, types, nextTypeID, typeID, nameOfType, summaryOfTypes
     case addType, renameType, mergeType, deleteType
     case set, insert, insertGroup, write, writeRange, writeMany, writeAsRead, writeExpiry
@@ -74,6 +75,12 @@ package enum RowQuery: Int, CaseIterable {
         case .count: "SELECT count(*) FROM molt_record"
         case .scanned: "SELECT count(*) FROM molt_record NOT INDEXED"
         case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
+        case .rangeOfIDs: "SELECT min(id), max(id) FROM molt_record NOT INDEXED"
+        case .sample:
+            """
+            SELECT \(Self.typeName), \(Self.size), length(CAST(key AS BLOB))
+            FROM molt_record NOT INDEXED WHERE id >= ?1 ORDER BY id
+            """
         // In a subquery of its own, each comes from the index without a scan.
         case .rangeOfType:
             """

@@ -182,6 +182,10 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in try connection.hasRecords(before: version) }
     }
 
+    func spaceSample() throws -> SpaceSample {
+        try mapped { () throws(SQLiteError) in try SpaceSample(of: connection) }
+    }
+
     func lastRecordID() throws -> Int64 {
         try mapped { () throws(SQLiteError) in try rows.lastID() }
     }

@@ -16,6 +16,9 @@ final class UpgradeBackup {
     /// Whether the configuration asks for a backup, and the store can have one.
     var isWanted: Bool { store != nil }
 
+    /// The size of the backup that was made, in bytes.
+    var byteCount: Int64? { backup.map { Int64($0.size) } }
+
     /// Makes the backup if one is wanted; called in the upgrade's transaction, before anything is written.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
         guard let store, let policy = configuration.effectiveBackup else { return }

@@ -8,6 +8,8 @@ struct UpgradeTransaction {
         var plan: MigrationPlan
         var entries: [MigrationReport.Entry] = []
         var expiredCount = 0
+        /// The disk space that the transaction has needed; nil if that is next to none.
+        var space: DiskSpace?
     }
 
     let migrator: Migrator
@@ -58,6 +60,7 @@ struct UpgradeTransaction {
             return nil
         }
         let isUnsynced = isLight(planned)
+        let size = isUnsynced ? nil : store.byteCount ?? 0
         var result: Result?
         try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
             result = try run(planned, transaction, isUnsynced: isUnsynced, &opening)
@@ -65,8 +68,18 @@ struct UpgradeTransaction {
         } waiting: {
             try patience.wait(for: store)
         }
+        if let size { result?.space = spaceUsed(since: size) }
         if result?.plan.needsRun == true { try configuration.reach(.afterCommit, "of the upgrade") }
         return result
+    }
+
+    /// The disk space that the upgrade has needed: SQLite copies its log into the file at the commit, and keeps it.
+    ///
+    /// - Parameter size: The size of the file and its log before.
+    private func spaceUsed(since size: Int64) -> DiskSpace? {
+        guard let now = store.byteCount, let after = try? store.connection?.byteCount else { return nil }
+        let copied = backup.byteCount ?? (mode.isDryRun && configuration.effectiveBackup != nil ? size : 0)
+        return DiskSpace(peak: max(0, now - size) + copied, after: after)
     }
 
     /// Makes the plan again if it may not hold any more, and carries it out.
@@ -101,6 +114,7 @@ struct UpgradeTransaction {
         guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }
         try configuration.checkCancellation()
         try migrator.checkRequirements(of: plan, stores, transaction)
+        try plan.checkSpace(of: store, configuration, transaction)
         if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
         // A suite that does not exist yet may take over the settings of another one.
         if try !plan.isFresh || store.primary != nil && stores.haveSettings() {

@@ -1,0 +1,68 @@
+internal import Foundation
+
+extension MigrationPlan {
+    /// What the upgrade does that needs disk space; nil if it needs next to none.
+    func spaceWork(_ configuration: MoltConfiguration) -> SpaceSample.Work? {
+        var (rewritten, removed, isEverything) = (Set<String>(), Set<String>(), false)
+        var (handedOver, extracted) = (Set<String>(), Set<String>())
+        var added: Int64 = 0
+        /// The names that records with a name have in the file.
+        var storedNames: [String: Set<String>] = [:]
+        func stored(_ type: String) -> Set<String> { storedNames[type, default: []].union([type]) }
+        for entry in entries {
+            for step in entry.declaration.steps where entry.actions.runs(step) {
+                switch step.work {
+                case .records(.renameType(let name, let newName)):
+                    storedNames[newName, default: []].formUnion(stored(name))
+                case .records(.handOver(let type, _)):
+                    removed.formUnion(stored(type))
+                    handedOver.formUnion(stored(type))
+                case .records(.deleteType(let type, _)): removed.formUnion(stored(type))
+                case .records(.edit(_, let type)): rewritten.formUnion(stored(type))
+                case .store(.renameKeys(let step)): rewritten.formUnion(stored(step.type))
+                case .store(.extract(let step)):
+                    rewritten.formUnion(stored(step.type))
+                    extracted.formUnion(stored(step.type))
+                case .bring(let work):
+                    if case .file(let file)? = work.source { added += Int64(StoreFiles(file.path).byteCount ?? 0) }
+                case .block: isEverything = true
+                case .settings, .check: break
+                }
+            }
+        }
+        guard isEverything || !rewritten.isEmpty || !removed.isEmpty || added > 0 else { return nil }
+        return SpaceSample.Work(
+            rewrites: { isEverything || rewritten.contains($0) && !removed.contains($0) },
+            removes: { !isEverything && removed.contains($0) },
+            copies: { type, size in
+                // With the words of the step; and it is unknown how large extracted objects are.
+                handedOver.contains(type) ? size + 30 : extracted.contains(type) ? size / 2 : 0
+            },
+            added: added,
+            hasBackup: configuration.effectiveBackup != nil && !isFresh
+        )
+    }
+
+    /// Makes sure that there is room for the upgrade, before it writes anything.
+    ///
+    /// The estimate may be a fifth too high, and an upgrade that fails for want of room is rolled back.
+    ///
+    /// - Throws: ``MoltError`` with the code `storeFailed`, which is about the disk.
+    func checkSpace(of store: StoreFile, _ configuration: MoltConfiguration, _ transaction: StoreTransaction) throws {
+        guard let size = store.byteCount, let work = spaceWork(configuration) else { return }
+        let directory = store.files.directory
+        guard let free = FreeSpace.bytes(at: directory) else { return }
+        // Most devices have room for everything three times, and then no record is read.
+        guard free < 3 * (size + work.added) + 1_000_000 else { return }
+        let needed = try transaction.spaceSample().estimate(for: work).peak
+        guard free < needed / 5 * 4 else { return }
+        throw MoltError(
+            .storeFailed,
+            "The upgrade needs about \(DisplayText.bytes(Int(needed))) in \(directory), where only "
+                + "\(DisplayText.bytes(Int(free))) are free.",
+            advice: "Free some space, and open the store again.",
+            outcome: .unchanged,
+            underlying: DurableFile.Failure(number: ENOSPC)
+        )
+    }
+}
