@@ -39,7 +39,8 @@ extension CodableCache {
     /// - what an import does; it replaces or adds values as the app does;
     /// - upgrades without ``MoltConfiguration/droppedKeyLifetime``, and keys that are older.
     ///
-    /// The keys are in the file, and a backup has those of its time. Only a part of them is in memory at a time.
+    /// The keys are in the file, and a backup has those of its time. A file that was salvaged has none: compare all keys
+    /// then. Only a part of them is in memory at a time.
     ///
     /// - Parameters:
     ///   - version: The schema version after which keys must have been taken.

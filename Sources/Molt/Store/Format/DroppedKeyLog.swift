@@ -29,9 +29,9 @@ final class DroppedKeyLog {
         hasTable = false
     }
 
-    /// A record that is gone or in quarantine is over: its id may be that of a new record then.
+    /// A record that is gone or in quarantine is over: a new record may get its id.
     ///
-    /// The key is new, too, where there is nothing to tell of a record.
+    /// If the new key equals the key, there is nothing to tell of the record.
     private func makeTable() throws(SQLiteError) {
         guard !hasTable else { return }
         try connection.execute(
