@@ -40,6 +40,39 @@ final class List<Element>: Sequence {
     func makeIterator() -> IndexingIterator<[Element]> { [].makeIterator() }
 }
 
+/// The part of GRDB's interface that an example uses.
+final class Database {
+    func execute(sql: String, arguments: StatementArguments) throws {}
+}
+
+struct Row {
+    static func fetchAll(_ db: Database, sql: String, arguments: StatementArguments) throws -> [Row] { [] }
+
+    subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value { preconditionFailure() }
+}
+
+struct StatementArguments: ExpressibleByArrayLiteral {
+    init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {}
+}
+
+protocol DatabaseValueConvertible {}
+extension Int: DatabaseValueConvertible {}
+extension Int64: DatabaseValueConvertible {}
+extension String: DatabaseValueConvertible {}
+
+/// The part of SwiftData's interface that an example uses, and a class of the app's.
+final class ModelContext {
+    func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] { [] }
+    func save() throws {}
+}
+
+struct FetchDescriptor<Model> {}
+
+final class Player {
+    var settings: Data?
+    var settingsVersion = 0
+}
+
 let realmURL = URL(filePath: "default.realm")
 let url = URL(filePath: "contacts.molt")
 /// What another device has sent.

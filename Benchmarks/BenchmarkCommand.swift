@@ -5,7 +5,7 @@ enum BenchmarkCatalog {
     /// The cases: the alternatives first, then Molt.
     static let cases: [BenchmarkCase] =
         PeerCases.all + UpgradeCases.all + OpenCases.all + CacheCases.all + OnReadCases.all + DocumentCases.all
-        + ThreadCases.all + SettingsCases.all + ExportCases.all + TableCases.all
+        + ThreadCases.all + SettingsCases.all + ExportCases.all + TableCases.all + DroppedKeyCases.all
 
     /// Checks that ratios and the chart name existing cases, and that records written by hand equal encoded ones.
     static func check() throws {

@@ -20,6 +20,17 @@ public struct MoltConfiguration: Sendable {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     /// The suites that blocks of migrations change, in addition to those that steps name.
     public var suites: [Suite] = []
+    /// How long the keys are kept that upgrades take from records; nil, the default, records none.
+    ///
+    /// Set it in an app that synchronizes its records; ``CodableCache/droppedKeys(since:ofType:_:)`` lists the keys.
+    /// Choose the time after which a device synchronizes from scratch:
+    ///
+    /// ```swift
+    /// configuration.droppedKeyLifetime = .seconds(90 * 86_400)
+    /// ```
+    ///
+    /// The next upgrade or backfill that writes removes older ones; an upgrade without a lifetime removes all.
+    public var droppedKeyLifetime: Duration?
     /// The bundle identifiers that the app had before, or on Linux the names of its process; none by default.
     ///
     /// A store remembers whose ``Suite/standard`` its migrations have worked on, so that another program does not take

@@ -32,6 +32,23 @@ import Testing
         await run("plan", url.path).expect(says: "up to date at version 2")
     }
 
+    @Test func `upgrade and dry-run take a directory, and fail if one of its stores does`() async throws {
+        try scratch.store("eve.molt", [.json("eve", #"{"name":"Eve Roe"}"#)])
+        let (folder, empty) = (scratch.url.path, try ScratchDirectory())
+        await run("dry-run", folder).expect(
+            1,
+            begins: "\(folder): 2 stores, 1 would be upgraded, 1 would fail\n  eve.molt: "
+        )
+        #expect(try CacheFile(at: url).version() == 0)
+        await run("upgrade", folder, "--json").expect(1, says: "people.molt", #""error" : "#, hides: "Eve Roe")
+        #expect(try CacheFile(at: url).version() == 2)
+        try FileManager.default.removeItem(at: scratch.file("eve.molt"))
+        await run("upgrade", folder).expect(output: "\(folder): 1 store, 1 up to date\n")
+        await run("dry-run", folder, "--samples", "1").expect(64, errors: "for a single store")
+        await run("upgrade", url.path, "--subdirectories").expect(64, errors: "needs a directory")
+        await run("upgrade", empty.url.path).expect(1, errors: "there is no store in")
+    }
+
     @Test func `checks, conditions and work after the commit are shown, and upgrade does the work`() async throws {
         let isFailing = Locked(true)
         let migration = Migration(to: 1, "split")

@@ -37,10 +37,18 @@ package final class SQLite {
     }
 
     /// Returns all rows as strings; NULL is "NULL".
-    package func rows(_ sql: String) throws -> [[String]] {
+    ///
+    /// - Parameter values: The texts of the parameters; nil for NULL.
+    package func rows(_ sql: String, binding values: [String?] = []) throws -> [[String]] {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
         defer { sqlite3_finalize(statement) }
+        for (index, value) in values.enumerated() {
+            guard let value else { continue }
+            // SQLITE_TRANSIENT: SQLite copies the text.
+            let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+            try check(sqlite3_bind_text(statement, Int32(index + 1), value, -1, transient))
+        }
         var rows: [[String]] = []
         while true {
             let code = sqlite3_step(statement)

@@ -131,18 +131,25 @@ package struct RegisteredApp: Sendable {
     private var dryRun: Command {
         Command(
             "dry-run",
-            ["FILE"],
-            "upgrade a copy of a store, and show the report",
+            ["FILE-OR-DIRECTORY"],
+            "upgrade a copy of a store, or of each in a directory, and show the report",
             options: [
                 .value("--samples", "N", "show up to N records before and after each step"),
                 .value("--html", "PAGE", "write a page with the report and samples, 3 for each step by default"),
+                Self.subdirectories,
             ] + Self.settingsOptions + [.json],
             notes: """
                 \(Self.settingsNote)
-                The exit code is 1 if the upgrade fails, and 0 if it succeeds, also if records go into quarantine or are
+                The exit code is 1 if an upgrade fails, and 0 if all succeed, also if records go into quarantine or are
                 dropped: the report says so.
                 """
         ) { call, terminal in
+            if let directory = try directory(of: call) {
+                guard !call.has("--samples"), !call.has("--html") else {
+                    throw UsageError("--samples and --html are for a single store")
+                }
+                return try await upgradeAll(in: directory, call, terminal, isDryRun: true)
+            }
             var trial = try trial(call, followed(on: terminal))
             try await trial.fetchRecords()
             defer { withExtendedLifetime(trial) {} }
@@ -159,11 +166,19 @@ package struct RegisteredApp: Sendable {
     private var upgrade: Command {
         Command(
             "upgrade",
-            ["FILE"],
-            "upgrade a store, and show the report",
-            options: [.flag("--backup", "keep a backup beside the store")] + Self.settingsOptions + [.json],
-            notes: Self.settingsNote
+            ["FILE-OR-DIRECTORY"],
+            "upgrade a store, or each in a directory, and show the report",
+            options: [.flag("--backup", "keep a backup beside the store"), Self.subdirectories]
+                + Self.settingsOptions + [.json],
+            notes: """
+                \(Self.settingsNote)
+                In a directory, a store that cannot be upgraded stays as it was, and the exit code is then 1. Records of
+                migrations on read wait until an app opens their store.
+                """
         ) { call, terminal in
+            if let directory = try directory(of: call) {
+                return try await upgradeAll(in: directory, call, terminal, isDryRun: false)
+            }
             let url = try existing(call.arguments[0]).file()
             var (settings, configuration) = try settings(call, followed(on: terminal))
             try settings.checkWritable()
@@ -180,6 +195,62 @@ package struct RegisteredApp: Sendable {
             if call.has("--json") { try terminal.sayJSON(cache.report) } else { terminal.say("\(cache.report)") }
             return ExitCode.success
         }
+    }
+
+    private static let subdirectories = Command.Option.flag(
+        "--subdirectories",
+        "also the stores in subdirectories of the directory"
+    )
+
+    /// The directory that a call names, all of whose stores are meant; nil for a file.
+    private func directory(of call: Command.Call) throws -> URL? {
+        let path = call.arguments[0]
+        if isDirectory(path) { return URL(filePath: path, directoryHint: .isDirectory) }
+        guard !call.has("--subdirectories") else { throw UsageError("--subdirectories needs a directory") }
+        return nil
+    }
+
+    /// What became of a store of a directory, for programs.
+    private struct StoreResult: Encodable {
+        var store: String
+        var report: MigrationReport?
+        var error: String?
+    }
+
+    /// Upgrades all stores of a directory, or tries it on copies of them, and shows the report.
+    ///
+    /// - Returns: The code of a failure if one of them has failed.
+    private func upgradeAll(
+        in directory: URL,
+        _ call: Command.Call,
+        _ terminal: Terminal,
+        isDryRun: Bool
+    ) async throws -> Int32 {
+        var (settings, configuration) = try settings(call, configuration)
+        defer { withExtendedLifetime(settings) {} }
+        if !isDryRun { try settings.checkWritable() }
+        if call.has("--backup") { configuration.backup = configuration.backup ?? BackupPolicy() }
+        let work = isDryRun ? CacheFile.dryRunAll : CacheFile.upgradeAll
+        let progress = { @Sendable (share: Double) in terminal.show(share, "upgraded") }
+        let report = try await work(
+            directory,
+            migrations,
+            call.has("--subdirectories"),
+            configuration,
+            2,
+            progress
+        )
+        guard !report.stores.isEmpty else { throw CommandError("there is no store in \(directory.path)") }
+        if call.has("--json") {
+            try terminal.sayJSON(
+                report.stores.map {
+                    StoreResult(store: $0.file.name, report: $0.report, error: $0.error.map { "\($0)" })
+                }
+            )
+        } else {
+            terminal.say("\(report)")
+        }
+        return report.failed.isEmpty ? ExitCode.success : ExitCode.failure
     }
 
     /// For a directory, the check of its fixtures; for a file, that of the tool `molt`.
@@ -272,11 +343,12 @@ package struct RegisteredApp: Sendable {
 
     /// The fixtures in a directory; nil if there is no directory at the path.
     private func catalog(at path: String, recording: RecordingMode = .never) -> FixtureCatalog? {
+        isDirectory(path) ? FixtureCatalog(URL(filePath: path), recording: recording) : nil
+    }
+
+    private func isDirectory(_ path: String) -> Bool {
         var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-            return nil
-        }
-        return FixtureCatalog(URL(filePath: path), recording: recording)
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
     private var lint: Command {

@@ -15,6 +15,8 @@ struct AppScenario: Codable, Sendable {
         var contents: StoreContents?
         var ledger: [String]
         var journal: [String]
+        /// The keys that the upgrade has taken from records.
+        var dropped: [String] = []
         var old: [String: PropertyListValue]
         var group: [String: PropertyListValue]
         /// The names of the migrations in the ledgers of both suites.
@@ -73,6 +75,7 @@ struct AppScenario: Codable, Sendable {
         case .cache:
             var configuration = People.configuration
             configuration.hooks.batchSize = MoltConfiguration().hooks.batchSize
+            configuration.droppedKeyLifetime = .seconds(86_400)
             configuration.hooks.atPoint = hook
             try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
         case .suite:
@@ -98,6 +101,7 @@ struct AppScenario: Codable, Sendable {
                 "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
             },
             journal: state.journal,
+            dropped: primary == .cache ? try StoreFile.droppedKeys(at: place.cache) : [],
             old: isJournalEmpty ? try place.old.values() : [:],
             group: isJournalEmpty ? try place.group.values() : [:],
             histories: isJournalEmpty ? try [place.old, place.group].map { try $0.history().map(\.name) } : []

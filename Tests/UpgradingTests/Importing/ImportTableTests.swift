@@ -156,6 +156,40 @@ struct ImportTableTests {
         #expect(cache.report.description.contains("rows of entities that the database does not name: 2"))
     }
 
+    @Test func `brings many-to-many relationships into records, as the guide does`() throws {
+        let foreign = try ForeignStore()
+        let url = foreign.url
+        try SQLite(url).run(
+            """
+            CREATE TABLE Z_PRIMARYKEY(Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+            INSERT INTO Z_PRIMARYKEY VALUES(2, 'Person', 0, 3), (5, 'Tag', 0, 2);
+            CREATE TABLE ZPERSON(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZID BLOB, ZNAME VARCHAR);
+            INSERT INTO ZPERSON VALUES(1, 2, 1, zeroblob(16), 'Ada'), (2, 2, 1, randomblob(16), 'Bob');
+            CREATE TABLE ZTAG(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+            INSERT INTO ZTAG VALUES(1, 5, 1, 'friend'), (2, 5, 1, 'vip');
+            CREATE TABLE Z_2TAGS(Z_2PEOPLE INTEGER, Z_5TAGS INTEGER, PRIMARY KEY(Z_2PEOPLE, Z_5TAGS));
+            INSERT INTO Z_2TAGS VALUES(1, 2), (1, 1);
+            """
+        )
+        let people = MigrationStep.importTable(
+            "ZPERSON",
+            of: url,
+            as: "Person",
+            key: .uuid("ZID"),
+            columns: ["name": .text("ZNAME")]
+        )
+        // swift-format-ignore
+        let tags = MigrationStep.importTable(
+            "Z_2TAGS", of: url, as: "Person", key: .uuid("ZID").of("ZPERSON", through: "Z_2PEOPLE"),
+            columns: ["tag": .text("ZNAME").of("ZTAG", through: "Z_5TAGS")],
+            onConflict: .merge { person, row in
+                person["tags"] = .array((person["tags"]?.array ?? []) + [.string(try row.string("tag"))])
+            }
+        )
+        let found = try foreign.contents(try foreign.importing(people, tags))
+        #expect(found.values.sorted() == [#"{"name":"Ada","tags":["vip","friend"]}"#, #"{"name":"Bob"}"#])
+    }
+
     // MARK: GRDB
 
     @Test func `reads the forms of GRDB`() throws {

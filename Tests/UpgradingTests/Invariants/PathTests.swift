@@ -36,17 +36,22 @@ struct PathTests {
         let atOnce = try OldStore(records)
         let stepByStep = try OldStore(records)
         let before = try atOnce.snapshot()
+        func configuration() -> MoltConfiguration {
+            var configuration = upgrade.configuration()
+            configuration.droppedKeyLifetime = .seconds(3_600)
+            return configuration
+        }
 
         var failed: [MigrationReport.FailedRecord] = []
         let error = capture {
-            failed = try Migrator(registry, configuration: upgrade.configuration()).migrate(StoreFile(at: atOnce.url))
+            failed = try Migrator(registry, configuration: configuration()).migrate(StoreFile(at: atOnce.url))
                 .failedRecords
         }
         var stepError: MoltError?
         var stepsFailed: [MigrationReport.FailedRecord] = []
         for version in 1...registry.version where stepError == nil {
             stepError = capture {
-                stepsFailed += try Migrator(registry.upTo(version: version), configuration: upgrade.configuration())
+                stepsFailed += try Migrator(registry.upTo(version: version), configuration: configuration())
                     .migrate(StoreFile(at: stepByStep.url)).failedRecords
             }
         }
@@ -76,7 +81,34 @@ struct PathTests {
         // No record is lost or doubled.
         let (dropped, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
         #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added, comment)
+        try expectDroppedKeys([atOnce, stepByStep], of: records, by: registry, leaving: one, comment)
         return kept.count
+    }
+
+    /// Expects that the keys that records had before and do not have after an upgrade are those that it has noted.
+    private static func expectDroppedKeys(
+        _ stores: [OldStore],
+        of records: [StoredRecord],
+        by registry: MigrationRegistry,
+        leaving after: Snapshot,
+        _ comment: Comment
+    ) throws {
+        let live = records.filter { $0.expiration.map { $0 > Date().timeIntervalSince1970 } ?? true }
+        let before = Set(live.map { ExactName($0.key) })
+        // A record in quarantine keeps its key there, which another one may have had.
+        let upgraded = try CodableCache(reading: stores[0].url, migrations: registry)
+        defer { upgraded.close() }
+        let quarantined = try upgraded.quarantined().map { ExactName($0.key) }
+        let expected = before.subtracting(after.keys.map { ExactName($0) }).subtracting(quarantined)
+        for (index, store) in stores.enumerated() {
+            var noted: Set<ExactName> = []
+            let cache = try CodableCache(reading: store.url, migrations: registry)
+            try cache.droppedKeys(since: 0) { noted.insert(ExactName($0.key)) }
+            cache.close()
+            // Step by step, records that one upgrade has made may be dropped by the next.
+            if index > 0 { noted.formIntersection(before) }
+            #expect(noted.subtracting(quarantined) == expected, comment)
+        }
     }
 
     private static func capture(_ body: () throws -> Void) -> MoltError? {

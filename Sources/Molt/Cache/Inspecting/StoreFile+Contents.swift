@@ -25,6 +25,14 @@ extension StoreFile {
         return lines ?? []
     }
 
+    /// One line for each key that upgrades have taken from records, with all its columns except the times.
+    package static func droppedKeys(at url: URL) throws -> [String] {
+        let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            try DroppedKeyTable(of: connection)?.lines ?? []
+        }
+        return lines ?? []
+    }
+
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
         return try withErrors(of: storeName) {

@@ -163,6 +163,7 @@ final class BackfillSweep: @unchecked Sendable {
             let read = upgrader.counts(of: migration, in: counts.migrations).read
             try LedgerTable.endOnRead(read: read, duration: duration, migration.name, session.connection)
         }
+        if let lifetime = upgrader.droppedKeyLifetime { try session.removeDroppedKeys(olderThan: lifetime) }
     }
 
     /// The records that were quarantined or dropped.
@@ -278,6 +279,10 @@ final class BackfillSweep: @unchecked Sendable {
             for (failed, isRemoved) in try zip(unconverted, session.remove(failedRows)) where isRemoved {
                 part.unconverted.append(failed)
                 if upgrader.outcome(of: failed.record) == .dropped {
+                    if upgrader.droppedKeyLifetime != nil {
+                        let (record, version) = (failed.record.record, failed.record.step.pending.recordVersion)
+                        try session.noteDropped(record.key, ofType: record.typeName, version: version)
+                    }
                     counts[failed.record.firstStepIndex].dropped += 1
                 } else {
                     counts[failed.record.firstStepIndex].quarantined += 1

@@ -207,13 +207,28 @@ extension CodableCache {
                 return (record, result)
             }
             retried += try change { session in
-                try results.compactMap { record, result in try session.apply(result, to: record) }
+                try results.compactMap { record, result in
+                    let retried = try session.apply(result, to: record)
+                    if configuration.droppedKeyLifetime != nil, let retried { try session.noteKey(of: retried) }
+                    return retried
+                }
             }
         }
     }
 }
 
 extension CacheSession {
+    /// Notes the key of a record that a retry has dropped, handed over or given another key.
+    fileprivate func noteKey(of retried: CodableCache.RetriedRecord) throws(SQLiteError) {
+        switch retried.outcome {
+        case .dropped, .handedOver:
+            try noteDropped(retried.key, ofType: retried.typeName)
+        case .converted where retried.newKey != nil:
+            try noteDropped(retried.key, ofType: retried.typeName, newKey: retried.newKey)
+        default: break
+        }
+    }
+
     /// Writes the result of a retry, and moves a converted record into the store.
     ///
     /// - Returns: The record with its outcome; nil if another process has removed the record first.

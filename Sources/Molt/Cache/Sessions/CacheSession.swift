@@ -613,6 +613,29 @@ final class CacheSession: @unchecked Sendable {
         var failure: MigrationReport.RecordFailure?
     }
 
+    // MARK: The keys that records lose
+
+    /// Notes a key that a migration has taken from a record.
+    ///
+    /// - Parameters:
+    ///   - newKey: The record's new key; by default nil, for one that was dropped.
+    ///   - version: The version of that migration; by default that of the store.
+    func noteDropped(
+        _ key: String,
+        ofType type: String,
+        newKey: String? = nil,
+        version: Int? = nil
+    ) throws(SQLiteError) {
+        try DroppedKeyTable(creatingIn: connection)
+            .add(key, ofType: type, newKey: newKey, version: version ?? shared.version, now: now)
+    }
+
+    func removeDroppedKeys(olderThan lifetime: Duration) throws(SQLiteError) {
+        try DroppedKeyTable(of: connection)?.remove(before: now - lifetime.seconds)
+    }
+
+    // MARK: Quarantine
+
     /// Moves a record from quarantine into the store, as migrations converted it; its key must be free.
     func putBack(_ record: StoreContents.StoredRecord, quarantinedAs id: Int64) throws {
         guard let quarantine = try QuarantineTable(of: connection), let dates = try quarantine.dates(of: id) else {

@@ -34,7 +34,8 @@ extension CodableCache {
     /// that the app has set since. Not included are:
     ///
     /// - values that no step has changed, such as those of a renamed type;
-    /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``;
+    /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``, or ask
+    ///   for them with ``droppedKeys(since:ofType:_:)``;
     /// - values that still have to go through a migration on read. Call `finishBackfill()` first;
     /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
     ///   records at the store's version.
@@ -50,14 +51,7 @@ extension CodableCache {
     ///   cache that reads an older file.
     public func keys(changedSince version: Int, of type: Any.Type, _ body: (_ key: String) throws -> Void) throws {
         let name = RecordTypeName.of(type)
-        if isReadOnly, upgrader != nil {
-            throw MoltError(
-                .needsMigration,
-                "The cache at \(path) is read without an upgrade, so it is unknown which values the upgrade would change.",
-                advice: "Ask again once the store has been upgraded.",
-                store: path
-            )
-        }
+        try checkIsUpgraded(toKnow: "which values the upgrade would change")
         let last = try core.read { try $0.rows.lastID() }
         var position = Int64.min
         while position < last {
@@ -68,6 +62,17 @@ extension CodableCache {
             for (_, key) in page { try body(key) }
             position = end.id
         }
+    }
+
+    /// Throws for a cache that reads an older file.
+    func checkIsUpgraded(toKnow what: String) throws(MoltError) {
+        guard isReadOnly, upgrader != nil else { return }
+        throw MoltError(
+            .needsMigration,
+            "The cache at \(path) is read without an upgrade, so it is unknown \(what).",
+            advice: "Ask again once the store has been upgraded.",
+            store: path
+        )
     }
 
     /// The keys and values stored as a type, in the order in which the keys were first set.

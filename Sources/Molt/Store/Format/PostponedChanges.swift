@@ -123,15 +123,23 @@ final class PostponedChanges {
     /// Collisions are found first, so that the statements may use FAIL, with which SQLite keeps no originals; a
     /// statement may change every record.
     ///
-    /// - Parameter types: Returns the names of all types.
+    /// - Parameters:
+    ///   - types: Returns the names of all types.
+    ///   - log: Notes the keys that records lose, if they are recorded.
     /// - Returns: The record with the lowest id whose new key is taken; nothing was changed then.
-    func apply(_ round: Int, types: () throws(SQLiteError) -> TypeNameTable) throws(SQLiteError) -> Collision? {
+    func apply(
+        _ round: Int,
+        types: () throws(SQLiteError) -> TypeNameTable,
+        notingIn log: DroppedKeyLog? = nil
+    ) throws(SQLiteError) -> Collision? {
         let hasKeys = try isTrue(statements[.hasKeys], round)
         var isChain = false
         if hasKeys, let collision = try collision(round, isChain: &isChain) { return collision }
-        try quarantine(round, types)
+        try quarantine(round, types, log)
+        try log?.noteDrops(round: round)
         try statements[.applyDrops].run(binding: round)
         if hasKeys {
+            try log?.noteNewKeys(round: round)
             // Parks keys under values that no record can have: they are not UTF-8, and a String always is.
             if isChain { try statements[.parkKeys].run(binding: round) }
             try statements[.moveKeys].run(binding: round)
@@ -143,7 +151,11 @@ final class PostponedChanges {
     }
 
     /// Moves the records of a round to quarantine, as they are now or as they were when the block started.
-    private func quarantine(_ round: Int, _ types: () throws(SQLiteError) -> TypeNameTable) throws(SQLiteError) {
+    private func quarantine(
+        _ round: Int,
+        _ types: () throws(SQLiteError) -> TypeNameTable,
+        _ log: DroppedKeyLog?
+    ) throws(SQLiteError) {
         guard try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE round = ?1)", round) != 0 else {
             return
         }
@@ -152,6 +164,7 @@ final class PostponedChanges {
         let now = Date().timeIntervalSince1970
         try connection.run(QuarantineTable.moving, round, now)
         let count = connection.changes
+        try log?.noteQuarantine(round: round)
         try connection.run("DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE round = ?1)", round)
         // Every deleted record must be in quarantine.
         guard connection.changes == count else { throw .lostRows }
@@ -368,6 +381,11 @@ final class PostponedChanges {
 
     // MARK: Statements
 
+    /// SQL for the ids of the records that are dropped in the round of the first parameter.
+    static let droppedIDs = "SELECT id FROM molt_postponed WHERE round = ?1 AND kind = \(drop)"
+    /// SQL for a table of the records that get other keys in that round, with their ids and, as `text`, the keys.
+    static let newKeys = "(SELECT id, text FROM molt_postponed WHERE round = ?1 AND kind = \(key))"
+
     private static let keyChanges = """
         FROM molt_postponed AS change WHERE change.round = ?1 AND change.kind = \(key)
         """
@@ -391,11 +409,7 @@ final class PostponedChanges {
                 """
             case .isMoving: "SELECT EXISTS (SELECT 1 \(keyChanges) AND change.id = ?2)"
             case .hasSharedKeys: "SELECT EXISTS (SELECT 1 \(keyChanges) GROUP BY change.text HAVING count(*) > 1)"
-            case .applyDrops:
-                """
-                DELETE FROM molt_record
-                WHERE id IN (SELECT id FROM molt_postponed WHERE round = ?1 AND kind = \(drop))
-                """
+            case .applyDrops: "DELETE FROM molt_record WHERE id IN (\(droppedIDs))"
             case .parkKeys:
                 """
                 UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id

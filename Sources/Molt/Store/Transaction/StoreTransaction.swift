@@ -19,6 +19,8 @@ package final class StoreTransaction {
     private var cachedGeneration: Int64?
     private let rows: StoreRows
     private let postponed: PostponedChanges
+    /// Notes the keys that records lose; nil if they are not recorded.
+    private var droppedKeys: DroppedKeyLog?
     private let lastCommit: LastCommit
     private var life = Life.open
 
@@ -60,6 +62,7 @@ package final class StoreTransaction {
             rows.statements.removeAll()
             endReading()
             try postponed.finish()
+            try droppedKeys?.finish()
             if rows.haveChanged { try connection.execute(RowQuery.forgetSize.sql) }
         }
     }
@@ -67,6 +70,7 @@ package final class StoreTransaction {
     func invalidate() {
         rows.statements.removeAll()
         postponed.invalidate()
+        droppedKeys?.invalidate()
         endReading()
         life = .over
     }
@@ -289,12 +293,18 @@ package final class StoreTransaction {
     }
 
     func renameType(_ name: String, to newName: String) throws {
-        try mapped { () throws(SQLiteError) in try rows.renameType(name, to: newName) }
+        try mapped { () throws(SQLiteError) in
+            try droppedKeys?.renameType(name, to: newName)
+            try rows.renameType(name, to: newName)
+        }
     }
 
     /// Deletes all records of a type, and returns their number.
     package func deleteType(_ name: String) throws -> Int {
-        try mapped { () throws(SQLiteError) in try rows.deleteType(name) }
+        try mapped { () throws(SQLiteError) in
+            try noteDrop(ofType: name)
+            return try rows.deleteType(name)
+        }
     }
 
     /// Deletes all records of a type, and overwrites their bytes; returns their number.
@@ -305,7 +315,44 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             needsErasure = true
             try FileFormat.setMark(FileFormat.erasure, to: 1, of: connection)
+            try droppedKeys?.erase(name, rows.typeID(name))
             return try connection.overwritingDeleted { () throws(SQLiteError) in try rows.deleteType(name) }
+        }
+    }
+
+    private func noteDrop(ofType name: String) throws(SQLiteError) {
+        if let droppedKeys, let id = try rows.typeID(name) { try droppedKeys.noteDrop(ofType: id) }
+    }
+
+    // MARK: The keys that records lose
+
+    /// The version at which the current step leaves records.
+    var stepVersion: Int {
+        get { droppedKeys?.version ?? 0 }
+        set { droppedKeys?.version = newValue }
+    }
+
+    /// Notes the keys that the records lose from now on; called after expired records were deleted.
+    func recordDroppedKeys() throws {
+        guard holdsRecords else { return }
+        droppedKeys = try mapped { () throws(SQLiteError) in try DroppedKeyLog(connection, lastID: rows.lastID()) }
+    }
+
+    /// Adds the keys that were recorded to those of earlier upgrades, and removes old ones.
+    ///
+    /// - Parameters:
+    ///   - lifetime: How long they are kept; nil to remove all.
+    ///   - now: The time.
+    func keepDroppedKeys(for lifetime: Duration?, at now: Date) throws {
+        try mapped { () throws(SQLiteError) in
+            let isKept = connection.hasTableInTransaction(DroppedKeyTable.name)
+            let kept = isKept ? try DroppedKeyTable(of: connection) : nil
+            if let lifetime {
+                try kept?.remove(before: now.timeIntervalSince1970 - lifetime.seconds)
+                try droppedKeys?.keep(now: now.timeIntervalSince1970)
+            } else {
+                try kept?.erase()
+            }
         }
     }
 
@@ -319,6 +366,7 @@ package final class StoreTransaction {
         try mapped { () throws(SQLiteError) in
             guard let id = try rows.typeID(type) else { return 0 }
             let count = try HandoverTable(creatingIn: connection).addRecords(ofType: id, from: source)
+            try droppedKeys?.noteDrop(ofType: id)
             let deleted = try connection.overwritingDeleted { () throws(SQLiteError) in try rows.deleteType(type) }
             guard deleted == count else { throw .lostRows }
             if count > 0 { hasHandovers = true }
@@ -424,7 +472,10 @@ package final class StoreTransaction {
     }
 
     func delete(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in try rows.delete(id: id) }
+        try mapped { () throws(SQLiteError) in
+            try droppedKeys?.noteDrop(ofID: id)
+            try rows.delete(id: id)
+        }
     }
 
     /// Deletes expired records; called before any other change.
@@ -487,7 +538,9 @@ package final class StoreTransaction {
     /// - Parameter path: The property that gives the new keys, if messages must not contain them.
     func applyPostponedChanges(round: Int, keysFrom path: PropertyPath? = nil) throws {
         guard !postponed.isEmpty else { return }
-        let collision = try mapped { () throws(SQLiteError) in try postponed.apply(round, types: rows.allTypes) }
+        let collision = try mapped { () throws(SQLiteError) in
+            try postponed.apply(round, types: rows.allTypes, notingIn: droppedKeys)
+        }
         guard let collision else {
             rows.forgetCounts()
             rows.forgetTypes()

@@ -75,6 +75,7 @@ final class RecordPass {
 
     private func finish() throws {
         for stepIndex in steps.indices {
+            records.stepVersion = steps[stepIndex].pending.recordVersion
             if postponedRounds.contains(stepIndex) {
                 try inStep(stepIndex) {
                     try runner.configuration.reach(.applyPostponedChanges)

@@ -126,6 +126,9 @@ final class RecordUpgrader: Sendable {
         return error
     }
 
+    /// See ``MoltConfiguration/droppedKeyLifetime``.
+    var droppedKeyLifetime: Duration? { configuration.droppedKeyLifetime }
+
     // MARK: Batches
 
     var batchSize: Int { configuration.hooks.batchSize }

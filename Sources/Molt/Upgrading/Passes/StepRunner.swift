@@ -287,6 +287,7 @@ final class StepRunner {
 
     private func run(block step: ScheduledStep) throws {
         let start = Instant.now
+        records.stepVersion = step.pending.recordVersion
         let context = try MigrationContext(step, self)
         defer { context.expire() }
         let ownSuite = step.declared.settings?.attachedName

@@ -167,8 +167,11 @@ struct UpgradeTransaction {
         if !plan.isFresh, !isOnlyRecorded, !leavesExpired {
             result.expiredCount = try transaction.deleteExpired(now: startedAt.timeIntervalSince1970)
         }
+        let lifetime = configuration.droppedKeyLifetime
+        if lifetime != nil { try transaction.recordDroppedKeys() }
         let runner = StepRunner(plan, ledger, transaction, of: self)
         result.entries = try runner.run()
+        try transaction.keepDroppedKeys(for: lifetime, at: startedAt)
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
