@@ -8,6 +8,8 @@ struct UpgradeTransaction {
         var plan: MigrationPlan
         var entries: [MigrationReport.Entry] = []
         var expiredCount = 0
+        /// What was found out about checks in the registry.
+        var notesOnChecks: [String] = []
     }
 
     let migrator: Migrator
@@ -155,6 +157,7 @@ struct UpgradeTransaction {
         }
         let runner = StepRunner(plan, ledger, transaction, of: self)
         result.entries = try runner.run()
+        result.notesOnChecks = try runner.notesOnChecks()
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
