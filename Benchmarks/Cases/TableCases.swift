@@ -40,7 +40,7 @@ enum TableCases {
         name: "molt-import-table",
         summary: "importTable: a table with eight columns becomes records, in a new store",
         fixture: fixture,
-        ratios: [BenchmarkRatio(.rate, of: "table-by-hand", atLeast: 0.5), .extraMemory(of: "molt-import-table")]
+        ratios: [BenchmarkRatio(.rate, of: "table-by-hand", atLeast: 0.8), .extraMemory(of: "molt-import-table")]
     ) { context in
         let store = context.file(CacheCases.fileName)
         let step = MigrationStep.importTable(

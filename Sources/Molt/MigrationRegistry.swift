@@ -242,6 +242,11 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         return registry
     }
 
+    /// The types of records whose check no migration runs, because none changes them.
+    var typesOfIdleChecks: [String] {
+        decodeChecks.filter { !migrations.contains(where: $0.concerns(_:)) }.compactMap { $0.place.type?.text }
+    }
+
     /// Gives each check to the last migration that may change what it is about.
     private mutating func placeDecodeChecks() {
         guard !decodeChecks.isEmpty else { return }

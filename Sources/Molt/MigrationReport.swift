@@ -143,7 +143,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// neither reads, changes nor removes it. Import from it what the app needs, and remove it; see
     /// ``MigrationRegistry/storeMove(from:to:protection:)``.
     public package(set) var otherStores: [String] = []
-    /// What was found out about suites, a sentence each.
+    /// What was found out about suites, and about checks in the registry, a sentence each.
     ///
     /// Settings that a release without a cache has taken out of a suite wait until
     /// ``Suite/upgrade(with:configuration:)`` hands them over.
@@ -151,7 +151,13 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     /// A suite whose ledger is gone was emptied or overwritten, as by `defaults delete` or by code that logs a user
     /// out. A suite with the ledger of another device got it from a library that copies all keys. Its settings then
     /// count as written at the version that Molt remembers, and only later migrations run on them.
+    ///
+    /// A type of ``MigrationRegistry/checkingDecodes(_:as:coding:)`` that no record has, and whose name is similar to
+    /// that of one that some have, is probably misspelled. Only dry runs, debug builds and the tests of `MoltTesting`
+    /// look for such names.
     public package(set) var notes: [String] = []
+    /// Those of the notes that are about checks.
+    var notesOnChecks: [String] = []
     /// Whether a newer release, or one with other migrations, has upgraded the store; this one changes no record.
     public package(set) var isNewer = false
 

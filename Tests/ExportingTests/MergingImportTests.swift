@@ -1,4 +1,5 @@
 import Foundation
+import Generators
 import Molt
 import TestSupport
 import Testing
@@ -272,6 +273,116 @@ import Testing
         #expect("\(summary)" == "imported version 0: 0 added, 2 settings merged")
         try scratch.expect(["tags": ["c", "a", "b"], "size": 2, "same": true])
         cache.close()
+    }
+
+    /// The closures show each of their calls in what they make.
+    private static func join(_ record: inout Record, _ other: Record) throws {
+        record["count"] = .int(try record.int("count") * 10 + other.int("count"))
+    }
+
+    private static func join(_ value: inout PropertyListValue, _ other: PropertyListValue) { value = [value, other] }
+
+    @Test func `of random records and settings merges each once, in two stores with one suite, whatever stops it`()
+        throws
+    {
+        var stops: Set<Int> = []
+        for seed in 0..<TestRun.choose(8, long: 300) as Range<UInt64> {
+            let scratch = try ScratchDirectory()
+            var random = SeededGenerator(seed: seed)
+            let file = scratch.file("export.json")
+            let suite = try ScratchSuite(RandomUpgrade.settings(&random))
+            let exported = (notes: Self.notes(&random), settings: try suite.values)
+            try Self.withCache(scratch.file("source"), suite) { cache in
+                try cache.setAll(exported.notes.map { (key: $0, value: Note(count: $1)) })
+                try cache.exportAndWait(to: file, suites: [suite.suite])
+            }
+            try suite.suite.removeAll()
+            try suite.suite.update(set: RandomUpgrade.settings(&random))
+            for store in [scratch.file("one"), scratch.file("two")] {
+                let notes = Self.notes(&random)
+                try Self.withCache(store, suite) { try $0.setAll(notes.map { (key: $0, value: Note(count: $1)) }) }
+                let settings = try suite.values
+                let stop = random.below(4)
+                stops.insert(stop)
+                try Self.merge(file, into: store, suite, stop) {
+                    // It was stopped before the commit.
+                    try suite.expect(settings, "\(seed)")
+                    #expect(try Self.counts(store, suite) == notes, "\(seed)")
+                }
+                let both = settings.merging(exported.settings) { $0 == $1 ? $0 : [$0, $1] }
+                try suite.expect(both, "\(seed), stopped \(stop)")
+                let counts = notes.merging(exported.notes) { $0 == $1 ? $0 : $0 * 10 + $1 }
+                #expect(try Self.counts(store, suite) == counts, "\(seed), stopped \(stop)")
+            }
+        }
+        #expect(stops.count == 4)
+    }
+
+    private static func notes(_ random: inout SeededGenerator) -> [String: Int] {
+        var notes: [String: Int] = [:]
+        for key in ["a", "b", "c", "d"] where !random.oneIn(3) { notes[key] = 1 + random.below(3) }
+        return notes
+    }
+
+    private static func withCache<Value>(
+        _ url: URL,
+        _ suite: ScratchSuite,
+        _ hook: UpgradeHook? = nil,
+        _ body: (CodableCache) throws -> Value
+    ) throws -> Value {
+        let configuration = MoltConfiguration {
+            $0.suites = [suite.suite]
+            $0.hooks.atPoint = hook
+        }
+        let cache = try CodableCache(at: url, configuration: configuration)
+        defer { cache.close() }
+        return try body(cache)
+    }
+
+    private static func counts(_ store: URL, _ suite: ScratchSuite) throws -> [String: Int] {
+        try withCache(store, suite) { cache in
+            try Dictionary(uniqueKeysWithValues: cache.values(of: Note.self).map { ($0.key, $0.value.count) })
+        }
+    }
+
+    /// Imports a file, which may be stopped first.
+    ///
+    /// - Parameters:
+    ///   - stop: 0 in the closure for settings, 1 in that for records, 2 after the commit, or 3 not at all.
+    ///   - unchanged: Called if it was stopped before the commit.
+    private static func merge(
+        _ file: URL,
+        into store: URL,
+        _ suite: ScratchSuite,
+        _ stop: Int,
+        unchanged: () throws -> Void
+    ) throws {
+        let isOn = Locked(false)
+        let hook: UpgradeHook = { point in
+            if stop == 2, point.kind == .beforeApply, isOn.withLock({ $0 }) { throw Refusal() }
+        }
+        let joining = ConflictPolicy<CodableCache>.merge({ try join(&$0, $1) }, settings: { join(&$0, $1) })
+        let policies: [Int: ConflictPolicy<CodableCache>] = [
+            0: .merge({ try join(&$0, $1) }, settings: { _, _ in throw Refusal() }),
+            1: .merge({ _, _ in throw Refusal() }, settings: { join(&$0, $1) }),
+        ]
+        let error = try withCache(store, suite, hook) { cache -> MoltError? in
+            isOn.withLock { $0 = true }
+            do {
+                let policy = policies[stop] ?? joining
+                try cache.importAndWait(from: file, suites: [suite.suite], onConflict: policy)
+                return nil
+            } catch let error as MoltError {
+                return error
+            }
+        }
+        // Without a conflict, nothing was refused.
+        guard let error else { return }
+        if error.outcome == .committed { return try withCache(store, suite) { _ in } }
+        try unchanged()
+        _ = try withCache(store, suite) {
+            try $0.importAndWait(from: file, suites: [suite.suite], onConflict: joining)
+        }
     }
 
     @Test func `of settings that is stopped after its commit does not merge them again`() throws {

@@ -22,13 +22,48 @@ extension RandomUpgrade {
         ]
     }
 
-    /// A step that imports records.
-    static func importingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
-        let (count, name) = (1 + random.below(3), random.pick(names))
-        return .importRecords("of \(mark)", as: random.pick(types)) { records in
+    /// A migration that imports records or a table, and may have the source removed.
+    ///
+    /// - Parameters:
+    ///   - mark: A number for what it writes.
+    ///   - removals: Gets the migration's name when it would remove its source, which other stores may still import.
+    static func importingMigration(
+        to version: Int,
+        _ name: String,
+        _ random: inout SeededGenerator,
+        mark: Int,
+        fails: Bool,
+        removals: Locked<[String]>
+    ) -> Migration {
+        let type = random.pick(types)
+        if random.oneIn(2), let table = try? RandomTable(&random, mark: mark, fails: fails) {
+            return Migration(to: version, name, table.step(as: type)).removingSource("the table") {
+                withExtendedLifetime(table) { removals.withLock { $0.append(name) } }
+            }
+        }
+        let step = importingStep(&random, type, mark: mark, fails: fails)
+        guard random.oneIn(2) else { return Migration(to: version, name, step) }
+        return Migration(to: version, name, step).removingSource("it") { removals.withLock { $0.append(name) } }
+    }
+
+    /// A step that imports records, and may set some aside.
+    private static func importingStep(
+        _ random: inout SeededGenerator,
+        _ type: String,
+        mark: Int,
+        fails: Bool
+    ) -> MigrationStep {
+        let (count, name, odd) = (1 + random.below(3), random.pick(names), fails ? random.below(6) : .max)
+        return .importRecords("of \(mark)", as: type) { records in
             records.expectedCount = count
             for number in 0..<count {
-                try records.add(["id": .int(number), "\(name)": "of \(mark)"], forKey: "import\(mark)-\(number)")
+                let key = "import\(mark)-\(number)"
+                let content: RecordValue = ["id": .int(number), "\(name)": "of \(mark)"]
+                if number == odd {
+                    try records.setAside(content, forKey: key, because: Refused())
+                } else {
+                    try records.add(content, forKey: key)
+                }
             }
         }
     }

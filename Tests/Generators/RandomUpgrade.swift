@@ -25,7 +25,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         package static let onRead = Traits(rawValue: 8)
         /// Steps that hand over records, whose closures never succeed.
         package static let handovers = Traits(rawValue: 16)
-        /// Steps that import records, also into a new store.
+        /// Steps that import records and tables, also into a new store.
         package static let imports = Traits(rawValue: 32)
     }
 
@@ -41,6 +41,8 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
     package static let handedOver = Locked<[String: [String]]>([:])
     /// The names of the migrations on read.
     private let onRead: Set<String>
+    /// The names of the migrations that had the sources of their imports removed.
+    private let removals = Locked<[String]>([])
 
     /// - Parameter suites: The suites that steps change; none by default.
     package init(seed: UInt64, _ traits: Traits, suites: [Suite] = []) {
@@ -53,7 +55,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
             }
         while true {
             var releases = RandomReleases(&random, varies: traits.contains(.models))
-            let migrations = Self.migrations(traits, suites, &releases, &random)
+            let migrations = Self.migrations(traits, suites, &releases, removals, &random)
             guard releases.registry(migrations).faults.isEmpty else { continue }
             (self.migrations, self.releases) = (migrations, releases)
             break
@@ -72,6 +74,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         _ traits: Traits,
         _ suites: [Suite],
         _ releases: inout RandomReleases,
+        _ removals: Locked<[String]>,
         _ random: inout SeededGenerator
     ) -> [Migration] {
         var migrations: [Migration] = []
@@ -92,7 +95,17 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
                 let steps = (0..<random.below(4)).flatMap { recordSteps(&random, mark: number * 10 + $0, traits) }
                 add(Migration(to: version, "m\(number)", steps: steps))
                 if traits.contains(.imports), random.oneIn(2) {
-                    add(Migration(to: version, "i\(number)", importingStep(&random, mark: number)))
+                    let fails = traits.contains(.failures)
+                    add(
+                        importingMigration(
+                            to: version,
+                            "i\(number)",
+                            &random,
+                            mark: number,
+                            fails: fails,
+                            removals: removals
+                        )
+                    )
                 }
                 if random.oneIn(2) {
                     let place = Resident.name
@@ -144,6 +157,14 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         configuration.process = random.oneIn(3) ? .tool : .app
         configuration.hooks.batchSize = 1 + random.below(5)
         return configuration
+    }
+
+    /// Returns the names of the migrations that had the sources of their imports removed since the last call.
+    package func takeRemovals() -> [String] {
+        removals.withLock { removals in
+            defer { removals = [] }
+            return removals
+        }
     }
 
     // MARK: Records

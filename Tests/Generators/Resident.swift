@@ -99,7 +99,7 @@ package struct Resident: Codable, Equatable, Sendable {
     ) -> [MigrationStep] {
         func at(_ names: PropertyPath...) -> PropertyPath { PropertyPath([path] + names) }
         let policy = FailurePolicy.quarantine(upTo: .unlimited)
-        return switch random.below(fails ? 9 : 7) {
+        return switch random.below(fails ? 10 : 8) {
         case 0: [.addProperty(place, at("home", "level"), default: 0)]
         case 1: [.addProperty(place, at("home", "geo", "unit"), default: "m")]
         case 2: [.addProperty(place, at("homes", .each, "geo", "unit"), default: "m")]
@@ -112,8 +112,19 @@ package struct Resident: Codable, Equatable, Sendable {
                 .moveProperty(place, at("zip"), to: at("address", "zip")),
                 .addProperty(place, at("address", "country"), default: "DE"),
             ]
+        case 7: textAndBack(place, at(random.pick(objects)))
         default: [random.pick(TextMove.allCases).step(place, at: path).onFailure(policy)]
         }
+    }
+
+    /// The objects and arrays, and the elements of some.
+    private static let objects: [PropertyPath] = [
+        "home", "homes", ["homes", .each], "named", ["named", .each], "state",
+    ]
+
+    /// Steps that make JSON text of an object or array, and parse that again.
+    private static func textAndBack(_ place: any MigrationStep.Place, _ path: PropertyPath) -> [MigrationStep] {
+        [.encodeAsJSONText(place, path), .parseJSONText(place, path)]
     }
 
     /// Whether steps are those that move the parts of an address into an object.

@@ -20,7 +20,7 @@ struct DecodeCheck: Sendable {
             try Self.advising(advice) { _ = try record.decoded(as: type) }
         }
         decodeSetting = { value, form, coding in
-            try Self.advising(advice) { try value.checkDecodes(as: type, in: form, coding: coding) }
+            try Self.advising(advice) { _ = try value.decoded(as: type, in: form, coding: coding) }
         }
     }
 
@@ -123,11 +123,15 @@ extension PropertyListValue {
     ///   - type: The type that the app reads.
     ///   - form: The setting's form; nil if the value shows it.
     ///   - coding: The coders of JSON; a property list is always decoded with `PropertyListDecoder`.
-    package func checkDecodes<Value: Decodable>(as type: Value.Type, in form: SettingForm?, coding: RecordCoding) throws
-    {
+    /// - Throws: `SettingContent.Unreadable`, or ``MoltError``.
+    package func decoded<Value: Decodable>(
+        as type: Value.Type,
+        in form: SettingForm? = nil,
+        coding: RecordCoding
+    ) throws -> Value {
         // A native string may look like JSON, and native data may be anything.
-        if let string, string is Value { return }
-        if let data, data is Value { return }
-        _ = try SettingContent(self, in: form, coding: coding).record.decoded(as: type)
+        if let string, let value = string as? Value { return value }
+        if let data, let value = data as? Value { return value }
+        return try SettingContent(self, in: form, coding: coding).record.decoded(as: type)
     }
 }

@@ -272,7 +272,8 @@ final class Upgrade {
         report.onRead = plan.onRead
         if let move { report.add(move.pending) }
         report.otherStores = plan.otherStores
-        report.notes = plan.suiteNotes
+        report.notesOnChecks = result.notesOnChecks
+        report.notes = plan.suiteNotes + result.notesOnChecks
         return report
     }
 

@@ -32,12 +32,7 @@ enum SettingProblem {
         coding: RecordCoding?,
         registered: RecordCoding
     ) -> String? {
-        // A native string may look like JSON, and native data may be anything.
-        if let text = stored.string, text is Value { return nil }
-        if let data = stored.data, data is Value { return nil }
-        func decode(_ coding: RecordCoding) throws -> Value {
-            try SettingContent(stored, coding: coding).record.decoded(as: type)
-        }
+        func decode(_ coding: RecordCoding) throws -> Value { try stored.decoded(as: type, coding: coding) }
         let others = OtherCoders.all(registered, besides: coding)
         if let problem = text({ _ = try decode(coding ?? .standard) }) {
             let fitting = others.first { (try? decode($0.coding)) != nil }

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import TestSupport
+import Testing
 
 /// An operation that writes, and that must not lose data on a full disk.
 ///
@@ -15,9 +16,10 @@ struct FullDiskCase: Sendable {
     let look: @Sendable (TestPlace) throws -> String
 
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
-    static let inDirectory = [
-        upgrade, growing, backfill, handover, fresh, firstValue, overwriting, exporting, importing,
-    ]
+    static let inDirectory =
+        [
+            upgrade, growing, backfill, handover, fresh, firstValue, overwriting, exporting, importing,
+        ] + ImportScenario.Source.allCases.map(bringing(from:))
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -215,6 +217,28 @@ struct FullDiskCase: Sendable {
         try cache.exportAndWait(to: place.export)
     }
 
+    /// Imports what another library has stored, and removes that; a committed import is complete once it is removed.
+    private static func bringing(from source: ImportScenario.Source) -> FullDiskCase {
+        let scenario = Locked<ImportScenario?>(nil)
+        let made = { @Sendable in try #require(scenario.withLock { $0 }) }
+        return FullDiskCase(
+            name: "an import of \(source)",
+            prepare: { place in
+                let new = try ImportScenario(source, at: place, size: 1_000)
+                scenario.withLock { $0 = new }
+            },
+            act: { _ in
+                let failures = Log<MoltError>()
+                try made().open(failed: failures.append)
+                if let failure = failures.all.first { throw failure.underlying ?? failure }
+            },
+            look: { _ in
+                let left = try made().left()
+                return left.hasRecords && left.hasSource ? pending : "\(left)"
+            }
+        )
+    }
+
     /// Upgrades suites, and records if there are any; a committed upgrade is complete once the journal is empty.
     private static func settings(of primary: AppScenario.Primary) -> FullDiskCase {
         FullDiskCase(
@@ -225,12 +249,12 @@ struct FullDiskCase: Sendable {
         )
     }
 
-    /// Describes a committed upgrade whose journal is not empty yet.
-    static let journal = "journal"
+    /// Describes a committed upgrade whose journal is not empty yet, or whose work is not done.
+    static let pending = "pending"
 
     private static func look(_ scenario: AppScenario) throws -> String {
         let outcome = try scenario.outcome()
-        guard outcome.journal.isEmpty else { return journal }
+        guard outcome.journal.isEmpty else { return pending }
         let contents = scenario.primary == .cache ? try contents(scenario.place) : ""
         return "\(contents) \(outcome.ledger) \(sorted(outcome.old)) \(sorted(outcome.group))"
     }

@@ -80,11 +80,16 @@ struct ImportRecordsTests {
             throw Refusal(value: "secret")
         }
         try failure(throwing).expect(.stepFailed, migration: "import", refusal: "secret")
-        let ending = step { records in
-            records.expectedCount = 3
-            try Self.add("a", "b", to: records)
+        for (expected, says) in [
+            (3, "should give 3 records, and has given 2"), (1, "should give 1 record, and has given 2"),
+        ] {
+            // The source ends early, or was written meanwhile.
+            let counted = step { records in
+                records.expectedCount = expected
+                try Self.add("a", "b", to: records)
+            }
+            try failure(counted).expect(.stepFailed, says: says)
         }
-        try failure(ending).expect(.stepFailed, says: "should give 3 records, and has given 2")
         try failure(step { try Self.add("", to: $0) }).expect(.cannotStore, says: "an empty key, after 0 others")
         try failure(step { try $0.add(json: Data("{".utf8), forKey: "a") }).expect(.malformedContent, key: "a")
         try failure(step { try $0.add([Double.nan], forKey: "a") }).expect(.typeMismatch, key: "a")
@@ -159,6 +164,59 @@ struct ImportRecordsTests {
         let migration = Migration(to: 1, "import", step { try Self.add("a", to: $0) })
         let report = try notebook.suite.upgrade(with: [migration, notebook.adding("new", to: 2)])
         #expect(report.outcomes == "new ran")
+    }
+
+    // MARK: Setting aside
+
+    /// Adds two records, and sets aside three.
+    private func settingAside(_ policy: FailurePolicy) -> MigrationStep {
+        step { records in
+            records.expectedCount = 5
+            try Self.add("a", "b", to: records)
+            try records.setAside(["old": "secret"], forKey: "c", because: Refusal(value: "secret"))
+            try records.setAside(json: Data(#"{ "old":2 }"#.utf8), forKey: "a", because: Refusal())
+            do {
+                try records.add([Double.nan], forKey: "")
+            } catch {
+                try records.setAside(.null, forKey: "", because: error)
+            }
+        }
+        .onFailure(policy)
+    }
+
+    @Test func `sets aside what the closure gives it, for the app to put a value in its place`() throws {
+        let step = settingAside(.quarantine(upTo: 3))
+        let cache = try CodableCache(at: url, migrations: [removing(step)])
+        let aside = try cache.quarantined()
+        #expect(aside.map(\.key) == ["c", "a, the record 4", "the record 5"])
+        #expect(
+            aside.map { String(decoding: $0.content, as: UTF8.self) } == [
+                #"{"old":"secret"}"#, #"{ "old":2 }"#, "null",
+            ]
+        )
+        #expect(aside.map(\.failure.code) == [.stepFailed, .stepFailed, .typeMismatch])
+        #expect(aside.allSatisfy { $0.typeName == "Person" })
+        let counts = cache.report.entries[0].counts
+        #expect(counts.read == 5 && counts.created == 2 && counts.quarantined == 3)
+        #expect(!cache.report.description.contains("secret"))
+        // What was set aside is nowhere but in the source and in quarantine.
+        #expect(cache.report.work.map(\.problem) == [Self.kept] && log.all.isEmpty)
+        let retried = try cache.retryQuarantined(with: [Migration(to: 1, "import", step)])
+        #expect(retried.count == 3 && retried.allSatisfy { "\($0)".contains("could not import it") })
+        try cache.restoreQuarantined(aside[0].id, as: ["name": "c"])
+        #expect(try cache.count() == 3)
+        cache.close()
+    }
+
+    @Test func `stops where it would set a record aside, or leaves it out, if the policy says so`() throws {
+        try failure(settingAside(.stop)).expect(.stepFailed, key: "c", type: "Person", refusal: "secret")
+        try failure(settingAside(.quarantine(upTo: 2))).expect(.tooManyFailures)
+        try failure(step { try $0.setAside(json: Data("{".utf8), forKey: "a", because: Refusal()) })
+            .expect(.malformedContent, key: "a")
+        let cache = try CodableCache(at: url, migrations: [removing(settingAside(.drop(upTo: .unlimited)))])
+        #expect(try cache.count() == 2 && cache.quarantined().isEmpty)
+        #expect(cache.report.entries[0].counts.dropped == 3 && log.all.isEmpty)
+        cache.close()
     }
 
     // MARK: Removing the source

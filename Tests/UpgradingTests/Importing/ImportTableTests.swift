@@ -315,6 +315,100 @@ struct ImportTableTests {
         #expect(faults(.text("id"), [["a", .each]: .text("a")]) == 1)
     }
 
+    // MARK: Sources that change, and records that conflict
+
+    @Test func `sees one state of the database, although another connection writes it meanwhile`() throws {
+        let foreign = try ForeignStore("grdb")
+        try SQLite(foreign.url).run("PRAGMA journal_mode=WAL")
+        try Self.makeTable(of: 600, in: foreign)
+        let writers = Log<SQLite.Failure?>()
+        var configuration = MoltConfiguration()
+        configuration.hooks.atPoint = { [url = foreign.url] point in
+            // Between the first rows and the last ones.
+            guard point.kind == .insert, writers.count == 0 else { return }
+            do {
+                try SQLite(url).run(
+                    "UPDATE many SET n = -1; DELETE FROM many WHERE id > 550; INSERT INTO many VALUES (0, 0)"
+                )
+                writers.append(nil)
+            } catch {
+                writers.append(error as? SQLite.Failure)
+            }
+        }
+        let migrations: MigrationRegistry = [Migration(to: 1, "import", Self.many(of: foreign))]
+        let cache = try CodableCache(at: foreign.store, migrations: migrations, configuration: configuration)
+        #expect(writers.all.map { $0?.message } == [nil])
+        let expected = (1...600).map { ("\($0)", #"{"n":\#($0)}"#) }
+        #expect(try foreign.contents(cache) == Dictionary(uniqueKeysWithValues: expected))
+        #expect(try SQLite(foreign.url).text("SELECT count(*) FROM many") == "551")
+    }
+
+    private static func makeTable(of count: Int, in foreign: ForeignStore) throws {
+        let numbers = "WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < \(count))"
+        try SQLite(foreign.url).run(
+            "CREATE TABLE many (id INTEGER PRIMARY KEY, n INTEGER); \(numbers) INSERT INTO many SELECT i, i FROM number"
+        )
+    }
+
+    private static func many(of foreign: ForeignStore) -> MigrationStep {
+        .importTable("many", of: foreign.url, as: "Many", key: .integer("id"), columns: ["n": .integer("n")])
+    }
+
+    @Test func `stops at two different rows with one key, whatever the policy for rows, and takes equal ones once`()
+        throws
+    {
+        let foreign = try ForeignStore("grdb")
+        let connection = try SQLite(foreign.url)
+        try connection.run("CREATE TABLE twice (id TEXT, n INTEGER)")
+        try connection.run("INSERT INTO twice VALUES ('a', 1), ('b', 2), ('a', 1), ('b', 3)")
+        let step = MigrationStep.importTable(
+            "twice",
+            of: foreign.url,
+            as: "T",
+            key: .text("id"),
+            columns: ["n": .integer("n")]
+        )
+        for step in [step, step.onFailure(.quarantine(upTo: .unlimited))] {
+            try foreign.failure(step).expect(.keyExists, key: "b", type: "T", says: "onConflict:")
+        }
+        try connection.run("DELETE FROM twice WHERE n = 3")
+        #expect(try foreign.contents(foreign.importing(step)) == ["a": #"{"n":1}"#, "b": #"{"n":2}"#])
+    }
+
+    @Test func `stops if a row refers to several, because more would arrive than there are`() throws {
+        let foreign = try ForeignStore("grdb")
+        try SQLite(foreign.url).run(
+            """
+            CREATE TABLE owner (id INTEGER, name TEXT); CREATE TABLE pet (id INTEGER, owner INTEGER);
+            INSERT INTO owner VALUES (1, 'A'), (1, 'A'); INSERT INTO pet VALUES (7, 1);
+            """
+        )
+        let step = MigrationStep.importTable(
+            "pet",
+            of: foreign.url,
+            as: "Pet",
+            key: .integer("id"),
+            columns: ["owner": .text("name").of("owner", through: "owner", key: "id")]
+        )
+        try foreign.failure(step).expect(.stepFailed, says: "should give 1 record, and has given 2")
+    }
+
+    @Test func `names the store, and not the other database, if there is no room for what it imports`() throws {
+        let foreign = try ForeignStore("grdb")
+        try Self.makeTable(of: 5_000, in: foreign)
+        let before = try Data(contentsOf: foreign.url)
+        let migrations: MigrationRegistry = [Migration(to: 1, "import", Self.many(of: foreign))]
+        var configuration = MoltConfiguration()
+        configuration.hooks.pageLimit = 40
+        let error = MoltError.thrown {
+            try CodableCache(at: foreign.store, migrations: migrations, configuration: configuration)
+        }
+        error?.expect(.storeFailed, store: foreign.store.path, says: "disk is full")
+        #expect(error?.isOutOfSpace == true && error?.suite == nil)
+        #expect(try Data(contentsOf: foreign.url) == before)
+        #expect(try CodableCache(at: foreign.store, migrations: migrations).count() == 5_000)
+    }
+
     // MARK: Names and files
 
     @Test func `names what the database lacks`() throws {

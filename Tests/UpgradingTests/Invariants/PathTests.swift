@@ -28,6 +28,11 @@ struct PathTests {
         #expect(counts.contains { $0 > 0 }, "No store has a record in quarantine.")
     }
 
+    @Test func `Random registries import tables of other libraries`() {
+        let upgrades = (0..<20 as Range<UInt64>).map { RandomUpgrade(seed: $0, [.records, .imports]) }
+        #expect(upgrades.count { "\($0)".contains("from the table") } > 5)
+    }
+
     /// - Returns: The number of records in quarantine; nil if the upgrade failed on both paths.
     private static func comparePaths(seed: UInt64, _ traits: RandomUpgrade.Traits) throws -> Int? {
         var upgrade = RandomUpgrade(seed: seed, traits)
@@ -43,10 +48,18 @@ struct PathTests {
         }
 
         var failed: [MigrationReport.FailedRecord] = []
+        // The records that were set aside by imports, which have not created them, by migration.
+        var notImported: [String: Int] = [:]
         let error = capture {
-            failed = try Migrator(registry, configuration: configuration()).migrate(StoreFile(at: atOnce.url))
-                .failedRecords
+            let report = try Migrator(registry, configuration: configuration())
+                .migrate(StoreFile(at: atOnce.url))
+            failed = report.failedRecords
+            for entry in report.entries {
+                let imports = entry.steps.filter { $0.summary.hasPrefix("import ") }
+                notImported[entry.migration.name] = imports.reduce(0) { $0 + $1.failedRecords.count }
+            }
         }
+        let removed = upgrade.takeRemovals()
         var stepError: MoltError?
         var stepsFailed: [MigrationReport.FailedRecord] = []
         for version in 1...registry.version where stepError == nil {
@@ -56,6 +69,7 @@ struct PathTests {
             }
         }
 
+        let removedStepByStep = upgrade.takeRemovals()
         let comment: Comment = "\(upgrade)"
         #expect((error == nil) == (stepError == nil), comment)
         guard error == nil, stepError == nil else {
@@ -80,8 +94,15 @@ struct PathTests {
         #expect(try handovers == StoreFile.handovers(at: stepByStep.url), comment)
         // No record is lost or doubled.
         let (dropped, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
-        #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added, comment)
+        let aside = notImported.values.reduce(0, +)
+        #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added + aside, comment)
         try expectDroppedKeys([atOnce, stepByStep], of: records, by: registry, leaving: one, comment)
+        // A source is removed at most once, and only if all of it was imported. A later migration of the same upgrade
+        // that sets a record aside keeps it, too.
+        #expect(Set(removedStepByStep).count == removedStepByStep.count, comment)
+        #expect(removedStepByStep.allSatisfy { notImported[$0] == 0 }, comment)
+        #expect(Set(removed).isSubset(of: removedStepByStep), comment)
+        if failed.isEmpty { #expect(removed.sorted() == removedStepByStep.sorted(), comment) }
         return kept.count
     }
 

@@ -110,6 +110,28 @@ struct DecodeCheckTests {
         }
     }
 
+    @Test func `names a type that no record has, if one has a similar name`() throws {
+        let old = try store()
+        let registry = MigrationRegistry([Migration(to: 1, "name", Self.renaming)])
+            .checkingDecodes("Persn", as: Person.self)
+            // It may have no records yet.
+            .checkingDecodes("Draft", as: Person.self)
+        let cache = try CodableCache(at: old.url, migrations: registry)
+        defer { cache.close() }
+        let note = #"checkingDecodes: no record of type "Persn"; did you mean "Person"?"#
+        #expect(cache.report.notes == [note] && cache.report.description.contains("note: \(note)"))
+    }
+
+    @Test func `does not have the names of a step reported that had changed what it sets aside`() throws {
+        let old = try OldStore([StoredRecord("Person", "bob", #"{"fullName":"Bob","age":"secret"}"#)])
+        let migration = Migration(to: 1, "name", Self.renaming, .removeProperty("Person", "nickname"))
+        let cache = try CodableCache(at: old.url, migrations: Self.checking(migration).onFailure(.quarantine(upTo: 1)))
+        defer { cache.close() }
+        try cache.expect(keys: [], quarantined: ["bob"])
+        let nickname = #""nickname" does not occur in the only record of type "Person""#
+        #expect(cache.report.entries[0].steps.map(\.unmatchedNames) == [[], [nickname], []])
+    }
+
     @Test func `uses the coders of today's release, and those that it declares`() async throws {
         struct Event: Codable { var at: Date }
         let iso = RecordCoding { encoder, decoder in

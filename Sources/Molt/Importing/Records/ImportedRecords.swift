@@ -63,6 +63,48 @@ public final class ImportedRecords {
         }
     }
 
+    /// Sets aside, or drops, what no record can be made of, as the step's failure policy says.
+    ///
+    /// ```swift
+    /// do {
+    ///     try records.add(PersonV1(person), forKey: person.id)
+    /// } catch {
+    ///     try records.setAside(["name": .string(person.name)], forKey: person.id, because: error)
+    /// }
+    /// ```
+    ///
+    /// The content stays in quarantine until the app puts a value in its place; it is not retried. The source of the
+    /// import is not removed. If another record has the key, or if it is empty, the content gets a key with its position.
+    ///
+    /// - Parameters:
+    ///   - content: What the source has, in any form.
+    ///   - key: The key that the record should have.
+    ///   - error: The reason, which the quarantine and the report tell as they do for other errors of closures.
+    /// - Throws: ``MoltError``: the error, unless the policy goes on without such a record, see
+    ///   ``MigrationStep/onFailure(_:)``; or one with the code `tooManyFailures` or `keyExists`.
+    public func setAside(_ content: RecordValue, forKey key: String, because error: any Error) throws {
+        var record = Record(coding: context.coding, key: try unusedKey(key), typeName: pending.typeName)
+        try record.replaceContent(with: content)
+        try setAside(record, context.located(error, at: record))
+    }
+
+    /// Sets aside, or drops, what no record can be made of, as JSON text, which is kept byte for byte.
+    ///
+    /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or as for a value.
+    public func setAside(json: Data, forKey key: String, because error: any Error) throws {
+        let record = try Record(key: try unusedKey(key), typeName: pending.typeName, json: Array(json))
+        try setAside(record, context.located(error, at: record))
+    }
+
+    /// The key, or one with the position in the source if a record has it.
+    private func unusedKey(_ key: String) throws -> String {
+        // A record of the current batch may have it.
+        try flush()
+        let position = "the record \(count + 1)"
+        if key.isEmpty { return position }
+        return try context.record(forKey: key) == nil ? key : "\(key), \(position)"
+    }
+
     /// Notes a record that is not added, although the closure may go on without it.
     private func counting(_ add: () throws -> Void) throws {
         do {

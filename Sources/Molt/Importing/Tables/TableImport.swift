@@ -50,7 +50,8 @@ struct TableImport {
             defer { database.close() }
             try run(records, database)
             return true
-        } catch let error as SQLiteError {
+        } catch let error as SQLiteError where migration.failure == nil {
+            // The error of the store itself is about that.
             try migration.checkCancellation()
             throw error.isBusy
                 ? failure("is in use", "Try again when no other process writes to it.", .busy, error)

@@ -119,6 +119,10 @@ package struct FileStatus: Equatable {
         func error(_ code: MoltError.Code, _ problem: String, _ advice: String? = nil) -> MoltError {
             MoltError(code, problem, advice: advice, store: path)
         }
+        func storeFailed(_ problem: String, _ advice: String? = nil) -> MoltError {
+            let cause = DurableFile.Failure(number: number)
+            return MoltError(.storeFailed, problem, advice: advice, store: path, underlying: cause)
+        }
         return switch number {
         case EROFS:
             error(.readOnly, "The cache at \(path) is on a read-only volume.", "Choose another directory.")
@@ -139,15 +143,11 @@ package struct FileStatus: Equatable {
         case EACCES:
             error(.noPermission, "The cache at \(path) is not accessible.", "Check the permissions of its directory.")
         case ENOSPC, EDQUOT:
-            error(
-                .storeFailed,
-                "The cache at \(path) cannot be created. The disk is full.",
-                "Free some space, and try again."
-            )
+            storeFailed("The cache at \(path) cannot be created. The disk is full.", "Free some space, and try again.")
         case DurableFile.Failure.suspended.number:
             MoltError(SQLiteError.suspended, store: path)
         default:
-            error(.storeFailed, "The cache at \(path) cannot be used: \(reason).")
+            storeFailed("The cache at \(path) cannot be used: \(reason).")
         }
     }
 }

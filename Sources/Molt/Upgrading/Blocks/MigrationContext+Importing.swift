@@ -77,6 +77,11 @@ extension MigrationContext {
         }
     }
 
+    /// The error of the closure for a record that it cannot import.
+    func located(_ error: any Error, at record: Record) -> MoltError {
+        MoltError(error, in: step, key: record.key, type: record.typeName, store: runner.storeName)
+    }
+
     /// Sets aside, or drops, a record that cannot be imported, if the failure policy says so.
     ///
     /// - Parameter record: The record as its source has it.

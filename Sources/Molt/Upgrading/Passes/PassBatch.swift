@@ -57,6 +57,8 @@ struct PassCounts {
     /// For steps with ``RecordEdit/notedProperties``, the positions of those that a record has had, by the step's
     /// position.
     private(set) var found: [Int: Set<Int>] = [:]
+    /// The positions of the steps that have changed a record which their migration could not convert.
+    var takenBack: Set<Int> = []
     /// The first steps of the migrations that have changed the last record, then some of those of records before.
     ///
     /// Consecutive records are mostly changed by the same migrations. So the array is seldom changed, and the records

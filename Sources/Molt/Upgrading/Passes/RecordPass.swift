@@ -256,6 +256,7 @@ final class RecordPass {
         counts.migrations[first].changed -= failed.migrations[first].changed
         for stepIndex in steps.indices where changer.firstStepIndex(of: stepIndex) == first {
             counts.steps[stepIndex].changed -= failed.steps[stepIndex].changed
+            if failed.steps[stepIndex].changed > 0 { counts.takenBack.insert(stepIndex) }
         }
     }
 }

@@ -225,6 +225,18 @@ final class StepRunner {
         }
     }
 
+    /// The types of checks that no migration runs, and that are probably misspelled.
+    func notesOnChecks() throws -> [String] {
+        let types = findsUnmatchedNames && schedule.hasSteps ? registry.typesOfIdleChecks : []
+        guard !types.isEmpty else { return [] }
+        let names = try records.typeNames()
+        return types.filter { type in !names.contains { ExactName.isSame($0, type) } }
+            .map { MigrationReport.UnmatchedName(type: $0, among: names) }
+            // A type may have no records yet.
+            .filter { $0.nearest != nil }
+            .map { "checkingDecodes: \($0)" }
+    }
+
     // MARK: Passes
 
     private func run(pass steps: [ScheduledStep]) throws {

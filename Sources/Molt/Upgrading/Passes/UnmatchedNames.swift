@@ -78,6 +78,7 @@ struct UnmatchedNames {
                         found[stepIndex, default: []].append(try missing(path, of: type, at: stepIndex))
                     }
                 } else if let path = edit.property ?? edit.outer, path.count > 0, !counts.isEffective,
+                    !self.counts.takenBack.contains(stepIndex),
                     try !edit.skipsSomeValues || !mayHaveBeen(path, in: type, at: stepIndex)
                 {
                     found[stepIndex] = [try missing(path, of: type, at: stepIndex)]
@@ -239,5 +240,6 @@ extension MigrationReport {
                 DebugWarning.print("migration \(entry.migration): \(key)")
             }
         }
+        for note in notesOnChecks { DebugWarning.print(note) }
     }
 }

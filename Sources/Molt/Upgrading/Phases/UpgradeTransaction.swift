@@ -10,6 +10,8 @@ struct UpgradeTransaction {
         var expiredCount = 0
         /// The disk space that the transaction has needed; nil if that is next to none.
         var space: DiskSpace?
+        /// What was found out about checks in the registry.
+        var notesOnChecks: [String] = []
     }
 
     let migrator: Migrator
@@ -172,6 +174,7 @@ struct UpgradeTransaction {
         let runner = StepRunner(plan, ledger, transaction, of: self)
         result.entries = try runner.run()
         try transaction.keepDroppedKeys(for: lifetime, at: startedAt)
+        result.notesOnChecks = try runner.notesOnChecks()
         try configuration.reach(.writeLedger)
         let rows = plan.ledgerRows(of: result.entries, registry, configuration) + plan.finishedRows(of: ledger)
         try transaction.addToLedger(rows, version: max(plan.from, plan.to))
