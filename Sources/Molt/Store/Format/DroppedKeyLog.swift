@@ -137,10 +137,15 @@ final class DroppedKeyLog {
     /// - Parameter now: The time, in seconds since 1970.
     func keep(now: Double) throws(SQLiteError) {
         guard hasTable, try connection.integer("SELECT EXISTS(SELECT 1 \(Self.unused))") != 0 else { return }
+        if isKept {
+            let earlier = "DELETE FROM \(DroppedKeyTable.name) WHERE key IN (SELECT key \(Self.unused))"
+            try connection.execute(earlier)
+        }
         _ = try DroppedKeyTable(creatingIn: connection)
+        // With FAIL, SQLite keeps no originals for undoing the statement, which may concern every record.
         try connection.run(
             """
-            INSERT OR REPLACE INTO \(DroppedKeyTable.name)(key, type, type_now, new_key, version, dropped_at)
+            INSERT OR FAIL INTO \(DroppedKeyTable.name)(key, type, type_now, new_key, version, dropped_at)
             SELECT key, type, type_now, new_key, version, ?1 \(Self.unused) ORDER BY id
             """,
             now
@@ -162,7 +167,7 @@ final class DroppedKeyLog {
         static let blank = "key = '', type = '', type_now = '', new_key = '', is_over = 1"
 
         private static let insertion =
-            "INSERT INTO temp.molt_gone(id, key, type, type_now, new_key, version, is_over)"
+            "INSERT OR FAIL INTO temp.molt_gone(id, key, type, type_now, new_key, version, is_over)"
         private static let typeName = "coalesce(molt_type.name, '')"
         private static let withType = "LEFT JOIN molt_type ON molt_type.id = record.type_id"
 
