@@ -34,7 +34,7 @@ enum DroppedKeyCases {
                 let cache = try CodableCache(at: file, migrations: migrations, configuration: settings)
                 defer { cache.close() }
                 var count = 0
-                try cache.droppedKeys(since: 0) { _ in count += 1 }
+                try cache.droppedKeys { _ in count += 1 }
                 guard count == (notesKeys ? context.records : 0) else {
                     throw BenchmarkError("\(name): \(count) keys are noted.")
                 }

@@ -78,7 +78,8 @@ public struct CacheFile: Sendable {
         let store = StoreFile(at: url, attaching: configuration.attachedStores)
         var plan = try migrations.plan(for: store, configuration)
         if plan.needsRun, let work = plan.spaceWork(configuration) {
-            plan.space = try FileProbe.look(path) { connection throws(SQLiteError) in
+            // A plan does not fail for an estimate.
+            plan.space = try? FileProbe.look(path) { connection throws(SQLiteError) in
                 try SpaceSample(of: connection).estimate(for: work)
             }
         }

@@ -162,6 +162,7 @@ public final class CodableCache: Sendable {
         var configuration = configuration
         // The opening that could be cancelled is over.
         configuration.isCancelled = { false }
+        configuration.fetched = [:]
         let isUpgraded = reading == nil && !report.isNewer
         keepsUnknown = configuration.keepsUnknownProperties || !isUpgraded
         version = max(report.to, migrations.version)
@@ -251,9 +252,8 @@ extension CodableCache {
         configuration: MoltConfiguration,
         mode: RunMode
     ) async throws -> CodableCache {
-        var configuration = configuration
-        try await configuration.fetchRecords(of: migrations, for: url)
-        return try await DispatchQueue(label: "molt.open").runCancellable { [configuration] isCancelled in
+        let configuration = try await configuration.fetchingRecords(of: migrations, for: url)
+        return try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
             var configuration = configuration
             configuration.cancel(when: isCancelled)
             return try CodableCache(

@@ -173,11 +173,13 @@ public struct MigrationPlan: Sendable, Encodable {
     package let baseline: Int?
     /// The registry's migrations, in the order in which they run.
     public package(set) var entries: [Entry] = []
-    /// The disk space that the upgrade will need, by a sample of the records; nil if it needs next to none.
+    /// The disk space that the upgrade will need, by a sample of the records; nil if it needs next to none, or if it is
+    /// unknown.
     ///
-    /// It assumes that closures and new values do not change the sizes of records much, and that imported records are
-    /// as large as their file. A dry run measures it: see ``MigrationReport/space``. Only
-    /// ``CacheFile/plan(_:configuration:)`` estimates it for a file that exists.
+    /// It assumes that closures change all records of their types, that no record gets much larger, and that records of
+    /// an imported table are as large as its file. Not counted are records that a closure imports, and settings. Only
+    /// ``CacheFile/plan(_:configuration:)`` estimates it, for a file that is in its place. A dry run measures it; see
+    /// ``MigrationReport/space``.
     public internal(set) var space: DiskSpace?
     /// The problems, without the store and its versions.
     package var faults: [MoltError] = []

@@ -22,7 +22,7 @@ public struct MoltConfiguration: Sendable {
     public var suites: [Suite] = []
     /// How long the keys are kept that upgrades take from records; nil, the default, records none.
     ///
-    /// Set it in an app that synchronizes its records; ``CodableCache/droppedKeys(since:ofType:_:)`` lists the keys.
+    /// Set it in an app that synchronizes its records; ``CodableCache/droppedKeys(after:ofType:_:)`` lists the keys.
     /// Choose the time after which a device synchronizes from scratch:
     ///
     /// ```swift
@@ -37,6 +37,11 @@ public struct MoltConfiguration: Sendable {
     /// its own settings for the app's. After the app has got another identifier, name the old one here; its settings
     /// are not those of the old one.
     public var formerDomains: Set<String> = []
+    /// Whether an upgrade for which there is clearly no room is refused before it writes anything; true by default.
+    ///
+    /// By a sample of the records, it would need twice the free space. Otherwise, an upgrade that finds the disk full
+    /// is rolled back. Either error is one of those for which ``MoltError/isOutOfSpace`` is true.
+    public var checksDiskSpace = true
     /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
     /// What this process is: whether it upgrades stores, and whether ``Suite/standard`` is that of the app.

@@ -2,7 +2,12 @@ internal import Foundation
 
 extension MigrationPlan {
     /// What the upgrade does that needs disk space; nil if it needs next to none.
-    func spaceWork(_ configuration: MoltConfiguration) -> SpaceSample.Work? {
+    ///
+    /// - Parameter isIncluded: Whether a step counts; by default all do.
+    func spaceWork(
+        _ configuration: MoltConfiguration,
+        where isIncluded: (MigrationStep) -> Bool = { _ in true }
+    ) -> SpaceSample.Work? {
         var (rewritten, removed, isEverything) = (Set<String>(), Set<String>(), false)
         var (handedOver, extracted) = (Set<String>(), Set<String>())
         var added: Int64 = 0
@@ -30,7 +35,8 @@ extension MigrationPlan {
                 }
             }
         }
-        guard isEverything || !rewritten.isEmpty || !removed.isEmpty || added > 0 else { return nil }
+        let hasBackup = configuration.effectiveBackup != nil && !isFresh
+        guard isEverything || hasBackup || !rewritten.isEmpty || !removed.isEmpty || added > 0 else { return nil }
         return SpaceSample.Work(
             rewrites: { isEverything || rewritten.contains($0) && !removed.contains($0) },
             removes: { !isEverything && removed.contains($0) },
@@ -39,30 +45,46 @@ extension MigrationPlan {
                 handedOver.contains(type) ? size + 30 : extracted.contains(type) ? size / 2 : 0
             },
             added: added,
-            hasBackup: configuration.effectiveBackup != nil && !isFresh
+            hasBackup: hasBackup
         )
     }
 
     /// Makes sure that there is room for the upgrade, before it writes anything.
     ///
-    /// The estimate may be a fifth too high, and an upgrade that fails for want of room is rolled back.
+    /// A closure, and a step with a condition, may change few records or none, so they do not count; and the estimate
+    /// must be far off to refuse an upgrade that would work. One that fails for want of room is rolled back.
     ///
     /// - Throws: ``MoltError`` with the code `storeFailed`, which is about the disk.
     func checkSpace(of store: StoreFile, _ configuration: MoltConfiguration, _ transaction: StoreTransaction) throws {
-        guard let size = store.byteCount, let work = spaceWork(configuration) else { return }
+        guard configuration.checksDiskSpace, let size = store.byteCount else { return }
+        guard let work = spaceWork(configuration, where: \.surelyWrites) else { return }
         let directory = store.files.directory
         guard let free = FreeSpace.bytes(at: directory) else { return }
         // Most devices have room for everything three times, and then no record is read.
-        guard free < 3 * (size + work.added) + 1_000_000 else { return }
-        let needed = try transaction.spaceSample().estimate(for: work).peak
-        guard free < needed / 5 * 4 else { return }
+        guard free / 3 < size.addingReportingOverflow(work.added).partialValue else { return }
+        // SQLite uses a log again.
+        let log = Int64(FileStatus.unfollowed(store.files.log)?.size ?? 0)
+        let needed = try transaction.spaceSample().estimate(for: work).peak - log
+        guard free < needed / 2 else { return }
         throw MoltError(
             .storeFailed,
-            "The upgrade needs about \(DisplayText.bytes(Int(needed))) in \(directory), where only "
-                + "\(DisplayText.bytes(Int(free))) are free.",
-            advice: "Free some space, and open the store again.",
+            "The upgrade needs about \(DisplayText.bytes(Int(clamping: needed))) in \(directory), where only "
+                + "\(DisplayText.bytes(Int(clamping: free))) are free.",
+            advice: "Free some space, and open the store again. To try it all the same, set `checksDiskSpace = false`.",
             outcome: .unchanged,
             underlying: DurableFile.Failure(number: ENOSPC)
         )
+    }
+}
+
+extension MigrationStep {
+    /// Whether it changes most records of its type, so far as its declaration can tell.
+    fileprivate var surelyWrites: Bool {
+        guard !isConditional else { return false }
+        return switch work {
+        case .records(.edit(let edit, _)): !edit.runsClosure && !edit.skipsSomeValues
+        case .records, .store, .bring: true
+        case .block, .settings, .check: false
+        }
     }
 }

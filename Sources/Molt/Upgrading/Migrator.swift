@@ -126,6 +126,7 @@ extension Migrator {
         var configuration = configuration
         // The opening that could be cancelled is over.
         configuration.isCancelled = { false }
+        configuration.fetched = [:]
         return RecordUpgrader(
             migrations,
             storeName: storeName,

@@ -49,7 +49,7 @@ struct UpgradeTrial {
 
     /// Fetches what the upgrade needs before it begins.
     mutating func fetchRecords() async throws {
-        try await configuration.fetchRecords(of: migrations, for: url)
+        configuration = try await configuration.fetchingRecords(of: migrations, for: url)
     }
 
     func dryRun(samples: Int) throws -> MigrationReport {

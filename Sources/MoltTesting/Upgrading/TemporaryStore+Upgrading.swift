@@ -61,8 +61,7 @@ extension TemporaryStore {
             cache.close()
             return cache.report
         default:
-            var configuration = configuration
-            try await configuration.fetchRecords(of: migrations, for: url)
+            let configuration = try await configuration.fetchingRecords(of: migrations, for: url)
             return try upgradeNow(through: migrations, by: entry, configuration: configuration)
         }
     }

@@ -66,8 +66,7 @@ extension FixtureCatalog {
         variations limit: Int = 500,
         configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
-        var configuration = configuration
-        try await configuration.fetchRecords(of: migrations)
+        let configuration = try await configuration.fetchingRecords(of: migrations)
         var verification = try CatalogVerification(
             self,
             migrations,

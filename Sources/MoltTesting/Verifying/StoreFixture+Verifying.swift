@@ -52,8 +52,7 @@ extension StoreFixture {
         knowing typesFile: URL?,
         configuration: MoltConfiguration = MoltConfiguration()
     ) async throws -> VerificationReport {
-        var configuration = configuration
-        try await configuration.fetchRecords(of: migrations)
+        let configuration = try await configuration.fetchingRecords(of: migrations)
         var report = VerificationReport()
         var failures = FailureList()
         var olderReleases = OlderReleases(try typesFile.map { try TypesFile(at: $0).versions } ?? [:])

@@ -124,7 +124,7 @@ struct PathTests {
         for (index, store) in stores.enumerated() {
             var noted: Set<ExactName> = []
             let cache = try CodableCache(reading: store.url, migrations: registry)
-            try cache.droppedKeys(since: 0) { noted.insert(ExactName($0.key)) }
+            try cache.droppedKeys { noted.insert(ExactName($0.key)) }
             cache.close()
             // Step by step, records that one upgrade has made may be dropped by the next.
             if index > 0 { noted.formIntersection(before) }

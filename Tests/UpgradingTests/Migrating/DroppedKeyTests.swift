@@ -25,9 +25,9 @@ struct DroppedKeyTests {
     }
 
     /// The keys that were taken, such as "a>b 2" for one that a migration to version 2 has replaced by another.
-    private func dropped(_ cache: CodableCache, since version: Int = 0, ofType type: String? = nil) throws -> [String] {
+    private func dropped(_ cache: CodableCache, after position: Int64 = 0, ofType type: String? = nil) throws -> [String] {
         var found: [String] = []
-        try cache.droppedKeys(since: version, ofType: type) { key in
+        try cache.droppedKeys(after: position, ofType: type) { key in
             found.append("\(key.key)>\(key.newKey ?? "") \(key.version)")
         }
         return found
@@ -96,10 +96,9 @@ struct DroppedKeyTests {
             "updated>updated-2 2", "visited> 2",
         ]
         #expect(try dropped(cache).sorted() == expected)
-        #expect(try dropped(cache, since: 3) == ["moved> 4"])
         #expect(try dropped(cache, ofType: "Old") == ["old> 2"])
         var first: CodableCache.DroppedKey?
-        try cache.droppedKeys(since: 2, ofType: "Tag") { first = first ?? $0 }
+        try cache.droppedKeys(ofType: "Tag") { if $0.newKey == nil { first = $0 } }
         #expect(first?.date == clock.date && first?.description == #"Tag "RED" → dropped (version 3)"#)
         // A key that the app uses again is not gone.
         try cache.set(1, forKey: "old")
@@ -235,7 +234,25 @@ struct DroppedKeyTests {
         let cache = try CodableCache(at: store.url, migrations: [one, two])
         #expect(try dropped(cache) == [])
         cache.close()
-        #expect(try SQLite(store.url).rows("SELECT name FROM sqlite_schema WHERE name = 'molt_dropped'") == [])
+        #expect(try SQLite(store.url).rows("SELECT key FROM molt_dropped") == [])
+    }
+
+    @Test func `have positions to go on from, also if the store has its version and if keys were forgotten`() throws {
+        let store = try Self.store("A", "a", "b", "c", "d")
+        let one = Migration(to: 1, "one", Self.changing("a>"))
+        let late = Migration(to: 1, "late", Self.changing("b>"))
+        _ = try dropped(store, one)
+        var last: Int64 = 0
+        let cache = try open(store, one, late)
+        try cache.droppedKeys { if $0.key == "a" { last = $0.position } }
+        #expect(try dropped(cache, after: last) == ["b> 1"])
+        try cache.droppedKeys { last = $0.position }
+        cache.close()
+        let two = Migration(to: 2, "two", Self.changing("c>"))
+        try CodableCache(at: store.url, migrations: [one, late, two]).close()
+        let three = Migration(to: 3, "three", Self.changing("d>"))
+        let later = try open(store, one, late, two, three)
+        #expect(try dropped(later, after: last) == ["d> 3"])
     }
 
     @Test func `need no write when there is nothing to do`() throws {
@@ -273,11 +290,11 @@ struct DroppedKeyTests {
         let one = Migration(to: 1, "one", .addProperty("A", "x", default: 1))
         let two = Migration(to: 2, "two", Self.changing("a>")).olderReleases(may: .read)
         let reader = try CodableCache(reading: store.url, migrations: [one])
-        MoltError.thrown { try reader.droppedKeys(since: 0) { _ in } }?.expect(.needsMigration)
+        MoltError.thrown { try reader.droppedKeys { _ in } }?.expect(.needsMigration)
         reader.close()
         _ = try dropped(store, one, two)
         let old = try CodableCache(reading: store.url, migrations: [one])
-        #expect(try old.version == 2 && dropped(old, since: 1) == ["a> 2"])
+        #expect(try old.version == 2 && dropped(old) == ["a> 2"])
         old.close()
         let upgraded = try CodableCache(reading: store.url, migrations: [one, two])
         #expect(try dropped(upgraded) == ["a> 2"])
@@ -287,13 +304,13 @@ struct DroppedKeyTests {
         let store = try OldStore((1...1_001).map { StoredRecord("Int", "\($0)", "1") })
         let cache = try open(store, Migration(to: 1, "one", .deleteType("Int")))
         var keys: [String] = []
-        try cache.droppedKeys(since: 0) { dropped in
+        try cache.droppedKeys { dropped in
             keys.append(dropped.key)
             if keys.count < 1_001 { try cache.set(1, forKey: "\(keys.count + 1)-new") }
         }
         #expect(keys == (1...1_001).map(String.init))
-        #expect(throws: TestFailure.expected) { try cache.droppedKeys(since: 0) { _ in throw TestFailure.expected } }
+        #expect(throws: TestFailure.expected) { try cache.droppedKeys { _ in throw TestFailure.expected } }
         cache.close()
-        MoltError.thrown { try cache.droppedKeys(since: 0) { _ in } }?.expect(.closed)
+        MoltError.thrown { try cache.droppedKeys { _ in } }?.expect(.closed)
     }
 }

@@ -148,7 +148,8 @@ private struct DirectoryUpgrade: Sendable {
             if let error = found.error { throw error }
             // A queue of its own, so that no store waits for another one.
             var configuration = configuration
-            try await configuration.fetchRecords(of: migrations, for: found.file.url)
+            configuration.monitor = nil
+            configuration = try await configuration.fetchingRecords(of: migrations, for: found.file.url)
             let queue = DispatchQueue(label: "molt.directory")
             let report = try await queue.runCancellable { [configuration] isCancelled in
                 var configuration = configuration

@@ -56,9 +56,8 @@ extension CacheFile {
         priority: TaskPriority = .utility
     ) async throws -> MigrationReport {
         let queue = DispatchQueue(label: "molt.dry-run", qos: DispatchQoS(priority))
-        var configuration = configuration
-        try await configuration.fetchRecords(of: migrations, for: url)
-        return try await queue.runCancellable { [configuration] isCancelled in
+        let configuration = try await configuration.fetchingRecords(of: migrations, for: url)
+        return try await queue.runCancellable { isCancelled in
             var configuration = configuration
             configuration.cancel(when: isCancelled)
             return try dryRunAndWait(migrations, samples: samples, configuration: configuration)

@@ -35,7 +35,7 @@ extension CodableCache {
     ///
     /// - values that no step has changed, such as those of a renamed type;
     /// - values that are gone, or were given another key: look for the keys of the index with ``contains(_:)``, or ask
-    ///   for them with ``droppedKeys(since:ofType:_:)``;
+    ///   for them with ``droppedKeys(after:ofType:_:)``;
     /// - values that still have to go through a migration on read. Call `finishBackfill()` first;
     /// - changes at the version itself. A migration that runs late, when the store has its version already, leaves
     ///   records at the store's version.

@@ -3,9 +3,11 @@ public import Foundation
 extension CodableCache {
     /// A key that an upgrade has taken from a record: it has dropped the record or given it another key.
     public struct DroppedKey: Equatable, Sendable {
+        /// Its place among all keys that upgrades have taken in this store; later ones have greater numbers.
+        public package(set) var position: Int64
         /// The key that the record had before the upgrade.
         public package(set) var key: String
-        /// The stored type name of the record before the step that has taken the key.
+        /// The stored type name of the record before the first step of the upgrade that has taken a key from it.
         public package(set) var typeName: String
         /// The record's key after the upgrade; nil if the record was dropped.
         ///
@@ -17,17 +19,21 @@ extension CodableCache {
         public package(set) var date: Date
     }
 
-    /// Calls a closure with each key that an upgrade to a later schema version has taken from a record.
+    /// Calls a closure with each key that an upgrade has taken from a record.
     ///
     /// Use it in an app that synchronizes its records, together with ``keys(changedSince:of:_:)``:
     ///
     /// ```swift
     /// configuration.droppedKeyLifetime = .seconds(90 * 86_400)
     /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
-    /// try cache.droppedKeys(since: 3) { dropped in
+    /// try cache.droppedKeys(after: synchronized) { dropped in
     ///     print("\(dropped.key) \(dropped.newKey.map { "is now \($0)" } ?? "is gone")")
+    ///     synchronized = dropped.position
     /// }
     /// ```
+    ///
+    /// The position is the place to go on from. A schema version is not: migrations on read, late migrations and
+    /// retries of records in quarantine take keys while the store has its version.
     ///
     /// These are the keys of records that a step dropped, deleted, merged into another record or handed over, that a
     /// failure policy dropped, or that got another key. Not included are:
@@ -43,28 +49,28 @@ extension CodableCache {
     /// then. Only a part of them is in memory at a time.
     ///
     /// - Parameters:
-    ///   - version: The schema version after which keys must have been taken.
+    ///   - position: The ``DroppedKey/position`` of the last key that the app has seen; 0, the default, for all.
     ///   - typeName: The stored type name of the records, as it was then; by default, keys of all types.
     ///   - body: Receives a key, in the order of the upgrades. It may use the cache.
     /// - Throws: The error of `body`; ``MoltError``, also with the code `storeChanged`, or with `needsMigration` for a
     ///   cache that reads an older file.
     public func droppedKeys(
-        since version: Int,
+        after position: Int64 = 0,
         ofType typeName: String? = nil,
         _ body: (_ dropped: DroppedKey) throws -> Void
     ) throws {
         try checkIsUpgraded(toKnow: "which keys the upgrade would drop")
         let last = try core.read { try DroppedKeyTable(of: $0.connection)?.lastID() ?? 0 }
-        var position = Int64.min
+        var position = position
         while position < last {
             let page = try core.read { [position] session in
                 try DroppedKeyTable(of: session.connection)?
-                    .keys(since: version, ofType: typeName, after: position, through: last, now: session.now)
-                    .map { (id: $0.integer(0), dropped: DroppedKey($0)) } ?? []
+                    .keys(ofType: typeName, after: position, through: last, now: session.now)
+                    .map { DroppedKey($0) } ?? []
             }
             guard let end = page.last else { return }
-            for (_, dropped) in page { try body(dropped) }
-            position = end.id
+            for dropped in page { try body(dropped) }
+            position = end.position
         }
     }
 }
@@ -77,8 +83,9 @@ extension CodableCache.DroppedKey: CustomStringConvertible {
 }
 
 extension CodableCache.DroppedKey {
-    /// Reads a row of ``DroppedKeyTable/keys(since:ofType:after:through:now:)``.
+    /// Reads a row of ``DroppedKeyTable/keys(ofType:after:through:now:)``.
     fileprivate init(_ row: Statement) {
+        position = row.integer(0)
         key = row.text(1)
         typeName = row.text(2)
         newKey = row.isNull(3) ? nil : row.text(3)

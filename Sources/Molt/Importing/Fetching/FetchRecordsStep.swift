@@ -15,7 +15,10 @@ extension MigrationStep {
     /// An opening calls the closure if it has to run the migration, and calls it again if an earlier upgrade has
     /// failed. It must be one that can wait: ``CodableCache/open(at:migrations:configuration:)``,
     /// ``CacheFile/upgradeAll(in:migrations:subdirectories:configuration:atMost:progress:)`` or an asynchronous dry
-    /// run. Any other one fails with the code `unsupported`.
+    /// run. Any other one fails with the code `unsupported`; so does a cache in memory.
+    ///
+    /// At the configuration's deadline, or when the task of the opening is cancelled, the task of the closure is
+    /// cancelled. The database is in the temporary directory, without the protection class of the store.
     ///
     /// - Parameters:
     ///   - summary: Where the records come from, for plans and reports, such as "from the server".
@@ -48,8 +51,8 @@ extension MigrationStep {
                 throw MoltError(
                     .unsupported,
                     "The records of the step must be fetched before the upgrade, and were not.",
-                    advice: "Open the store with `await CodableCache.open`. If it was opened so, open it again: "
-                        + "another process has changed it meanwhile."
+                    advice: "Open the store with `await CodableCache.open`; a cache in memory cannot fetch. If it was "
+                        + "opened so, open it again: another process has changed it meanwhile."
                 )
             }
             let records = ImportedRecords(type, policy, migration)
@@ -61,41 +64,56 @@ extension MigrationStep {
 }
 
 extension MoltConfiguration {
-    /// Fetches the records of the steps that an opening of a store would run.
+    /// The configuration with the records of the steps that an opening of a store would run.
     ///
-    /// - Throws: ``MoltError``: the error of a source, with its step.
-    package mutating func fetchRecords(of migrations: MigrationRegistry, for url: URL) async throws {
-        guard process.upgrades, migrations.migrations.contains(where: { $0.steps.contains { $0.fetch != nil } }) else {
-            return
+    /// It plans and fetches on no actor of the caller.
+    ///
+    /// - Throws: ``MoltError``: that of the plan, or the error of a source, with its step.
+    @concurrent package func fetchingRecords(of migrations: MigrationRegistry, for url: URL) async throws -> Self {
+        guard process.upgrades, migrations.fetchesRecords else { return self }
+        var configuration = self
+        do {
+            let store = StoreFile(at: url, attaching: attachedStores)
+            let plan = try migrations.plan(for: store, self)
+            guard plan.problems.isEmpty else { return self }
+            // The opening may undo the last upgrade first.
+            let isUndone = redoesLastUpgrade && !plan.editedMigrations.isEmpty
+            for entry in plan.entries {
+                try await configuration.fetchRecords(of: entry.declaration, for: plan.store) {
+                    isUndone || entry.actions.runs($0)
+                }
+            }
+        } catch {
+            monitor?.openingFailed(with: error)
+            throw error
         }
-        // An opening throws the error of a plan.
-        guard let plan = try? CacheFile(at: url).plan(migrations, configuration: self), plan.problems.isEmpty else {
-            return
-        }
-        for entry in plan.entries {
-            try await fetchRecords(of: entry.declaration, for: plan.store) { entry.actions.runs($0) }
-        }
+        return configuration
     }
 
-    /// Fetches the records of all steps, for upgrades of several copies of a store.
+    /// The configuration with the records of all steps, for upgrades of several copies of a store.
     ///
     /// - Throws: ``MoltError``: the error of a source, with its step.
-    package mutating func fetchRecords(of migrations: MigrationRegistry) async throws {
+    @concurrent package func fetchingRecords(of migrations: MigrationRegistry) async throws -> Self {
+        guard migrations.fetchesRecords else { return self }
+        var configuration = self
         for migration in migrations.migrations {
-            try await fetchRecords(of: migration, for: nil) { _ in true }
+            try await configuration.fetchRecords(of: migration, for: nil) { _ in true }
         }
+        return configuration
     }
 
-    private mutating func fetchRecords(
+    @concurrent private mutating func fetchRecords(
         of migration: Migration,
         for store: String?,
-        where isNeeded: (MigrationStep) -> Bool
+        where isNeeded: @Sendable (MigrationStep) -> Bool
     ) async throws {
         for (number, step) in migration.steps.enumerated() where isNeeded(step) {
             guard let fetch = step.fetch, fetched[migration.name]?[number] == nil else { continue }
             do {
                 try checkCancellation()
-                fetched[migration.name, default: [:]][number] = try await fetch(migration.coding)
+                fetched[migration.name, default: [:]][number] = try await untilDeadline { [coding = migration.coding] in
+                    try await fetch(coding)
+                }
             } catch {
                 let scheduled = ScheduledStep(step, number, of: PendingMigration(backfilling: migration))
                 var failure =
@@ -103,9 +121,32 @@ extension MoltConfiguration {
                     ? MoltError(.cancelled, "The opening was cancelled while records were fetched.")
                     : MoltError(error, in: scheduled, store: store)
                 (failure.store, failure.outcome) = (store, .unchanged)
-                monitor?.openingFailed(with: failure)
                 throw failure
             }
         }
+    }
+
+    /// Runs a closure, and cancels it at the deadline.
+    private func untilDeadline<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let deadline else { return try await body() }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                return nil
+            }
+            defer { group.cancelAll() }
+            if let value = try await group.next() ?? nil { return value }
+            try checkCancellation()
+            throw CancellationError()
+        }
+    }
+}
+
+extension MigrationRegistry {
+    fileprivate var fetchesRecords: Bool {
+        migrations.contains { $0.steps.contains { $0.fetch != nil } }
     }
 }

@@ -37,18 +37,22 @@ public final class FetchedRecords: Sendable {
     ///   key, `storeFailed` if the temporary database cannot be written, or `closed` if the closure that got the
     ///   records has returned; `CancellationError` if the task was cancelled.
     public func add(_ value: some Encodable, forKey key: String, expiration: Date? = nil) throws {
-        var record = Record(coding: coding, key: key, typeName: typeName)
-        try record.replaceUnread(with: value)
-        try add(record, expiration)
+        try counting {
+            var record = Record(coding: coding, key: key, typeName: typeName)
+            try record.replaceUnread(with: value)
+            try add(record, expiration)
+        }
     }
 
     /// Adds a record with properties of any kind.
     ///
     /// - Throws: The errors of ``add(_:forKey:expiration:)``.
     public func add(_ content: RecordValue, forKey key: String, expiration: Date? = nil) throws {
-        var record = Record(coding: coding, key: key, typeName: typeName)
-        try record.replaceContent(with: content)
-        try add(record, expiration)
+        try counting {
+            var record = Record(coding: coding, key: key, typeName: typeName)
+            try record.replaceContent(with: content)
+            try add(record, expiration)
+        }
     }
 
     /// Adds a record whose content is JSON text, which is kept byte for byte.
@@ -56,7 +60,17 @@ public final class FetchedRecords: Sendable {
     /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or the errors of
     ///   ``add(_:forKey:expiration:)``.
     public func add(json: Data, forKey key: String, expiration: Date? = nil) throws {
-        try add(Record(key: key, typeName: typeName, json: Array(json)), expiration)
+        try counting { try add(Record(key: key, typeName: typeName, json: Array(json)), expiration) }
+    }
+
+    /// Notes a record that is not added, although the closure may go on without it.
+    private func counting(_ add: () throws -> Void) throws {
+        do {
+            try add()
+        } catch {
+            records.refuse()
+            throw error
+        }
     }
 
     private func add(_ record: Record, _ expiration: Date?) throws {
@@ -75,7 +89,7 @@ public final class FetchedRecords: Sendable {
     ///
     /// - Throws: ``MoltError`` if the source has given another number of records than it should.
     func finish() throws -> SpooledRecords {
-        let count = records.complete()
+        let count = try records.complete()
         if let expectedCount, expectedCount != count { throw ImportedRecords.wrongCount(count, expectedCount) }
         return records
     }

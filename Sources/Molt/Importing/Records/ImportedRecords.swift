@@ -90,9 +90,16 @@ public final class ImportedRecords {
 
     /// Sets aside, or drops, what no record can be made of, as JSON text, which is kept byte for byte.
     ///
-    /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or as for a value.
+    /// - Parameter json: The text; if it is not JSON, it is kept as raw data.
+    /// - Throws: ``MoltError`` as for a value.
     public func setAside(json: Data, forKey key: String, because error: any Error) throws {
-        let record = try Record(key: try unusedKey(key), typeName: pending.typeName, json: Array(json))
+        let key = try unusedKey(key)
+        var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
+        if let text = try? Record(key: key, typeName: pending.typeName, json: Array(json)) {
+            record = text
+        } else {
+            try record.replaceContent(with: json)
+        }
         try setAside(record, context.located(error, at: record))
     }
 
@@ -158,6 +165,7 @@ public final class ImportedRecords {
     /// Adds the records of a source that was read before the upgrade.
     func add(_ fetched: SpooledRecords) throws {
         expectedCount = fetched.count
+        context.missingCount += fetched.refusedCount
         try fetched.visit { key, isData, expiration, content in
             try counting {
                 try add(key, isData: isData, expiration.map(Date.init(timeIntervalSince1970:))) { $0 += content }

@@ -12,7 +12,8 @@ package enum FreeSpace {
             if let capacity = values?.volumeAvailableCapacityForImportantUsage, capacity > 0 { return capacity }
         #endif
         var status = statvfs()
-        guard statvfs(directory, &status) == 0 else { return nil }
+        // Some network file systems say that they have no blocks.
+        guard statvfs(directory, &status) == 0, status.f_blocks > 0 else { return nil }
         let (bytes, isMore) = Int64(clamping: UInt64(status.f_bavail))
             .multipliedReportingOverflow(by: Int64(clamping: UInt64(status.f_frsize)))
         return isMore ? .max : bytes

@@ -1,4 +1,4 @@
-/// The keys that upgrades have taken from records, for ``CodableCache/droppedKeys(since:ofType:_:)``.
+/// The keys that upgrades have taken from records, for ``CodableCache/droppedKeys(after:ofType:_:)``.
 ///
 /// The table is created with the first of them, inside the transaction of the upgrade or the backfill. Other files pay
 /// nothing for it, and a release that does not know it leaves it alone.
@@ -26,7 +26,7 @@ struct DroppedKeyTable {
     /// The type is that of the record before the step; `type_now` is the name that the type has got since.
     private static let creation = """
         CREATE TABLE IF NOT EXISTS \(name)(
-            id INTEGER PRIMARY KEY,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL UNIQUE,
             type TEXT NOT NULL,
             type_now TEXT NOT NULL,
@@ -41,13 +41,12 @@ struct DroppedKeyTable {
     /// The greatest id, or 0 when there is no key.
     func lastID() throws(SQLiteError) -> Int64 { try connection.integer("SELECT max(id) FROM \(Self.name)") }
 
-    /// A statement that reads the next keys that were dropped after a version and have no value again, by id.
+    /// A statement that reads the next keys that have no value again, by id.
     ///
     /// - Parameters:
     ///   - type: The stored type name; nil for all.
     ///   - now: The time, in seconds since 1970.
     func keys(
-        since version: Int,
         ofType type: String?,
         after position: Int64,
         through last: Int64,
@@ -56,13 +55,12 @@ struct DroppedKeyTable {
         try connection.prepare(
             """
             SELECT id, key, type, new_key, version, dropped_at FROM \(Self.name) AS dropped
-            WHERE version > ?1 AND id > ?2 AND id <= ?3 AND (?4 IS NULL OR type = ?4) AND NOT EXISTS (
+            WHERE id > ?1 AND id <= ?2 AND (?3 IS NULL OR type = ?3) AND NOT EXISTS (
                 SELECT 1 FROM molt_record
-                WHERE molt_record.key = dropped.key AND (expires_at IS NULL OR expires_at > ?5)
+                WHERE molt_record.key = dropped.key AND (expires_at IS NULL OR expires_at > ?4)
             )
             ORDER BY id LIMIT \(Self.pageSize)
             """,
-            version,
             position,
             last,
             type,
@@ -110,10 +108,10 @@ struct DroppedKeyTable {
         try connection.run("DELETE FROM \(Self.name) WHERE dropped_at < ?1", time)
     }
 
-    /// Removes the table, and overwrites its bytes.
+    /// Removes all keys, and overwrites their bytes; the table stays, so that no position comes twice.
     func erase() throws(SQLiteError) {
         try connection.overwritingDeleted { () throws(SQLiteError) in
-            try connection.execute("DROP TABLE \(Self.name)")
+            try connection.execute("DELETE FROM \(Self.name)")
         }
     }
 }

@@ -75,10 +75,10 @@ package enum RowQuery: Int, CaseIterable {
         case .count: "SELECT count(*) FROM molt_record"
         case .scanned: "SELECT count(*) FROM molt_record NOT INDEXED"
         case .lastID: "SELECT max(id) FROM molt_record NOT INDEXED"
-        case .rangeOfIDs: "SELECT min(id), max(id) FROM molt_record NOT INDEXED"
+        case .rangeOfIDs: "SELECT (SELECT min(id) FROM molt_record NOT INDEXED), (\(RowQuery.lastID.sql))"
         case .sample:
             """
-            SELECT \(Self.typeName), \(Self.size), length(CAST(key AS BLOB))
+            SELECT \(Self.typeName), \(Self.size), length(CAST(key AS BLOB)), id
             FROM molt_record NOT INDEXED WHERE id >= ?1 ORDER BY id
             """
         // In a subquery of its own, each comes from the index without a scan.

@@ -30,7 +30,7 @@ struct SpaceSample {
     /// Records that lie beside each other, about as many as a page has.
     private var groups: [[Row]] = []
 
-    private static let groupCount: Int64 = 64
+    private static let groupCount: UInt64 = 64
     /// The number of bytes of content after which the sample is large enough.
     private static let largestSize: Int64 = 4 << 20
 
@@ -43,13 +43,18 @@ struct SpaceSample {
         let rows = try connection.prepare(.sample)
         var names = TypeNamesInRows()
         var total: Int64 = 0
-        let distance = Double(range.1) - Double(range.0)
+        // The ids of a tampered file may be as far from each other as any numbers.
+        let distance = UInt64(bitPattern: range.1 &- range.0) / Self.groupCount
+        var last: Int64?
         for number in 0..<Self.groupCount where total < Self.largestSize {
-            let id = range.0 + Int64(distance * Double(number) / Double(Self.groupCount))
+            let id = range.0 &+ Int64(bitPattern: distance * number)
+            // Where ids are missing, several places would have the same records.
+            if let last, id <= last { continue }
             try rows.bind(id, at: 1)
             defer { rows.reset() }
             var (group, size): ([Row], Int64) = ([], 0)
             while size < pageSize, try rows.step() {
+                last = rows.integer(3)
                 let (content, key) = (rows.integer(1), rows.integer(2))
                 // With the header, the numbers and the dates of a record.
                 group.append(Row(type: try names.name(rows, 0), size: content + key + 48, indexed: key + 20))
@@ -82,7 +87,7 @@ struct SpaceSample {
             copied += Double(group.reduce(0) { $0 + work.copies($1.type, $1.size) })
             rowCount += group.count
         }
-        let used = Double(pageCount - freePageCount)
+        let used = Double(max(0, pageCount - freePageCount))
         let tablePages = size > 0 ? used * size / (size + indexed) : 0
         let changed = pages > 0 ? tablePages * changedPages / pages : 0
         // Records that grow a little split pages, which then have room.
@@ -93,8 +98,8 @@ struct SpaceSample {
         let log = (changed + new) * Double(pageSize + 24)
         let backup = work.hasBackup ? used * Double(pageSize) : 0
         return DiskSpace(
-            peak: Int64(log + growth + backup),
-            after: Int64(Double(pageCount * pageSize) + growth)
+            peak: Int64(exactly: (log + growth + backup).rounded()) ?? .max,
+            after: Int64(exactly: (Double(pageCount) * Double(pageSize) + growth).rounded()) ?? .max
         )
     }
 }

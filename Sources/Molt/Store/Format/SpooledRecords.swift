@@ -8,7 +8,10 @@ final class SpooledRecords: Sendable {
         let connection: Connection
         let insertion: Statement
         var count = 0
+        var refusedCount = 0
         var isComplete = false
+        /// The first error of the database, after which it has not all records.
+        var failure: MoltError?
     }
 
     init() throws {
@@ -32,6 +35,12 @@ final class SpooledRecords: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
+    /// The number of records that the source has given and that are not here.
+    var refusedCount: Int { state.withLock { $0.refusedCount } }
+
+    /// Counts a record that could not be added.
+    func refuse() { state.withLock { $0.refusedCount += 1 } }
+
     /// Adds a record.
     ///
     /// - Parameter expiration: When it expires, in seconds since 1970; nil for never.
@@ -43,13 +52,18 @@ final class SpooledRecords: Sendable {
         return try state.withLock { state in
             guard !state.isComplete else { return false }
             let insertion = state.insertion
-            try mapped { () throws(SQLiteError) in
-                try insertion.bind(key, at: 1)
-                try insertion.bind(expiration, at: 2)
-                try content.withUnsafeBytes { bytes in
-                    Result { () throws(SQLiteError) in try insertion.bind(copying: bytes, as: storage, at: 3) }
-                }.get()
-                try insertion.run()
+            do {
+                try mapped { () throws(SQLiteError) in
+                    try insertion.bind(key, at: 1)
+                    try insertion.bind(expiration, at: 2)
+                    try content.withUnsafeBytes { bytes in
+                        Result { () throws(SQLiteError) in try insertion.bind(copying: bytes, as: storage, at: 3) }
+                    }.get()
+                    try insertion.run()
+                }
+            } catch {
+                state.failure = state.failure ?? error
+                throw error
             }
             state.count += 1
             return true
@@ -59,9 +73,11 @@ final class SpooledRecords: Sendable {
     /// Refuses all later records.
     ///
     /// - Returns: The number of records.
-    func complete() -> Int {
-        state.withLock { state in
+    /// - Throws: The first error of the database, which the source may have passed over.
+    func complete() throws -> Int {
+        try state.withLock { state in
             state.isComplete = true
+            if let failure = state.failure { throw failure }
             return state.count
         }
     }
@@ -81,7 +97,7 @@ final class SpooledRecords: Sendable {
 }
 
 /// Runs a closure that uses the temporary database.
-private func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws -> Value {
+private func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MoltError) -> Value {
     do throws(SQLiteError) {
         return try body()
     } catch {

@@ -62,16 +62,18 @@ struct UpgradeTransaction {
             return nil
         }
         let isUnsynced = isLight(planned)
-        let size = isUnsynced ? nil : store.byteCount ?? 0
+        var size: Int64 = 0
         var result: Result?
         try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
+            size = isUnsynced ? 0 : store.byteCount ?? 0
             result = try run(planned, transaction, isUnsynced: isUnsynced, &opening)
             return result != nil
         } waiting: {
             try patience.wait(for: store)
         }
-        if let size { result?.space = spaceUsed(since: size) }
-        if result?.plan.needsRun == true { try configuration.reach(.afterCommit, "of the upgrade") }
+        guard result?.plan.needsRun == true else { return result }
+        if !isUnsynced { result?.space = spaceUsed(since: size) }
+        try configuration.reach(.afterCommit, "of the upgrade")
         return result
     }
 
@@ -116,7 +118,8 @@ struct UpgradeTransaction {
         guard locks.cover(plan, of: store), !isUnsynced || isLight(plan) else { return nil }
         try configuration.checkCancellation()
         try migrator.checkRequirements(of: plan, stores, transaction)
-        try plan.checkSpace(of: store, configuration, transaction)
+        // A copy has made sure of its room.
+        if !mode.isOnCopy { try plan.checkSpace(of: store, configuration, transaction) }
         if try !isUnsynced || attempts.hasUnfinished || plan.mergesTypes(transaction) { try attempts.begin(plan) }
         // A suite that does not exist yet may take over the settings of another one.
         if try !plan.isFresh || store.primary != nil && stores.haveSettings() {
