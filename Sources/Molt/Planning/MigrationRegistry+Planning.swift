@@ -30,6 +30,8 @@ extension MigrationRegistry {
         plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
         try plan.checkLedger(of: current)
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.faults.append(.invisible(store.path)) }
+        let appliesSeeds = mode.appliesSeeds && configuration.process.upgrades && configuration.hooks.doesWork
+        if appliesSeeds, store.primary == nil, plan.faults.isEmpty { plan.seeds = try seedsToApply(to: current) }
         return plan
     }
 

@@ -39,6 +39,14 @@ package enum RunMode: Sendable {
         }
     }
 
+    /// Whether the store gets the files that the app ships; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
+    var appliesSeeds: Bool {
+        switch self {
+        case .opening, .atOnce, .dryRun: true
+        case .importing, .reading, .document, .retry: false
+        }
+    }
+
     /// Whether migrations on read are only recorded; otherwise they run like others.
     var leavesOnRead: Bool {
         switch self {
