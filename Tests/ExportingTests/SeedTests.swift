@@ -204,6 +204,33 @@ import Testing
         #expect(try texts() == ["b": #"{"n":2}"#])
     }
 
+    @Test func `finds the values of earlier files in releases that have retired the migrations between`() throws {
+        let migrations = [Migration(to: 1, "type", .renameType("Int", to: "Number"))]
+        try ship(Self.preset("a", "1"))
+        try open(registry())
+        #expect(try open(registry(migrations)).isEmpty)
+        try ship(Self.preset("a", "2", type: "Number"), version: 1)
+        let retired = MigrationRegistry().oldestVersion(1).seed("presets", from: file)
+        #expect(try open(retired) == "presets: 1 replaced")
+    }
+
+    @Test func `keeps to the keys if what earlier files had fails a migration as a whole`() throws {
+        try ship(Self.preset("a", "1"), Self.preset("b", "1"))
+        try open(registry())
+        try change { try $0.remove(forKey: "a") }
+        try ship(Self.preset("a", "2"), Self.preset("b", "2"), Self.preset("c", "2"))
+        let block = Migration(
+            to: 1,
+            "block",
+            .run { context in
+                guard try context.record(forKey: "a")?.content() != 1 else { throw TestFailure.expected }
+            }
+        )
+        #expect(try open(registry([block])) == "presets: 1 added, 1 kept, 1 left deleted")
+        try ship(Self.preset("a", "3"), Self.preset("b", "3"), Self.preset("c", "3"))
+        #expect(try open(registry([block])) == "presets: 1 replaced, 1 kept, 1 left deleted")
+    }
+
     @Test func `has the form that a store which was upgraded has, whatever the migrations are`() throws {
         var count = 0
         for seed in 0..<TestRun.choose(16, long: 400) as Range<UInt64> where try Self.compare(seed: seed) { count += 1 }

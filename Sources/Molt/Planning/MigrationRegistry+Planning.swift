@@ -30,8 +30,9 @@ extension MigrationRegistry {
         plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
         try plan.checkLedger(of: current)
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.faults.append(.invisible(store.path)) }
-        let appliesSeeds = mode.appliesSeeds && configuration.process.upgrades && configuration.hooks.doesWork
-        if appliesSeeds, store.primary == nil, plan.faults.isEmpty { plan.seeds = try seedsToApply(to: current) }
+        if plan.faults.isEmpty, mode.appliesSeeds(to: store, configuration) {
+            plan.seeds = try seedsToApply(to: current)
+        }
         return plan
     }
 

@@ -39,10 +39,11 @@ package enum RunMode: Sendable {
         }
     }
 
-    /// Whether the store gets the files that the app ships; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
-    var appliesSeeds: Bool {
+    /// Whether a store gets the files that the app ships; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
+    func appliesSeeds(to store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
         switch self {
-        case .opening, .atOnce, .dryRun: true
+        case .opening, .atOnce, .dryRun:
+            store.primary == nil && configuration.process.upgrades && configuration.hooks.doesWork
         case .importing, .reading, .document, .retry: false
         }
     }

@@ -113,8 +113,11 @@ final class Upgrade {
     }
 
     /// Applies the files that the app ships and that the store has not had, or not last.
+    ///
+    /// What the store remembers of the others goes through the migrations of the upgrade.
     private func applySeeds(of plan: MigrationPlan, _ report: inout MigrationReport) throws {
-        for seed in registry.seeds where plan.seeds.contains(seed.name) {
+        let isUpgraded = plan.needsRun && !plan.isFresh && migrator.mode.appliesSeeds(to: store, configuration)
+        for seed in registry.seeds where isUpgraded || plan.seeds.contains(seed.name) {
             locks.release()
             do {
                 let result = try seed.apply(store, report, registry, configuration)

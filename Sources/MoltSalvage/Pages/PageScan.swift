@@ -111,8 +111,8 @@ struct PageScan {
     }
 
     private static func isSeed(_ values: [ColumnValue]) -> Bool {
-        guard values.count == 4, values[1].string != nil, case .blob = values[3] else { return false }
-        return values[2].string?.utf8.count == 64
+        guard values.count == 5, values[1].string != nil, case .blob = values[4] else { return false }
+        return values[2].string?.utf8.count == 64 && values[3].integer != nil
     }
 
     /// Of a record or a setting that waits to be handed over, either the type or the suite is known.

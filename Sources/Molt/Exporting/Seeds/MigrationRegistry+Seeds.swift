@@ -31,7 +31,7 @@ extension MigrationRegistry {
     /// compares records.
     ///
     /// A file that is missing, damaged, or of a later version than the registry fails the opening. The store has been
-    /// upgraded then.
+    /// upgraded then. The app's own tool needs the files, too.
     ///
     /// A cache that only reads, a process that leaves upgrades to others, a store that a newer release has upgraded,
     /// and a copy of `MoltTesting` apply no seeds. Exports have what the seeds have brought, but not what the store

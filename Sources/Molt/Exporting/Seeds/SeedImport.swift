@@ -32,13 +32,14 @@ struct SeedImport {
         let digest = try SeedDeclaration.digest(of: url)
         while true {
             let entry = try store.seedEntry(name)
-            if entry?.digest == digest { return nil }
+            if let entry, entry.digest == digest {
+                // A later upgrade tries again.
+                if entry.version < report.to { try? refresh(entry) }
+                return nil
+            }
             let file = try source(url, registry).upgraded()
             defer { withExtendedLifetime(file) {} }
-            // A record that cannot be converted any more must not fail every opening.
-            let memory = try entry.map {
-                try SeedMemory($0.records, of: url) { source($0, registry.onFailure(.quarantine())) }
-            }
+            let memory = try entry.map(memory)
             let connection = try file.open(.readWrite)
             defer { connection.close() }
             var result: MigrationReport.Seed?
@@ -46,7 +47,7 @@ struct SeedImport {
                 // Another process may have applied a file meanwhile.
                 guard try table.entry(name)?.digest == entry?.digest else { return }
                 let seed = try merge(file, connection, memory ?? SeedMemory(), into: session)
-                try table.set(SeedTable.Entry(digest: digest, records: seed.records), of: name)
+                try table.set(SeedTable.Entry(digest: digest, version: report.to, records: seed.records), of: name)
                 result = seed.result
                 try configuration.reach(.beforeCommit, "of the seed")
             }
@@ -54,6 +55,19 @@ struct SeedImport {
             try configuration.reach(.afterCommit, "of the seed")
             return result
         }
+    }
+
+    /// Takes what the store remembers through the migrations of an upgrade, which a later release may not have.
+    private func refresh(_ entry: SeedTable.Entry) throws {
+        guard let records = try memory(entry).text(original: url, transfer) else { return }
+        try write { _, table in
+            guard try table.entry(name)?.digest == entry.digest else { return }
+            try table.set(SeedTable.Entry(digest: entry.digest, version: report.to, records: records), of: name)
+        }
+    }
+
+    private func memory(_ entry: SeedTable.Entry) throws -> SeedMemory {
+        try SeedMemory(entry.records, of: url) { source($0, registry.onFailure(.quarantine())) }
     }
 
     private func source(_ url: URL, _ registry: MigrationRegistry) -> ImportSource {

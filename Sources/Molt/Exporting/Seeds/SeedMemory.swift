@@ -8,11 +8,16 @@ struct SeedMemory {
     /// The records, in their order in the export.
     private(set) var records: [StoreContents.DatedRecord] = []
     private var indexes: [ExactName: Int] = [:]
+    /// The temporary store with the records that could be converted; nil if none was made.
+    private var upgraded: ImportSource.Upgraded?
 
     /// The memory of a store that has had no file of the seed.
     init() {}
 
     /// Reads an export, and upgrades its records.
+    ///
+    /// If a migration fails, or the registry does not have it any more, the keys alone are known: what the user has
+    /// deleted stays so, and what is there stays, too.
     ///
     /// - Parameters:
     ///   - text: The export.
@@ -22,13 +27,20 @@ struct SeedMemory {
         let file = try ScratchCopy(of: original, for: .import, byteCount: Int64(text.count))
         defer { withExtendedLifetime(file) {} }
         try Self.write(text, to: file.url.path)
-        let upgraded = try source(file.url).upgraded()
-        defer { withExtendedLifetime(upgraded) {} }
-        let connection = try upgraded.open()
-        defer { connection.close() }
-        try connection.prepare(.stored).eachRow { row throws(SQLiteError) in add(try StoreContents.DatedRecord(row)) }
-        try QuarantineTable(of: connection)?.rows().eachRow { row throws(SQLiteError) in
-            add(Self.unknown(key: try row.key(1), typeName: row.text(2), version: Int(clamping: row.integer(3))))
+        do {
+            let upgraded = try source(file.url).upgraded()
+            let connection = try upgraded.open()
+            defer { connection.close() }
+            try connection.prepare(.stored).eachRow { row throws(SQLiteError) in add(try StoreContents.DatedRecord(row))
+            }
+            try QuarantineTable(of: connection)?.rows().eachRow { row throws(SQLiteError) in
+                add(Self.unknown(key: try row.key(1)))
+            }
+            self.upgraded = upgraded
+        } catch let error as MoltError where !error.isStop && !error.isOutOfSpace {
+            let reader = try ExportReader(file.url.path)
+            let version = try reader.head().version
+            while let record = try reader.next(version: version)?.record { add(Self.unknown(key: record.stored.key)) }
         }
     }
 
@@ -39,14 +51,10 @@ struct SeedMemory {
         records.append(record)
     }
 
-    /// A record for one that a migration could not convert: its content equals no value that the user may have.
-    private static func unknown(key: String, typeName: String, version: Int) -> StoreContents.DatedRecord {
-        let stored = StoreContents.StoredRecord(
-            key: key,
-            typeName: typeName,
-            content: Array("null".utf8),
-            version: version
-        )
+    /// A record in the place of one that could not be converted; no migration changes it, and no value equals it.
+    private static func unknown(key: String) -> StoreContents.DatedRecord {
+        let content = Array("null".utf8)
+        let stored = StoreContents.StoredRecord(key: key, typeName: "molt.unknown", content: content, version: 0)
         return StoreContents.DatedRecord(stored: stored, created: 0, updated: 0)
     }
 
@@ -68,6 +76,16 @@ struct SeedMemory {
                 underlying: error
             )
         }
+    }
+
+    /// The text to remember if no other file is applied; nil if only the keys are known.
+    func text(original: URL, _ transfer: TransferProgress) throws -> [UInt8]? {
+        guard let upgraded else { return nil }
+        let connection = try upgraded.open(.readWrite)
+        defer { connection.close() }
+        let rows = StoreRows(connection, ofTransaction: true)
+        for record in records { _ = try rows.add(record, used: ImportSource.imported) }
+        return try Self.text(of: connection, original: original, transfer)
     }
 
     /// The text of an export of records, to be remembered.

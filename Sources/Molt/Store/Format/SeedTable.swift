@@ -26,6 +26,7 @@ package struct SeedTable {
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
             digest TEXT NOT NULL,
+            version INTEGER NOT NULL,
             records BLOB NOT NULL
         ) STRICT
         """
@@ -34,6 +35,8 @@ package struct SeedTable {
     struct Entry {
         /// The digest of the file that was applied last.
         var digest: String
+        /// The schema version of the records.
+        var version: Int
         /// An export of what its files have had so far.
         var records: [UInt8]
     }
@@ -48,18 +51,19 @@ package struct SeedTable {
 
     /// What the store remembers of a seed; nil if it never had a file of it.
     func entry(_ name: String) throws(SQLiteError) -> Entry? {
-        try connection.prepare("SELECT digest, records FROM molt_seed WHERE name = ?1", name)
-            .first { Entry(digest: $0.text(0), records: Array($0.bytes(1))) }
+        try connection.prepare("SELECT digest, version, records FROM molt_seed WHERE name = ?1", name)
+            .first { Entry(digest: $0.text(0), version: Int(clamping: $0.integer(1)), records: Array($0.bytes(2))) }
     }
 
     func set(_ entry: Entry, of name: String) throws(SQLiteError) {
         let statement = try connection.prepare(
             """
-            INSERT INTO molt_seed(name, digest, records) VALUES(?1, ?2, ?3)
-            ON CONFLICT(name) DO UPDATE SET digest = excluded.digest, records = excluded.records
+            INSERT INTO molt_seed(name, digest, version, records) VALUES(?1, ?2, ?3, ?4)
+            ON CONFLICT(name) DO UPDATE
+            SET digest = excluded.digest, version = excluded.version, records = excluded.records
             """
         )
-        try statement.bind([name, entry.digest])
-        try statement.run(bindingInPlace: Data(entry.records), as: .blob, at: 3)
+        try statement.bind([name, entry.digest, entry.version])
+        try statement.run(bindingInPlace: Data(entry.records), as: .blob, at: 4)
     }
 }
