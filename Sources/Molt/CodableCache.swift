@@ -61,8 +61,8 @@ public final class CodableCache: Sendable {
     ///   - url: The file. While it is open, SQLite keeps two more beside it, with the suffixes `-wal` and `-shm`.
     ///   - migrations: The migrations to run; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``MoltError`` when the file cannot be used or upgraded; it is then unchanged, unless the error says
-    ///   that changes outside it have not been applied yet.
+    /// - Throws: ``MoltError`` when the file cannot be used or upgraded, or a seed cannot be applied; the file is then
+    ///   unchanged, unless ``MoltError/outcome`` is `committed`.
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),

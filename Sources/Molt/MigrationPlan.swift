@@ -12,7 +12,7 @@
 ///    {"migration": {"name": "split", "version": 2}, "action": "run", "steps": ["split Person.name into …"],
 ///     "losses": [], "requirements": [], "isWorkPending": false}],
 ///  "problems": [], "edits": [], "notes": [], "journal": [], "otherStores": [], "needsErasure": false,
-///  "handovers": []}
+///  "handovers": [], "seeds": []}
 /// ```
 ///
 /// `action` is the name of the ``Action``. An entry also has, if there is one, the `outcome`, the `suites`, the
@@ -215,6 +215,12 @@ public struct MigrationPlan: Sendable, Encodable {
     /// ``MigrationReport/otherStores``.
     package var otherStores: [String] = []
     var move: PendingMove?
+    /// The names of the seeds that opening the store would apply, in order, because it has not had their files, or not
+    /// last; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
+    ///
+    /// The plan compares the bytes of the files, and does not read what they have. Before another problem is solved, no
+    /// seed would be applied.
+    public package(set) var seeds: [String] = []
 
     /// Why the store cannot be upgraded: the errors of which opening it throws the first; empty when it can.
     public var problems: [MoltError] {
@@ -277,7 +283,9 @@ public struct MigrationPlan: Sendable, Encodable {
     public var needsUpgrade: Bool { needsUpgradeByTool || !waiting.isEmpty }
 
     /// The same for a tool, which hands nothing over.
-    package var needsUpgradeByTool: Bool { needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure }
+    package var needsUpgradeByTool: Bool {
+        needsRun || !journal.isEmpty || !pendingWork.isEmpty || needsErasure || !seeds.isEmpty
+    }
 
     /// Whether the version would change, or a migration would be added to the ledger.
     var needsSteps: Bool {
@@ -414,6 +422,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         lines += handovers.map { "  > to be handed over: \($0)" } + suiteNotes.map { "  \($0)" }
         for name in completedOnRead { lines.append("  > \(name)  (on read, all records have been through it)") }
+        lines += seeds.map { ErrorSummary.oneLine("  > the seed \"\($0)\" is applied") }
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines
@@ -428,7 +437,7 @@ extension MigrationPlan: CustomStringConvertible {
         if !needsRun, !pendingWork.isEmpty || !waiting.isEmpty {
             return "\(store): up to date at version \(to), with work after the commit to do"
         }
-        if !needsRun { return "\(store): up to date at version \(to)" }
+        if !needsRun { return "\(store): up to date at version \(to)" + (seeds.isEmpty ? "" : ", with seeds to apply") }
         if !needsSteps { return "\(store): up to date at version \(to), except that the ledger has to be completed" }
         let entry = baseline.map { "gets version \($0) from `baseline`, " } ?? ""
         let versions = entry + (from == to ? "version \(to)" : "version \(from) to \(to)")
@@ -441,7 +450,7 @@ extension MigrationPlan: CustomStringConvertible {
 extension MigrationPlan {
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, baseline, entries, problems, edits, notes, journal, movesFrom, otherStores
-        case needsErasure, handovers, space
+        case needsErasure, handovers, seeds, space
     }
 
     /// An error that the plan names.
@@ -507,6 +516,7 @@ extension MigrationPlan {
         try container.encode(otherStores, forKey: .otherStores)
         try container.encode(needsErasure, forKey: .needsErasure)
         try container.encode(handovers, forKey: .handovers)
+        try container.encode(seeds, forKey: .seeds)
         try container.encodeIfPresent(space, forKey: .space)
     }
 }

@@ -45,6 +45,9 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The moves of stores' files, in the order of their declarations; see ``storeMove(from:to:protection:)``.
     var moves: [StoreMoveDeclaration] = []
 
+    /// The files that the app ships, in the order of their declarations; see ``seed(_:from:removingOthers:)``.
+    var seeds: [SeedDeclaration] = []
+
     /// Creates a registry of migrations, in the order in which those of one version run; an empty one by default.
     public init(_ migrations: [Migration] = []) {
         self.migrations = migrations
@@ -190,6 +193,8 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         var registry = self
         // They are about today's types, and stay where they are.
         registry.decodeChecks = []
+        // Their files may be of later versions.
+        registry.seeds = []
         registry.codings.removeAll { $0.through >= version }
         return registry.coding(coding(at: version))
     }
@@ -314,6 +319,7 @@ extension MigrationRegistry {
     /// The registry with some of its steps, and without what is about a store.
     func only(_ isIncluded: (MigrationStep) -> Bool) -> MigrationRegistry {
         var registry = self
+        registry.seeds = []
         registry.migrations = migrations.map { $0.only(isIncluded) }
         return registry
     }

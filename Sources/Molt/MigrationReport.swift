@@ -125,6 +125,8 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
     public package(set) var space: DiskSpace?
     /// The work after the commit that this opening has done, or that still has to be done, in order.
     public package(set) var work: [Work] = []
+    /// The seeds that this opening has applied, in order; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
+    public package(set) var seeds: [Seed] = []
     /// Whether this is the report of a dry run, which changes nothing.
     public package(set) var isDryRun = false
     /// Whether the store is open for reading only.
@@ -171,11 +173,13 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
     private enum CodingKeys: CodingKey {
         case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, work, isDryRun
-        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes, space
+        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes, seeds, space
     }
 
     /// Whether there was nothing to do.
-    public var isEmpty: Bool { isUpToDate && work.isEmpty && erasure == nil && notes.isEmpty }
+    public var isEmpty: Bool {
+        isUpToDate && work.isEmpty && erasure == nil && notes.isEmpty && seeds.isEmpty
+    }
 
     /// Whether the store already had the registry's version, with all migrations.
     package var isUpToDate: Bool { entries.isEmpty && from == to && !isFresh && movedFrom == nil }

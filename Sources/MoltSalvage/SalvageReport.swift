@@ -106,6 +106,8 @@ public struct SalvageReport: Equatable, Sendable, Codable {
     package var handoverCount = 0
     /// Whether all of them were read.
     package var areHandoversWhole = true
+    /// Whether all that the store remembers of the app's seeds was read.
+    package var areSeedsWhole = true
     /// One sentence for each missing or unreadable part and the assumption in its place.
     public package(set) var assumptions: [String] = []
     /// The faults that SQLite reports, in its own words; at most 100 lines.
@@ -117,7 +119,7 @@ public struct SalvageReport: Equatable, Sendable, Codable {
     /// Whether everything was saved; only parts that can be rebuilt, such as an index, were damaged.
     public var isWhole: Bool {
         losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole
-            && isJournalWhole && isQuarantineWhole && areHandoversWhole && assumptions.isEmpty
+            && isJournalWhole && isQuarantineWhole && areHandoversWhole && areSeedsWhole && assumptions.isEmpty
     }
 
     init(source: String, destination: String) {
@@ -174,6 +176,9 @@ extension SalvageReport: CustomStringConvertible {
             lines.append(
                 "\(handoverCount) records and settings wait to be handed over\(areHandoversWhole ? "" : ", perhaps not all")"
             )
+        }
+        if !areSeedsWhole {
+            lines.append("deleted values of seeds may come back, because not all seeds are known any more")
         }
         if let setAside { lines.append("the damaged file is now \(setAside)") }
         lines += assumptions

@@ -69,7 +69,7 @@ final class SalvageSource {
     /// The tables that a cache may have.
     private static let knownTables: Set = [
         "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_quarantine",
-        "molt_handover", "molt_dropped",
+        "molt_handover", "molt_dropped", "molt_seed",
     ]
 
     deinit {

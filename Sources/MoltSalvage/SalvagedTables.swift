@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Molt
 
-/// The tables of a damaged file without the records: types, ledger, journal, quarantine and handovers.
+/// The tables of a damaged file without the records: types, ledger, journal, quarantine, handovers, seeds.
 struct SalvagedTables {
     private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
@@ -16,7 +16,7 @@ struct SalvagedTables {
 
     static let names: [(PageScan.Kind, String)] = [
         (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.quarantine, "molt_quarantine"),
-        (.handover, "molt_handover"),
+        (.handover, "molt_handover"), (.seed, "molt_seed"),
     ]
 
     /// Notes that a table's newest state may be lost, so that it does not count as whole.
@@ -37,15 +37,18 @@ struct SalvagedTables {
         try read(.ledger, "molt_ledger", source, isStale)
         if !isStale {
             try read(.journal, "molt_journal", source, isStale)
-            // Most caches have neither.
-            for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.handover, "molt_handover")]
-            where source.has("molt_record") && !source.has(table) && !isSchemaStale {
+            // Most caches have none of them.
+            for (kind, table) in Self.names
+            where [.quarantine, .handover, .seed].contains(kind)
+                && source.has("molt_record") && !source.has(table) && !isSchemaStale
+            {
                 absent.insert(kind)
             }
         }
         try read(.quarantine, "molt_quarantine", source, isStale)
         // In an earlier state, they may have been handed over since, and a closure allows for that.
         try read(.handover, "molt_handover", source, isStale)
+        try read(.seed, "molt_seed", source, isStale)
     }
 
     private mutating func read(
@@ -126,6 +129,7 @@ struct SalvagedTables {
         try giveIDs(target, &report)
         try writeQuarantine(target, &report)
         try writeHandovers(target, &report)
+        try writeSeeds(target, &report)
     }
 
     /// Gives new ids to records with ids below 1, which no cache assigns and an upgrade would not find.
@@ -165,6 +169,10 @@ struct SalvagedTables {
         try target.connection.execute(
             "INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(HandoverTable.mark)', 1)"
         )
+    }
+
+    private func writeSeeds(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        report.areSeedsWhole = try write(.seed, to: "molt_seed", SeedTable.creation, target).isWhole
     }
 
     /// Writes the rows of a table that a cache creates with its first row.

@@ -42,6 +42,22 @@ struct Person: Codable, Equatable, Sendable {
         #expect(try CodableCache(at: newURL).value(Int.self, forKey: "one") == 1)
     }
 
+    @Test(arguments: [false, true]) func `What the store remembers of seeds is saved, also without the first page`(
+        isDamaged: Bool
+    ) throws {
+        let presets = scratch.file("presets.json")
+        let seeded = MigrationRegistry().seed("presets", from: presets)
+        let source = try CodableCache(at: scratch.file("source.molt"))
+        try source.set(1, forKey: "one")
+        try source.exportAndWait(to: presets)
+        source.close()
+        try CodableCache(at: url, migrations: seeded).close()
+        if isDamaged { try Data([UInt8](Data(contentsOf: url)).zeroed(0..<8_192)).write(to: url) }
+        let report = try CacheFile(at: url).salvage(seeded, to: newURL)
+        report.expect(isWhole: !isDamaged, saved: 1)
+        #expect(try CacheFile(at: newURL).plan(seeded).seeds.isEmpty)
+    }
+
     @Test func `All records, types and the ledger are recovered without the first page`() throws {
         let (report, contents) = try scratch.salvage(sound.file.zeroed(pages: 0..<1))
         #expect(contents.records.filter { sound.contents.records.contains($0) }.count == sound.contents.records.count)

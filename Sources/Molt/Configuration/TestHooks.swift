@@ -12,7 +12,8 @@ package struct TestHooks: Sendable {
     package var pageLimit: Int?
     /// Whether a commit must survive a power loss; a test's copy need not.
     package var isDurable = true
-    /// Whether the work of migrations after the commit is done and reported; a test's copy changes nothing outside it.
+    /// Whether the work of migrations after the commit is done and reported, and seeds are applied; a test's copy
+    /// changes nothing outside it, and keeps its records.
     package var doesWork = true
     /// Whether what steps take out is handed over; a tool would store a user's secrets where it runs.
     package var handsOver = true

@@ -51,16 +51,15 @@ extension CacheFile {
             configuration: configuration
         )
         defer { core.close() }
-        let records = RecordImport(
-            source: url,
+        let source = ImportSource(
+            url: url,
             store: path,
             version: state.version,
             migrations: .recorded(state.ledger),
             configuration: configuration,
-            selection: selection,
-            policy: policy,
             transfer: TransferProgress(work: "import", store: path)
         )
+        let records = RecordImport(source: source, selection: selection, policy: policy)
         return try records.run { body in try core.write(body) { _, summary in summary } }
     }
 }

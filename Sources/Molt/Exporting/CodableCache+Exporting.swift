@@ -189,18 +189,18 @@ extension CodableCache {
         try core.checkWritable()
         let suites = try transferred(named)
         try suites?.checkAttached()
-        let records = RecordImport(
-            source: url,
+        let source = ImportSource(
+            url: url,
             store: path,
             version: exportedVersion,
             migrations: .registered(migrations),
             configuration: configuration,
-            selection: selection,
             suites: suites,
-            policy: policy,
-            upgrade: { [self] found in try upgraded(found).stored },
             transfer: transfer
         )
+        let records = RecordImport(source: source, selection: selection, policy: policy) { [self] found in
+            try upgraded(found).stored
+        }
         return try records.run { body in
             func commit() throws -> ImportSummary {
                 try core.write(body, suites == nil ? .later : .atCommit) { session, summary in

@@ -38,7 +38,7 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
             try description.encode(to: encoder)
         }
 
-        /// There was nothing to do.
+        /// There was nothing to do, except perhaps to apply seeds.
         public static let upToDate = Outcome("upToDate")
         /// The store was created, and there was no data of an earlier release.
         public static let created = Outcome("created")
@@ -115,6 +115,8 @@ public struct MigrationSummary: Equatable, Sendable, Codable {
     package var onRead = 0
     /// The number of settings and files for each outcome, by the name of the ``MigrationReport/KeyOutcome/Outcome``.
     package var settings: [String: Int] = [:]
+    /// The number of records for each word in the description of ``MigrationReport/Seed``; nil if no seed was applied.
+    package var seeds: [String: Int]?
     /// The number of migrations that the opening ran or recorded.
     package var migrationCount = 0
     /// These migrations, in order; only those that took longest if all do not fit.
@@ -158,6 +160,10 @@ extension MigrationSummary {
         summary.deferred = report.deferred.count
         summary.onRead = report.onRead.count
         summary.settings = report.keys.reduce(into: [:]) { $0[$1.outcome.description, default: 0] += 1 }
+        if !report.seeds.isEmpty {
+            let counts = report.seeds.flatMap(\.counts)
+            summary.seeds = counts.reduce(into: [:]) { $0[$1.word, default: 0] += $1.count }
+        }
         summary.migrationCount = report.entries.count
         summary.addMigrations(of: report)
         return summary

@@ -9,7 +9,7 @@ extension MigrationRegistry {
         throw MoltError(.invalidRegistry, "The registry of migrations has faults:\(list)")
     }
 
-    /// All faults of the registry, one sentence each, in the order of the migrations, and then of its moves.
+    /// All faults of the registry, one sentence each, in the order of the migrations, its moves, and its seeds.
     package var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
@@ -71,7 +71,7 @@ extension MigrationRegistry {
             faults += codingFaults(of: migration, subject: subject)
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(subject), step \(step): \(fault)" }
         }
-        return faults + moveFaults
+        return faults + moveFaults + seedFaults
     }
 
     /// The positions of the longest list of migrations whose versions do not fall; nil if that has all.

@@ -30,6 +30,9 @@ extension MigrationRegistry {
         plan.movesFrom = oldFiles.move?.copyIsComplete == false ? oldFiles.move?.path : nil
         try plan.checkLedger(of: current)
         if plan.isFresh, mayNotSeeStore(store, configuration) { plan.faults.append(.invisible(store.path)) }
+        if plan.faults.isEmpty, mode.appliesSeeds(to: store, configuration) {
+            plan.seeds = try seedsToApply(to: current)
+        }
         return plan
     }
 

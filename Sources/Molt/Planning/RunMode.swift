@@ -39,6 +39,15 @@ package enum RunMode: Sendable {
         }
     }
 
+    /// Whether a store gets the files that the app ships; see ``MigrationRegistry/seed(_:from:removingOthers:)``.
+    func appliesSeeds(to store: StoreFile, _ configuration: MoltConfiguration) -> Bool {
+        switch self {
+        case .opening, .atOnce, .dryRun:
+            store.primary == nil && configuration.process.upgrades && configuration.hooks.doesWork
+        case .importing, .reading, .document, .retry: false
+        }
+    }
+
     /// Whether migrations on read are only recorded; otherwise they run like others.
     var leavesOnRead: Bool {
         switch self {

@@ -184,6 +184,16 @@ package final class StoreFile {
         try look { connection throws(SQLiteError) in try FileFormat.mark(name, of: connection) } ?? nil
     }
 
+    /// The digests of the files that the store got last from the app, by the names of their seeds.
+    func seedDigests() throws -> [String: String] {
+        try look { connection throws(SQLiteError) in try SeedTable(of: connection)?.digests ?? [:] } ?? [:]
+    }
+
+    /// What the store remembers of a seed; nil if it never had a file of it.
+    func seedEntry(_ name: String) throws -> SeedTable.Entry? {
+        try look { connection throws(SQLiteError) in try SeedTable(of: connection)?.entry(name) } ?? nil
+    }
+
     /// Makes sure that the ledger has lost no row.
     ///
     /// - Throws: ``MoltError`` for damage.

@@ -54,6 +54,7 @@ final class Upgrade {
             backup.removeExcess()
             try doWork(after: result.plan, &report)
             remember(result.plan.forgottenSuites)
+            try applySeeds(of: result.plan, &report)
             report.warnOfNames()
             opening.end(with: report)
             return report
@@ -107,6 +108,24 @@ final class Upgrade {
             withExtendedLifetime(locks) {
                 guard let snapshot = try? stores.currentSnapshot(of: suite), snapshot.isForgotten else { return }
                 SuiteMemory(of: suite).remember(snapshot.values[Suite.ledgerKey])
+            }
+        }
+    }
+
+    /// Applies the files that the app ships and that the store has not had, or not last.
+    ///
+    /// What the store remembers of the others goes through the migrations of the upgrade.
+    private func applySeeds(of plan: MigrationPlan, _ report: inout MigrationReport) throws {
+        let isUpgraded = plan.needsRun && !plan.isFresh && migrator.mode.appliesSeeds(to: store, configuration)
+        for seed in registry.seeds where isUpgraded || plan.seeds.contains(seed.name) {
+            locks.release()
+            do {
+                let result = try seed.apply(store, report, registry, configuration)
+                report.seeds += [result].compactMap(\.self)
+            } catch var error as MoltError where !error.mayBeCommitted {
+                let hasWritten = plan.needsRun || move != nil || opening.hasFinishedEarlier || !report.seeds.isEmpty
+                error.outcome = hasWritten ? .committed : .unchanged
+                throw error
             }
         }
     }

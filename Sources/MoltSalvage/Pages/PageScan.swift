@@ -32,6 +32,7 @@ struct PageScan {
         case journal
         case quarantine
         case handover
+        case seed
     }
 
     /// The part of a row that is on pages whose newest state may be lost.
@@ -89,6 +90,7 @@ struct PageScan {
         if SalvagedRow.isLikely(values) { return .record }
         if isQuarantined(values) { return .quarantine }
         if isHandover(values) { return .handover }
+        if isSeed(values) { return .seed }
         guard values.count > 1, values[1].string != nil else { return nil }
         switch values.count {
         case 2: return .type
@@ -106,6 +108,11 @@ struct PageScan {
     private static func isQuarantined(_ values: [ColumnValue]) -> Bool {
         values.count >= 18 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
             && values[8].string != nil && values[16].number != nil
+    }
+
+    private static func isSeed(_ values: [ColumnValue]) -> Bool {
+        guard values.count == 5, values[1].string != nil, case .blob = values[4] else { return false }
+        return values[2].string?.utf8.count == 64 && values[3].integer != nil
     }
 
     /// Of a record or a setting that waits to be handed over, either the type or the suite is known.

@@ -18,7 +18,7 @@ struct FullDiskCase: Sendable {
     /// The cases that write only below the place's own directory, on which a volume can be mounted.
     static let inDirectory =
         [
-            upgrade, growing, backfill, handover, fresh, firstValue, overwriting, exporting, importing,
+            upgrade, growing, backfill, handover, fresh, firstValue, overwriting, exporting, importing, seeding,
         ] + ImportScenario.Source.allCases.map(bringing(from:))
     static let ofSuites = AppScenario.Primary.allCases.map(settings(of:))
 
@@ -206,6 +206,18 @@ struct FullDiskCase: Sendable {
             defer { cache.close() }
             try cache.importAndWait(from: place.export, onConflict: .replace)
         },
+        look: contents
+    )
+
+    private static let seeding = FullDiskCase(
+        name: "a seed",
+        prepare: { place in
+            try People.prepare(place, count: 20, size: 1_000)
+            try export(place)
+            try FileManager.default.removeItem(at: place.cache)
+            try open(place).close()
+        },
+        act: { try open($0, registry.seed("people", from: $0.export)).close() },
         look: contents
     )
 

@@ -72,7 +72,8 @@ struct MigrationReportTests {
             "summary":"delete the type B","unmatchedNames":[]}]},\
             {"attachedCounts":{},"counts":\(none),"duration":0,"migration":{"name":"b","version":2},\
             "outcome":"replaced","steps":[]}],"expiredCount":0,"from":0,"isDryRun":false,"isFresh":false,\
-            "isNewer":false,"isReadOnly":false,"notes":[],"onRead":[],"otherStores":[],"startedAt":0,"store":"people.molt",\
+            "isNewer":false,"isReadOnly":false,"notes":[],"onRead":[],"otherStores":[],"seeds":[],"startedAt":0,\
+            "store":"people.molt",\
             "to":2,"work":[]}
             """
         #expect(String(decoding: try encoder.encode(report), as: UTF8.self) == text)

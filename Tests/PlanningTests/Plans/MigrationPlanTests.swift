@@ -161,7 +161,8 @@ struct MigrationPlanTests {
                 "migration":{"name":"a","version":1},"outcome":"ran","requirements":[],\
                 "steps":["rename the type Alien to Person"]}],"from":1,"handovers":[],"isFresh":false,\
                 "journal":["suite a"],\
-                "needsErasure":false,"notes":[],"otherStores":[],"problems":[],"store":"/tmp/people.molt","to":2}
+                "needsErasure":false,"notes":[],"otherStores":[],"problems":[],"seeds":[],\
+                "store":"/tmp/people.molt","to":2}
                 """
         )
     }

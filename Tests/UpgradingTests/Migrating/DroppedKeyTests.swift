@@ -25,7 +25,9 @@ struct DroppedKeyTests {
     }
 
     /// The keys that were taken, such as "a>b 2" for one that a migration to version 2 has replaced by another.
-    private func dropped(_ cache: CodableCache, after position: Int64 = 0, ofType type: String? = nil) throws -> [String] {
+    private func dropped(_ cache: CodableCache, after position: Int64 = 0, ofType type: String? = nil) throws
+        -> [String]
+    {
         var found: [String] = []
         try cache.droppedKeys(after: position, ofType: type) { key in
             found.append("\(key.key)>\(key.newKey ?? "") \(key.version)")

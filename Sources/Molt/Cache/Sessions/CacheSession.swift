@@ -364,17 +364,18 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Writes a record with its dates, at the cache's version; ``changes`` does not list it.
-    func set(_ record: StoreContents.DatedRecord) throws {
+    ///
+    /// - Parameter used: The time of its last use, in seconds since 1970; nil for that of its last write.
+    func set(_ record: StoreContents.DatedRecord, used: Double? = nil) throws {
         let stored = record.stored
         changedKeys.insert(stored.key)
         key = stored.key
-        // Imported values count as used when they were set.
         let stamp = try StoreRows.Stamp(
             typeID: rows.addType(stored.typeName),
             version: shared.version,
             created: record.created,
             updated: record.updated,
-            used: min(record.updated, now)
+            used: used ?? min(record.updated, now)
         )
         try stored.lend { try put($0, stamp, as: nil) }
         try evictIfTooLarge(stored.key, stored.content.count)

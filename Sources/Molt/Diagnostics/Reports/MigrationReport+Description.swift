@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension MigrationReport: CustomStringConvertible {
-    /// A table, followed by records that failed, unmatched names, outcomes for keys, deferred migrations, and work
-    /// after the commit.
+    /// A table, followed by records that failed, unmatched names, outcomes for keys, deferred migrations, work
+    /// after the commit, and seeds.
     ///
     /// Records and keys that could not be converted are shown by name, without values.
     public var description: String {
@@ -22,7 +22,7 @@ extension MigrationReport: CustomStringConvertible {
         let notes = notes.map { ErrorSummary.oneLine("note: \($0)") }
         let erased = erasure.map { [ErrorSummary.oneLine("\($0)")] } ?? []
         let space = space.flatMap { $0.isNotable ? ["disk space: \($0)"] : nil } ?? []
-        let work = work.map { "after the commit: \($0)" }
+        let work = work.map { "after the commit: \($0)" } + seeds.map { "seed \($0)" }
         let lines =
             [table] + moved + others + notes + onRead + expired + failureLines + nameLines + lossLines + erased
             + keyLines

@@ -205,6 +205,22 @@ final class StoreRows {
         return connection.changes == 1
     }
 
+    /// Adds a record with its dates, unless its key is in use.
+    ///
+    /// - Parameter used: The time of its last use, in seconds since 1970.
+    /// - Returns: Whether it was added.
+    func add(_ record: StoreContents.DatedRecord, used: Double) throws -> Bool {
+        let stored = record.stored
+        let stamp = try Stamp(
+            typeID: addType(stored.typeName),
+            version: stored.version,
+            created: record.created,
+            updated: record.updated,
+            used: used
+        )
+        return try stored.lend { try add($0, stamp) }
+    }
+
     /// Adds records under consecutive unused ids, except those whose keys are in use.
     ///
     /// - Returns: The indexes of the records that were not added; their ids stay unused.

@@ -194,7 +194,8 @@ public struct MoltError: Error, Sendable {
         case unchanged
         /// The upgrade began, and was undone: the store is as it was before.
         case rolledBack
-        /// The upgrade or the import is kept; the next opening makes the outstanding changes outside the store.
+        /// The upgrade or the import is kept; the next opening does what is left, such as the outstanding changes
+        /// outside the store.
         case committed
 
         var sentence: String {

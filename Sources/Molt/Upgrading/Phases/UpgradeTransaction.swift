@@ -100,7 +100,7 @@ struct UpgradeTransaction {
         var plan = planned
         if !transaction.stateIsCurrent || !stores.isEmpty || planned.move != nil {
             plan = try migrator.plan(for: histories, of: store, stores, transaction)
-            plan.otherStores = planned.otherStores
+            (plan.otherStores, plan.seeds) = (planned.otherStores, planned.seeds)
         }
         opening.plan = plan
         // Another process may have moved the file back to its old place.
