@@ -89,6 +89,30 @@ struct FetchRecordsTests {
         #expect(cache.report.work.map(\.problem) == [nil] && log.all == ["fetched", "removed"])
     }
 
+    @Test func `keeps its source if the closure goes on without a record`() async throws {
+        let step = MigrationStep.fetchRecords("from the server", as: "Person") { records in
+            try? records.add(Double.nan, forKey: "a")
+            try records.add(1, forKey: "b")
+        }
+        let migration = Migration(to: 1, "import", step).removingSource("the account") { [log] in log.append("removed")
+        }
+        let cache = try await CodableCache.open(at: url, migrations: [migration])
+        #expect(try cache.count() == 1 && cache.report.work[0].problem != nil && log.all.isEmpty)
+    }
+
+    @Test func `is called again if a build that is not shipped has changed its migration`() async throws {
+        let configuration = MoltConfiguration { $0.redoesUnshippedMigrations = true }
+        let other = MigrationStep.fetchRecords("from the server", as: "Person", revision: 2) { [log] records in
+            log.append("fetched again")
+            try records.add(1, forKey: "other")
+        }
+        for step in [step(1), other] {
+            let migrations: MigrationRegistry = [Migration(to: 1, "import", step)]
+            try await CodableCache.open(at: url, migrations: migrations, configuration: configuration).close()
+        }
+        #expect(try Snapshot(of: url).records.map(\.key) == ["other"] && log.all == ["fetched", "fetched again"])
+    }
+
     @Test func `runs in a dry run, for each store of a directory, and in the testing kit`() async throws {
         try CodableCache(at: url, migrations: []).close()
         let migrations: MigrationRegistry = [importing(3)]
@@ -136,6 +160,14 @@ struct FetchRecordsTests {
         while log.all.isEmpty { await Task.yield() }
         task.cancel()
         #expect(try await task.value == .cancelled)
+    }
+
+    @Test func `ends at the deadline of the opening`() async throws {
+        let step = MigrationStep.fetchRecords("from the server", as: "Person") { _ in
+            try await Task.sleep(for: .seconds(600))
+        }
+        let error = try await failure(step, .init { $0.deadline = .now + .milliseconds(1) })
+        #expect(error.code == .deadlinePassed && error.outcome == .unchanged)
     }
 
     @Test func `takes no record after its closure has returned`() async throws {

@@ -108,6 +108,22 @@ struct DiskSpaceTests {
         #expect(space.peak >= 2 * size && space.after >= size)
     }
 
+    @Test func `is estimated where ids are missing, and in a file with impossible ids`() throws {
+        let url = directory.file()
+        let test = Case(name: "", share: 2, isSorted: true, steps: [.renameProperty("Note", "text", to: "body")])
+        try fill(url, test)
+        let plan = { try #require(try CacheFile(at: url).plan(Self.migrations(test)).space) }
+        let before = try plan()
+        let connection = try SQLite(url)
+        try connection.run("UPDATE molt_record SET id = id + 1000000000 WHERE id > 1500")
+        // The records of both types are as many as before, and lie beside each other as before.
+        let spread = try plan().peak
+        #expect(spread < 2 * before.peak && spread > before.peak / 2)
+        try connection.run("UPDATE molt_record SET id = -9223372036854775808 WHERE id = 1")
+        try connection.run("UPDATE molt_record SET id = 9223372036854775807 WHERE id = 2")
+        #expect(try plan().peak > 0)
+    }
+
     @Test func `is next to none if no record is written`() throws {
         let url = directory.file()
         try fill(url, Self.cases[0])
@@ -142,7 +158,7 @@ struct DiskSpaceTests {
                 let directory = URL(filePath: path)
                 let volume = directory.appending(path: "volume")
                 try FileManager.default.createDirectory(at: volume, withIntermediateDirectories: false)
-                try #require(Mounts.mountVolume(of: 1_250, on: volume))
+                try #require(Mounts.mountVolume(of: 1_150, on: volume))
                 let url = volume.appending(path: "store")
                 try FileManager.default.copyItem(at: directory.appending(path: "large"), to: url)
                 let before = try Data(contentsOf: url)
@@ -151,6 +167,15 @@ struct DiskSpaceTests {
                 error?.expect(.storeFailed, says: "where only")
                 #expect(error?.isOutOfSpace == true && error?.outcome == .unchanged)
                 #expect(try Data(contentsOf: url) == before)
+                // The app may try it, and what nobody can know is not held against an upgrade.
+                let trying = MoltConfiguration { $0.checksDiskSpace = false }
+                let full = MoltError.thrown {
+                    try CodableCache(at: url, migrations: migrations, configuration: trying)
+                }
+                #expect(full?.isOutOfSpace == true && full?.outcome == .rolledBack)
+                let block = MigrationStep.run { try $0.delete("key-1") }
+                let blocks = DiskSpaceTests.migrations(.init(name: "", steps: [block]))
+                #expect(try CodableCache(at: url, migrations: blocks.upTo(version: 1)).count() > 0)
                 let small = DiskSpaceTests.migrations(.init(name: "", steps: [.renameType("Note", to: "Letter")]))
                 #expect(try CodableCache(at: url, migrations: small).report.to == 2)
             }

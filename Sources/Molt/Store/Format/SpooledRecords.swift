@@ -52,7 +52,7 @@ final class SpooledRecords: Sendable {
         return try state.withLock { state in
             guard !state.isComplete else { return false }
             let insertion = state.insertion
-            do {
+            do throws(MoltError) {
                 try mapped { () throws(SQLiteError) in
                     try insertion.bind(key, at: 1)
                     try insertion.bind(expiration, at: 2)
