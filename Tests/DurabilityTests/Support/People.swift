@@ -77,6 +77,8 @@ enum People {
     static var configuration: MoltConfiguration {
         var configuration = MoltConfiguration()
         configuration.hooks.batchSize = 64
+        // A full disk is found in the middle of the upgrade.
+        configuration.checksDiskSpace = false
         return configuration
     }
 }

@@ -212,7 +212,7 @@ struct ImportRecordsTests {
         try failure(settingAside(.stop)).expect(.stepFailed, key: "c", type: "Person", refusal: "secret")
         try failure(settingAside(.quarantine(upTo: 2))).expect(.tooManyFailures)
         try failure(step { try $0.setAside(json: Data("{".utf8), forKey: "a", because: Refusal()) })
-            .expect(.malformedContent, key: "a")
+            .expect(.stepFailed, key: "a")
         let cache = try CodableCache(at: url, migrations: [removing(settingAside(.drop(upTo: .unlimited)))])
         #expect(try cache.count() == 2 && cache.quarantined().isEmpty)
         #expect(cache.report.entries[0].counts.dropped == 3 && log.all.isEmpty)
