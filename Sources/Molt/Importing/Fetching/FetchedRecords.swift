@@ -46,7 +46,7 @@ public final class FetchedRecords: Sendable {
 
     /// Adds a record with properties of any kind.
     ///
-    /// - Throws: The errors of ``add(_:forKey:expiration:)``.
+    /// - Throws: The same errors as for a value.
     public func add(_ content: RecordValue, forKey key: String, expiration: Date? = nil) throws {
         try counting {
             var record = Record(coding: coding, key: key, typeName: typeName)
@@ -57,8 +57,7 @@ public final class FetchedRecords: Sendable {
 
     /// Adds a record whose content is JSON text, which is kept byte for byte.
     ///
-    /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or the errors of
-    ///   ``add(_:forKey:expiration:)``.
+    /// - Throws: ``MoltError`` with the code `malformedContent` if it is not JSON, or the same errors as for a value.
     public func add(json: Data, forKey key: String, expiration: Date? = nil) throws {
         try counting { try add(Record(key: key, typeName: typeName, json: Array(json)), expiration) }
     }
