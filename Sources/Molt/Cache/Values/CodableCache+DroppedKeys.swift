@@ -45,8 +45,8 @@ extension CodableCache {
     /// - what an import does; it replaces or adds values as the app does;
     /// - upgrades without ``MoltConfiguration/droppedKeyLifetime``, and keys that are older.
     ///
-    /// The keys are in the file, and a backup has those of its time. A file that was salvaged has none: compare all keys
-    /// then. Only a part of them is in memory at a time.
+    /// The keys are in the file. A backup has those of its time, and a salvaged file has none: after it was put in its
+    /// place, compare all keys. Only a part of them is in memory at a time.
     ///
     /// - Parameters:
     ///   - position: The ``DroppedKey/position`` of the last key that the app has seen; 0, the default, for all.

@@ -11,8 +11,8 @@ extension MigrationStep {
     ///
     /// The step also runs on a new store. The records have the form of the migration's own version, and go through
     /// later migrations. They are written in batches, so memory does not grow with their number. An error that the
-    /// closure throws rolls the whole upgrade back, and the next opening begins anew. With ``onFailure(_:)``, the closure
-    /// may set aside what it cannot make a record of.
+    /// closure throws rolls the whole upgrade back, and the next opening begins anew. With ``onFailure(_:)``, the
+    /// closure may set aside what it cannot make a record of.
     ///
     /// The transaction of the upgrade lasts until the source is read. The closure must not write to the source: remove
     /// it with ``Migration/removingSource(_:_:)``. In a dry run it reads the source, too.

@@ -74,7 +74,8 @@ public final class ImportedRecords {
     /// ```
     ///
     /// The content stays in quarantine until the app puts a value in its place; it is not retried. The source of the
-    /// import is not removed. If another record has the key, or if it is empty, the content gets a key with its position.
+    /// import is not removed. If another record has the key, or if it is empty, the content gets a key with its
+    /// position.
     ///
     /// - Parameters:
     ///   - content: What the source has, in any form.
