@@ -20,6 +20,7 @@ public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<Darwin_sta
 
 public struct Darwin_statvfs {
     public var f_frsize: UInt = 0
+    public var f_blocks: UInt32 = 0
     public var f_bavail: UInt32 = 0
     public init() {}
 }

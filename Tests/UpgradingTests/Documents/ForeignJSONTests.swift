@@ -135,8 +135,8 @@ struct ForeignJSONTests {
 
     // MARK: SwiftData
 
-    @Test func `is upgraded in an attribute of SwiftData's, which holds data`() throws {
-        let context = ModelContext([Player(#"{"color":"red"}"#, 0), Player(nil, 0), Player(#"{"size":2}"#, 5)])
+    @Test func `is upgraded in an attribute of a model, which holds data`() throws {
+        let context = PlayerContext([Player(#"{"color":"red"}"#, 0), Player(nil, 0), Player(#"{"size":2}"#, 5)])
         try upgradeSettings(context, DocumentUpgrade(Self.migrations, types: ["Settings"]))
         let texts = context.players.map { $0.settings.map { String(decoding: $0, as: UTF8.self) } }
         #expect(texts == [#"{"tint":"red","size":1}"#, nil, #"{"size":2}"#])
@@ -144,7 +144,7 @@ struct ForeignJSONTests {
         #expect(context.saveCount == 1)
     }
 
-    func upgradeSettings(_ context: ModelContext, _ documents: DocumentUpgrade) throws {
+    func upgradeSettings(_ context: PlayerContext, _ documents: DocumentUpgrade) throws {
         for player in try context.fetch(FetchDescriptor<Player>()) where player.settingsVersion < documents.version {
             guard let json = player.settings else { continue }
             let new = try documents.upgrade(json, ofType: "Settings", writtenAt: player.settingsVersion)
@@ -154,8 +154,8 @@ struct ForeignJSONTests {
         try context.save()
     }
 
-    /// As much of SwiftData's interface as the guide's code uses.
-    final class ModelContext {
+    /// As much of the interface of a model context as the guide's code uses.
+    final class PlayerContext {
         fileprivate let players: [Player]
         fileprivate var saveCount = 0
 
