@@ -276,7 +276,8 @@ import Testing
         case document, otherType, otherCache
     }
 
-    @Test(arguments: Meddler.allCases)
+    // The action of a decoding is one for all cases.
+    @Test(.serialized, arguments: Meddler.allCases)
     func `is noticed though its key was read before, if it was written meanwhile`(meddler: Meddler) throws {
         struct Other: Codable, RecordType {
             static let recordTypeName = "Person"
