@@ -426,7 +426,7 @@ extension MigrationPlan: CustomStringConvertible {
         if needsErasure { lines.append("  > records that were deleted before will be erased from the file") }
         lines += losses.summaries(removing: "removes:", replacing: "replaces by a conversion:").map { "  \($0)" }
         lines += noteLines
-        if let space, space.isNotable { lines.append("  needs about \(space)") }
+        if let space, space.isNotable { lines.append("  disk space: about \(space)") }
         return lines.joined(separator: "\n")
     }
 

@@ -22,8 +22,8 @@ extension MigrationPlan {
                 case .records(.handOver(let type, _)):
                     removed.formUnion(stored(type))
                     handedOver.formUnion(stored(type))
-                case .records(.deleteType(let type, _)): removed.formUnion(stored(type))
-                case .records(.edit(_, let type)): rewritten.formUnion(stored(type))
+                case .records(.deleteType(let type, _)), .records(.edit(_, let type)):
+                    rewritten.formUnion(stored(type))
                 case .store(.renameKeys(let step)): rewritten.formUnion(stored(step.type))
                 case .store(.extract(let step)):
                     rewritten.formUnion(stored(step.type))

@@ -150,8 +150,8 @@ struct JournalTests {
         let error = try failure(retired)
         error.expect(.suiteNotNamed, suite: notebook.name)
         let message = """
-            The store has changes for \(notebook.name), which the configuration does not name. The changes are committed. The \
-            remaining ones outside the store will be applied when the store is next opened. Add it to \
+            The store has changes for \(notebook.name), which the configuration does not name. The changes are committed. \
+            What is left is done when the store is next opened. Add it to \
             `MoltConfiguration.suites`.
             """
         #expect(error.message == message)

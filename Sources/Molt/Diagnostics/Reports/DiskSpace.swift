@@ -19,7 +19,7 @@ public struct DiskSpace: Equatable, Sendable, Codable {
 extension DiskSpace: CustomStringConvertible {
     /// Both sizes, in one line.
     public var description: String {
-        "\(DisplayText.bytes(Int(clamping: peak))) of disk space at its peak, and "
-            + "\(DisplayText.bytes(Int(clamping: after))) for the file"
+        "\(DisplayText.bytes(Int(clamping: peak))) at its peak; the file has "
+            + "\(DisplayText.bytes(Int(clamping: after))) afterwards"
     }
 }
