@@ -135,48 +135,52 @@ struct ForeignJSONTests {
 
     // MARK: SwiftData
 
-    @Test func `is upgraded in an attribute of a model, which holds data`() throws {
-        let context = PlayerContext([Player(#"{"color":"red"}"#, 0), Player(nil, 0), Player(#"{"size":2}"#, 5)])
-        try upgradeSettings(context, DocumentUpgrade(Self.migrations, types: ["Settings"]))
-        let texts = context.players.map { $0.settings.map { String(decoding: $0, as: UTF8.self) } }
-        #expect(texts == [#"{"tint":"red","size":1}"#, nil, #"{"size":2}"#])
-        #expect(context.players.map(\.settingsVersion) == [5, 0, 5])
-        #expect(context.saveCount == 1)
-    }
-
-    func upgradeSettings(_ context: PlayerContext, _ documents: DocumentUpgrade) throws {
-        for player in try context.fetch(FetchDescriptor<Player>()) where player.settingsVersion < documents.version {
-            guard let json = player.settings else { continue }
-            let new = try documents.upgrade(json, ofType: "Settings", writtenAt: player.settingsVersion)
-            player.settings = new.isDropped ? nil : new.content
-            player.settingsVersion = documents.version
-        }
-        try context.save()
-    }
-
-    /// As much of the interface of a model context as the guide's code uses.
-    final class PlayerContext {
-        fileprivate let players: [Player]
-        fileprivate var saveCount = 0
-
-        fileprivate init(_ players: [Player]) {
-            self.players = players
+    // The stand-ins have the names of the framework.
+    #if os(Linux)
+        @Test func `is upgraded in an attribute of a model, which holds data`() throws {
+            let context = ModelContext([Player(#"{"color":"red"}"#, 0), Player(nil, 0), Player(#"{"size":2}"#, 5)])
+            try upgradeSettings(context, DocumentUpgrade(Self.migrations, types: ["Settings"]))
+            let texts = context.players.map { $0.settings.map { String(decoding: $0, as: UTF8.self) } }
+            #expect(texts == [#"{"tint":"red","size":1}"#, nil, #"{"size":2}"#])
+            #expect(context.players.map(\.settingsVersion) == [5, 0, 5])
+            #expect(context.saveCount == 1)
         }
 
-        func fetch(_ descriptor: FetchDescriptor<Player>) throws -> [Player] { players }
-
-        func save() throws { saveCount += 1 }
-    }
-
-    struct FetchDescriptor<Model> {}
-
-    final class Player {
-        var settings: Data?
-        var settingsVersion: Int
-
-        fileprivate init(_ json: String?, _ version: Int) {
-            settings = json.map { Data($0.utf8) }
-            settingsVersion = version
+        func upgradeSettings(_ context: ModelContext, _ documents: DocumentUpgrade) throws {
+            for player in try context.fetch(FetchDescriptor<Player>()) where player.settingsVersion < documents.version
+            {
+                guard let json = player.settings else { continue }
+                let new = try documents.upgrade(json, ofType: "Settings", writtenAt: player.settingsVersion)
+                player.settings = new.isDropped ? nil : new.content
+                player.settingsVersion = documents.version
+            }
+            try context.save()
         }
-    }
+
+        /// As much of the interface of a model context as the guide's code uses.
+        final class ModelContext {
+            fileprivate let players: [Player]
+            fileprivate var saveCount = 0
+
+            fileprivate init(_ players: [Player]) {
+                self.players = players
+            }
+
+            func fetch(_ descriptor: FetchDescriptor<Player>) throws -> [Player] { players }
+
+            func save() throws { saveCount += 1 }
+        }
+
+        struct FetchDescriptor<Model> {}
+
+        final class Player {
+            var settings: Data?
+            var settingsVersion: Int
+
+            fileprivate init(_ json: String?, _ version: Int) {
+                settings = json.map { Data($0.utf8) }
+                settingsVersion = version
+            }
+        }
+    #endif
 }
