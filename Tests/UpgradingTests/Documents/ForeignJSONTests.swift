@@ -147,8 +147,8 @@ struct ForeignJSONTests {
         }
 
         func upgradeSettings(_ context: ModelContext, _ documents: DocumentUpgrade) throws {
-            for player in try context.fetch(FetchDescriptor<Player>()) where player.settingsVersion < documents.version
-            {
+            let players = try context.fetch(FetchDescriptor<Player>())
+            for player in players where player.settingsVersion < documents.version {
                 guard let json = player.settings else { continue }
                 let new = try documents.upgrade(json, ofType: "Settings", writtenAt: player.settingsVersion)
                 player.settings = new.isDropped ? nil : new.content
