@@ -16,9 +16,11 @@ extension MigrationPlan {
         func stored(_ type: String) -> Set<String> { storedNames[type, default: []].union([type]) }
         for entry in entries {
             for step in entry.declaration.steps where entry.actions.runs(step) {
-                switch step.work {
-                case .records(.renameType(let name, let newName)):
+                if case .records(.renameType(let name, let newName)) = step.work {
                     storedNames[newName, default: []].formUnion(stored(name))
+                }
+                guard isIncluded(step) else { continue }
+                switch step.work {
                 case .records(.handOver(let type, _)):
                     removed.formUnion(stored(type))
                     handedOver.formUnion(stored(type))
@@ -31,7 +33,7 @@ extension MigrationPlan {
                 case .bring(let work):
                     if case .file(let file)? = work.source { added += Int64(StoreFiles(file.path).byteCount ?? 0) }
                 case .block: isEverything = true
-                case .settings, .check: break
+                case .records(.renameType), .settings, .check: break
                 }
             }
         }
@@ -57,7 +59,11 @@ extension MigrationPlan {
     /// - Throws: ``MoltError`` with the code `storeFailed`, which is about the disk.
     func checkSpace(of store: StoreFile, _ configuration: MoltConfiguration, _ transaction: StoreTransaction) throws {
         guard configuration.checksDiskSpace, let size = store.byteCount else { return }
-        guard let work = spaceWork(configuration, where: \.surelyWrites) else { return }
+        let writes = entries.contains { entry in
+            entry.declaration.steps.contains { entry.actions.runs($0) && $0.surelyWrites }
+        }
+        // A backup alone makes sure of its own room.
+        guard writes, let work = spaceWork(configuration, where: \.surelyWrites) else { return }
         let directory = store.files.directory
         guard let free = FreeSpace.bytes(at: directory) else { return }
         // Most devices have room for everything three times, and then no record is read.
@@ -83,8 +89,8 @@ extension MigrationStep {
         guard !isConditional else { return false }
         return switch work {
         case .records(.edit(let edit, _)): !edit.runsClosure && !edit.skipsSomeValues
-        case .records, .store, .bring: true
-        case .block, .settings, .check: false
+        case .records(.deleteType), .records(.handOver), .store, .bring: true
+        case .records(.renameType), .block, .settings, .check: false
         }
     }
 }
