@@ -151,7 +151,7 @@ struct JournalTests {
         error.expect(.suiteNotNamed, suite: notebook.name)
         let message = """
             The store has changes for \(notebook.name), which the configuration does not name. The changes are committed. \
-            What is left is done when the store is next opened. Add it to \
+            The next opening of the store completes them. Add it to \
             `MoltConfiguration.suites`.
             """
         #expect(error.message == message)

@@ -53,7 +53,7 @@ struct DroppedKeyTests {
         }
     }
 
-    // MARK: What is noted
+    // MARK: Noted keys
 
     private static let all = [
         Migration(to: 1, "one", changing("dropped> moved>moved-1 back>away"), .deleteType("Trash")),

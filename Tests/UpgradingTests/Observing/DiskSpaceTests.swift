@@ -74,7 +74,7 @@ struct DiskSpaceTests {
         let measured = try #require(cache.report.space)
         cache.close()
         let estimated = try #require(plan.space)
-        // What is handed over leaves the file again.
+        // Records that are handed over are removed from the file after the commit.
         let file = try #require(FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64)
         #expect(measured.after >= file)
         for found in [estimated, try #require(rehearsed)] {

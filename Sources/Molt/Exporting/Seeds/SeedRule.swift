@@ -33,7 +33,7 @@ final class SeedRule: ImportRule {
             }
             return
         }
-        // What cannot be read is not what an earlier file had.
+        // A value that cannot be upgraded did not come from an earlier file, so it stays.
         guard let current = try? upgrade(found) else {
             result.kept += 1
             return

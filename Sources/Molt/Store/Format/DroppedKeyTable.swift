@@ -1,30 +1,21 @@
 /// The keys that upgrades have taken from records, for ``CodableCache/droppedKeys(after:ofType:_:)``.
 ///
-/// The table is created with the first of them, inside the transaction of the upgrade or the backfill. Other files pay
-/// nothing for it, and a release that does not know it leaves it alone.
-struct DroppedKeyTable {
+/// The table is created with the first of them, inside the transaction of the upgrade or the backfill.
+struct DroppedKeyTable: OptionalTable {
     static let name = "molt_dropped"
     /// The number of keys in a page.
     static let pageSize = 1_000
 
     private let connection: Connection
 
-    /// - Returns: Nil if the file has no such keys.
-    init?(of connection: Connection) throws(SQLiteError) {
-        guard try connection.hasTable(Self.name) else { return nil }
-        self.connection = connection
-    }
-
-    /// Creates the table, unless the file has it.
-    init(creatingIn connection: Connection) throws(SQLiteError) {
-        try connection.execute(Self.creation)
+    init(_ connection: Connection) {
         self.connection = connection
     }
 
     /// A key has one row, for the last time that it was dropped or replaced.
     ///
     /// The type is that of the record before the step; `type_now` is the name that the type has got since.
-    private static let creation = """
+    static let creation = """
         CREATE TABLE IF NOT EXISTS \(name)(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             key TEXT NOT NULL UNIQUE,

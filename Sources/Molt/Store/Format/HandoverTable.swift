@@ -3,23 +3,15 @@ internal import Foundation
 /// What steps have taken out of the store, until the app has stored it elsewhere.
 ///
 /// The table is created with the first such record or setting, inside the upgrade's transaction, and a mark of the file
-/// says that it has rows. Other files pay nothing for it.
-package struct HandoverTable {
+/// says that it has rows.
+package struct HandoverTable: OptionalTable {
     static let name = "molt_handover"
     /// The name of the mark of a file in which records or settings wait.
     package static let mark = "handover"
 
     private let connection: Connection
 
-    /// - Returns: Nil if nothing was ever taken out of the store.
-    init?(of connection: Connection) throws(SQLiteError) {
-        guard try connection.hasTable(Self.name) else { return nil }
-        self.connection = connection
-    }
-
-    /// Creates the table, unless the file has it.
-    init(creatingIn connection: Connection) throws(SQLiteError) {
-        try connection.execute(Self.creation)
+    init(_ connection: Connection) {
         self.connection = connection
     }
 

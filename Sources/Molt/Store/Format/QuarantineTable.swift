@@ -3,22 +3,13 @@ internal import Foundation
 /// The quarantine: records that a migration could not convert, as they were before it, and those that were put aside
 /// because a value was written over them that had their type, which could not read them.
 ///
-/// The table is created with the first such record, inside the transaction of the upgrade or the write. Other files pay
-/// nothing for it, and a release that does not know it leaves it alone.
-package struct QuarantineTable {
+/// The table is created with the first such record, inside the transaction of the upgrade or the write.
+package struct QuarantineTable: OptionalTable {
     static let name = "molt_quarantine"
 
     private let connection: Connection
 
-    /// - Returns: Nil if no record of the file was ever quarantined.
-    init?(of connection: Connection) throws(SQLiteError) {
-        guard try connection.hasTable(Self.name) else { return nil }
-        self.connection = connection
-    }
-
-    /// Creates the table, unless the file has it.
-    init(creatingIn connection: Connection) throws(SQLiteError) {
-        try connection.execute(Self.creation)
+    init(_ connection: Connection) {
         self.connection = connection
     }
 

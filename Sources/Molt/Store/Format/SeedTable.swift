@@ -2,22 +2,13 @@ internal import Foundation
 
 /// What the store has got from the files that the app ships.
 ///
-/// The table is created with the first such file, in the transaction that applies it. Other files pay nothing for it,
-/// and a release that does not know it leaves it alone.
-package struct SeedTable {
+/// The table is created with the first such file, in the transaction that applies it.
+package struct SeedTable: OptionalTable {
     static let name = "molt_seed"
 
     private let connection: Connection
 
-    /// - Returns: Nil if the store never had such a file.
-    init?(of connection: Connection) throws(SQLiteError) {
-        guard try connection.hasTable(Self.name) else { return nil }
-        self.connection = connection
-    }
-
-    /// Creates the table, unless the file has it.
-    init(creatingIn connection: Connection) throws(SQLiteError) {
-        try connection.execute(Self.creation)
+    init(_ connection: Connection) {
         self.connection = connection
     }
 

@@ -205,7 +205,7 @@ public struct MoltError: Error, Sendable {
             case .rolledBack:
                 "The upgrade was rolled back; the store is as it was."
             case .committed:
-                "The changes are committed. What is left is done when the store is next opened."
+                "The changes are committed. The next opening of the store completes them."
             }
         }
     }
