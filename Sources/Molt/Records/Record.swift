@@ -454,7 +454,7 @@ public struct Record: Sendable {
 
     /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
     @inline(__always)
-    func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+    package func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
         if let name = path.onlyName {
             return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
         }
@@ -489,7 +489,7 @@ public struct Record: Sendable {
     }
 
     /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
-    mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
+    package mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         if try changeElements(at: path, { try $0.put(bytes, at: $1) }) { return }
         if path.count == 0, !isData { return replaceChecked(bytes) }
         guard isObject else {

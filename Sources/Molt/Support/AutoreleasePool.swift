@@ -6,7 +6,7 @@
 ///
 /// On Apple's systems, Foundation and closures of the app autorelease objects. Without a pool, those of all records
 /// would live until the upgrade ends.
-func withAutoreleasePool<Result>(_ body: () throws -> Result) rethrows -> Result {
+package func withAutoreleasePool<Result>(_ body: () throws -> Result) rethrows -> Result {
     #if canImport(ObjectiveC)
         try autoreleasepool(invoking: body)
     #else

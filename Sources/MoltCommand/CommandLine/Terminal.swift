@@ -38,8 +38,10 @@ package struct Terminal: Sendable {
         showsProgress = isatty(STDERR_FILENO) != 0
     }
 
+    /// Writes all bytes to a file.
+    ///
     /// - Returns: The number of the error; 0 for none.
-    private static func write(_ data: Data, to descriptor: Int32) -> Int32 {
+    static func write(_ data: some ContiguousBytes, to descriptor: Int32) -> Int32 {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {

@@ -74,7 +74,7 @@ package struct Tool: Sendable {
             throw error
         } catch {
             terminal.sayError("\(name): \(terminal.redError(Self.message(of: error)))")
-            return command.errorCode
+            return (error as? CommandError)?.code ?? command.errorCode
         }
     }
 

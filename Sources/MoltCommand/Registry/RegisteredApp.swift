@@ -32,6 +32,7 @@ package struct RegisteredApp: Sendable {
             StoreCommands.markApplied(notes: "", options: Self.settingsOptions, correct),
             StoreCommands.markPending(notes: "", options: Self.settingsOptions, correct),
             StoreCommands.acceptEdit(options: Self.settingsOptions, correct), listSettings,
+            Self.documents(migrations),
         ]
         return own + StoreCommands.all.filter { command in !own.contains { $0.name == command.name } }
     }

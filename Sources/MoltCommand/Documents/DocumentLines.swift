@@ -1,0 +1,286 @@
+import Foundation
+import Molt
+
+/// Upgrades lines, one after the other; each thread has its own.
+struct DocumentLines {
+    private let fields: DocumentFields
+    private let documents: DocumentUpgrade
+    private let marksDropped: Bool
+    /// The line, whose members are replaced; its buffers are used again.
+    private var line = Record()
+
+    /// What became of the document of a line.
+    struct Result {
+        var isChanged = false
+        var isDropped = false
+        /// The number of documents that were extracted from it.
+        var extracted = 0
+    }
+
+    init(_ fields: DocumentFields, _ documents: DocumentUpgrade, marksDropped: Bool) {
+        self.fields = fields
+        self.documents = documents
+        self.marksDropped = marksDropped
+    }
+
+    /// Upgrades the document of a line, and appends lines with it and with those that were extracted from it.
+    ///
+    /// - Parameters:
+    ///   - text: The line without its line break.
+    ///   - lineBreak: That line break; empty for a last line that has none.
+    ///   - output: Stays as it is if the document cannot be upgraded; the last line gets no line break.
+    /// - Throws: ``MoltError`` that names the document.
+    mutating func upgrade(
+        _ text: UnsafeRawBufferPointer,
+        lineBreak: UnsafeRawBufferPointer,
+        to output: inout [UInt8]
+    ) throws -> Result {
+        if fields.lineType != nil, fields.key == nil, fields.version == nil {
+            return try upgradeWhole(text, key: "", version: fields.defaultVersion ?? 0, to: &output)
+        }
+        try load(text)
+        let key = try key()
+        do {
+            let version = try version()
+            guard fields.lineType == nil else {
+                return try upgradeWhole(text, key: key, version: version, to: &output)
+            }
+            return try upgradeInside(text, key, version, lineBreak, to: &output)
+        } catch var error as MoltError {
+            error.key = error.key ?? key
+            throw error
+        }
+    }
+
+    // MARK: Lines that are documents
+
+    private mutating func upgradeWhole(
+        _ text: UnsafeRawBufferPointer,
+        key: String,
+        version: Int,
+        to output: inout [UInt8]
+    ) throws -> Result {
+        let typeName = fields.lineType ?? ""
+        let content = Data(text)
+        let all = try documents.upgradeAll(content, ofType: typeName, writtenAt: version, forKey: key)
+        let new = all[0]
+        guard all.count == 1 else {
+            throw unsupported("A step extracts other documents from the document", typeName, key)
+        }
+        if new.isDropped { return Result(isDropped: true) }
+        guard !new.isData else { throw rawData(typeName, key) }
+        guard new.key == key else { throw unsupported("A step changes the document's key", typeName, key) }
+        let isChanged = new.content != content
+        guard fields.version != nil else {
+            output += Self.inOneLine(Array(new.content))
+            return Result(isChanged: isChanged)
+        }
+        if isChanged { try new.content.withUnsafeBytes { try load($0) } }
+        let before = output.count
+        try writeVersion()
+        line.writeContent(to: &output)
+        Self.joinLines(&output, from: before)
+        return Result(isChanged: isChanged)
+    }
+
+    // MARK: Lines with a document in them
+
+    private mutating func upgradeInside(
+        _ text: UnsafeRawBufferPointer,
+        _ key: String,
+        _ version: Int,
+        _ lineBreak: UnsafeRawBufferPointer,
+        to output: inout [UInt8]
+    ) throws -> Result {
+        let typeName = try string(at: fields.type, "type", option: "--type-field")
+        let (content, isText) = try content()
+        let expiration = try expiration()
+        let all = try documents.upgradeAll(
+            content,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration
+        )
+        let new = all[0]
+        guard !all.contains(where: { $0.isData && !$0.isDropped }) else { throw rawData(typeName, key) }
+        let before = output.count
+        var result = Result()
+        if new.isDropped {
+            result.isDropped = true
+            if marksDropped { line[DocumentFields.dropped] = true }
+        } else {
+            if new.typeName != typeName { line[fields.type] = .string(new.typeName) }
+            if new.key != key, let path = fields.key { line[path] = .string(new.key) }
+            if new.expiration != expiration {
+                line[fields.expiration] = new.expiration.flatMap { .double($0.timeIntervalSince1970) } ?? .null
+            }
+            if new.content != content { try put(new.content, asText: isText, in: &line) }
+            result.isChanged = line.revision > 0
+            try writeVersion()
+        }
+        if let error = line.failure { throw error }
+        if !new.isDropped || marksDropped { line.writeContent(to: &output) }
+        result.extracted = all.count - 1
+        do {
+            for extracted in all.dropFirst() {
+                if output.count > before { output += lineBreak.isEmpty ? Self.lineBreak : Array(lineBreak) }
+                try write(extracted, from: new.key, asText: isText, to: &output)
+            }
+        } catch {
+            output.removeSubrange(before...)
+            throw error
+        }
+        return result
+    }
+
+    /// Appends the line of a document that was extracted.
+    private func write(
+        _ document: DocumentUpgrade.Output,
+        from outer: String,
+        asText isText: Bool,
+        to output: inout [UInt8]
+    ) throws {
+        var line = try Record(json: "{}".utf8)
+        if let path = fields.key { line[path] = .string(document.key) }
+        line[fields.type] = .string(document.typeName)
+        if let path = fields.version { line[path] = .int(document.version) }
+        try put(document.content, asText: isText, in: &line)
+        if let expiration = document.expiration {
+            line[fields.expiration] = .double(expiration.timeIntervalSince1970)
+        }
+        line[DocumentFields.extractedFrom] = .string(outer)
+        if let error = line.failure { throw error }
+        line.writeContent(to: &output)
+    }
+
+    /// Puts a document into a line.
+    ///
+    /// - Parameter isText: Whether it is a string with JSON text; that also tells a document that is a string from text.
+    private func put(_ content: Data, asText isText: Bool, in line: inout Record) throws {
+        let first = content.first { !" \t\r\n".utf8.contains($0) }
+        if isText || first == UInt8(ascii: "\"") {
+            line[fields.content] = .string(String(decoding: content, as: UTF8.self))
+        } else {
+            try line.put(Self.inOneLine(Array(content)), at: fields.content)
+        }
+    }
+
+    // MARK: Members
+
+    private mutating func load(_ text: UnsafeRawBufferPointer) throws {
+        LentRecord.with("", text, isData: false, expiration: nil) { line.load($0, typeName: "") }
+        do {
+            try line.read()
+        } catch let error as MoltError {
+            let reason = error.underlying.map { ": \($0)" } ?? ""
+            throw MoltError(.malformedContent, "The line is not JSON text\(reason).", underlying: error.underlying)
+        }
+        guard line.isObject else { throw MoltError(.malformedContent, "The line is not a JSON object.") }
+    }
+
+    private func key() throws -> String {
+        guard let path = fields.key else { return "" }
+        guard let first = firstByte(at: path) else {
+            throw missing(path, "key", option: "--key-field")
+        }
+        if first == UInt8(ascii: "\"") { return try line.string(path) }
+        // Many tables have numbers as keys.
+        if let number = try? line.int(path) { return String(number) }
+        throw MoltError(.typeMismatch, "The key in \"\(path)\" is neither a string nor an integer.")
+    }
+
+    private func version() throws -> Int {
+        guard let path = fields.version, firstByte(at: path) != nil else {
+            if let version = fields.defaultVersion { return version }
+            throw missing(fields.version ?? "version", "version", option: "--version-field", or: " or --from")
+        }
+        do {
+            return try line.int(path)
+        } catch {
+            throw MoltError(.typeMismatch, "The version in \"\(path)\" is not an integer.")
+        }
+    }
+
+    private mutating func writeVersion() throws {
+        guard let path = fields.version else { return }
+        line[path] = .int(documents.version)
+        if let error = line.failure { throw error }
+    }
+
+    private func expiration() throws -> Date? {
+        guard firstByte(at: fields.expiration) != nil else { return nil }
+        do {
+            return Date(timeIntervalSince1970: try line.double(fields.expiration))
+        } catch {
+            throw MoltError(.typeMismatch, "The expiration in \"\(fields.expiration)\" is not a number of seconds.")
+        }
+    }
+
+    private func string(at path: PropertyPath, _ noun: String, option: String) throws -> String {
+        guard let first = firstByte(at: path) else { throw missing(path, noun, option: option) }
+        guard first == UInt8(ascii: "\"") else {
+            throw MoltError(.typeMismatch, "The \(noun) in \"\(path)\" is not a string.")
+        }
+        return try line.string(path)
+    }
+
+    /// The bytes of the document, and whether they stand in a string.
+    private func content() throws -> (Data, isText: Bool) {
+        let path = fields.content
+        let bytes = line.withValue(at: path) { $0.first == UInt8(ascii: "\"") ? nil : Data(buffer: $0) }
+        guard let bytes else { throw missing(path, "document", option: "--content-field") }
+        if let bytes { return (bytes, false) }
+        return (Data(try line.string(path).utf8), true)
+    }
+
+    /// The first byte of a member's value; nil if it is missing or null.
+    private func firstByte(at path: PropertyPath) -> UInt8? {
+        let first = line.withValue(at: path) { $0.first } ?? nil
+        return first == UInt8(ascii: "n") ? nil : first
+    }
+
+    // MARK: Text
+
+    private static let lineBreak: [UInt8] = [0x0A]
+
+    /// JSON text without line breaks, which can only be white space between its tokens.
+    private static func inOneLine(_ json: [UInt8]) -> [UInt8] {
+        var json = json
+        joinLines(&json, from: 0)
+        return json
+    }
+
+    private static func joinLines(_ json: inout [UInt8], from start: Int) {
+        for index in start..<json.count where json[index] == 0x0A || json[index] == 0x0D { json[index] = 0x20 }
+    }
+
+    // MARK: Errors
+
+    private func missing(_ path: PropertyPath, _ noun: String, option: String, or other: String = "") -> MoltError {
+        MoltError(
+            .propertyMissing,
+            "The line has no \(noun) in \"\(path)\".",
+            advice: "Name the member that has it with \(option)\(other)."
+        )
+    }
+
+    private func unsupported(_ problem: String, _ typeName: String, _ key: String) -> MoltError {
+        MoltError(
+            .unsupported,
+            "\(problem), and a line that is the document itself has no place for that.",
+            advice: "Put the document into a line with its key, type and version, and leave out --type.",
+            key: key,
+            type: typeName
+        )
+    }
+
+    private func rawData(_ typeName: String, _ key: String) -> MoltError {
+        MoltError(
+            .unsupported,
+            "A step replaces the document by raw data, which is not JSON text.",
+            key: key,
+            type: typeName
+        )
+    }
+}
