@@ -15,13 +15,14 @@ extension FuzzTarget {
         case .salvage, .tool: Self.databases
         case .descriptions: Self.rows.map { Array($0.utf8) } + Self.results
         case .settings: Self.xmlLists + Self.binaryLists + Self.archives
+        case .documents: DocumentFuzzing.lines.map { Array($0.utf8) }
         }
     }
 
     /// Tokens of the grammar.
     var words: [[UInt8]] {
         switch self {
-        case .json, .fixture, .export, .ledger, .plist, .descriptions:
+        case .json, .fixture, .export, .ledger, .plist, .descriptions, .documents:
             Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
         case .archive, .salvage, .tool, .settings: Self.strangeBytes + Self.numbers
         }

@@ -26,6 +26,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case tool
     /// The tool's command for the file of a suite.
     case settings
+    /// Lines with documents.
+    case documents
 
     enum Outcome {
         case accepted
@@ -46,6 +48,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             case .descriptions: return Self.describe(input)
             case .tool: return try await Self.run(Self.commands, on: input)
             case .settings: return try await Self.run([["settings"], ["settings", "--json"]], on: input)
+            case .documents: return try await DocumentFuzzing.feed(input)
             }
         } catch is MoltError {
             return .refused

@@ -463,6 +463,30 @@ public struct Record: Sendable {
         return try object.withValue(at: path.parts[...], body)
     }
 
+    /// A value without parts, or the kind of another one.
+    package enum Scalar {
+        case missing
+        case null
+        case string(String)
+        /// The text of a number.
+        case number(String)
+        case other
+    }
+
+    /// The value of a property, without the cost of generic values.
+    package func scalar(at path: PropertyPath) -> Scalar {
+        let found = withValue(at: path) { bytes -> Scalar in
+            guard let base = bytes.baseAddress else { return .other }
+            switch bytes[0] {
+            case 0x22: return .string(JSONString.decode(base, from: 0, to: bytes.count))
+            case 0x6E: return .null
+            case 0x2D, 0x30...0x39: return .number(String(decoding: bytes, as: UTF8.self))
+            default: return .other
+            }
+        }
+        return found ?? .missing
+    }
+
     private mutating func write(_ value: RecordValue?, at path: PropertyPath) throws {
         guard let value else { return try remove(path, ifMissing: .skip) }
         let json: [UInt8]

@@ -27,7 +27,8 @@ struct DocumentBlock {
                 type: error.type,
                 code: error.code.rawValue,
                 migration: error.migration?.name,
-                message: error.message
+                message: error.message,
+                cause: error.underlying.map { ErrorSummary.line(of: $0) }
             )
             return try encoder.encode(text) + [0x0A]
         }
@@ -38,6 +39,8 @@ struct DocumentBlock {
             var code: String
             var migration: String?
             var message: String
+            /// The error of a closure or a decoder, without its values.
+            var cause: String?
         }
     }
 
@@ -89,7 +92,9 @@ struct DocumentBlock {
             summary.add(result)
             if output.count > before { output += lineBreak }
         } catch {
-            let error = error as? MoltError ?? MoltError(.stepFailed, "The document cannot be upgraded.", underlying: error)
+            let error =
+                error as? MoltError
+                ?? MoltError(.stepFailed, "The document cannot be upgraded.", underlying: error)
             summary.failed[error.code.rawValue, default: 0] += 1
             problems.append(Problem(line: summary.lines, error: error))
             if policy == .keep { output += whole }

@@ -23,7 +23,11 @@ package struct DocumentFields: Sendable {
         .value("--type-field", "NAME", "that with the name of the type, \"type\" by default"),
         .value("--version-field", "NAME", "that with the version, \"version\" by default"),
         .value("--content-field", "NAME", "that with the document, \"content\" by default"),
-        .value("--expiration-field", "NAME", "that with the seconds since 1970 when it expires, \"expiration\" by default"),
+        .value(
+            "--expiration-field",
+            "NAME",
+            "that with the second since 1970 when it expires, \"expiration\" by default"
+        ),
         .value("--type", "NAME", "each line is a document of this type itself"),
         .value("--from", "VERSION", "the version of documents that do not say theirs"),
     ]

@@ -153,7 +153,8 @@ package final class DocumentFilter: Sendable {
         let number = Terminal.write(bytes, to: descriptor)
         if number == EPIPE { throw OutputClosed() }
         guard number == 0 else {
-            throw CommandError("\(name) cannot be written: \(String(cString: strerror(number)))", code: ExitCode.trouble)
+            let reason = String(cString: strerror(number))
+            throw CommandError("\(name) cannot be written: \(reason)", code: ExitCode.trouble)
         }
     }
 }

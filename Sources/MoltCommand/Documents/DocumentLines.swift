@@ -6,6 +6,8 @@ struct DocumentLines {
     private let fields: DocumentFields
     private let documents: DocumentUpgrade
     private let marksDropped: Bool
+    /// The version that documents have afterwards, as JSON text.
+    private let versionText: [UInt8]
     /// The line, whose members are replaced; its buffers are used again.
     private var line = Record()
 
@@ -21,6 +23,7 @@ struct DocumentLines {
         self.fields = fields
         self.documents = documents
         self.marksDropped = marksDropped
+        versionText = Array(String(documents.version).utf8)
     }
 
     /// Upgrades the document of a line, and appends lines with it and with those that were extracted from it.
@@ -45,7 +48,7 @@ struct DocumentLines {
             guard fields.lineType == nil else {
                 return try upgradeWhole(text, key: key, version: version, to: &output)
             }
-            return try upgradeInside(text, key, version, lineBreak, to: &output)
+            return try upgradeInside(key, version, lineBreak, to: &output)
         } catch var error as MoltError {
             error.key = error.key ?? key
             throw error
@@ -71,12 +74,13 @@ struct DocumentLines {
         guard !new.isData else { throw rawData(typeName, key) }
         guard new.key == key else { throw unsupported("A step changes the document's key", typeName, key) }
         let isChanged = new.content != content
+        let before = output.count
         guard fields.version != nil else {
-            output += Self.inOneLine(Array(new.content))
+            output += new.content
+            Self.joinLines(&output, from: before)
             return Result(isChanged: isChanged)
         }
         if isChanged { try new.content.withUnsafeBytes { try load($0) } }
-        let before = output.count
         try writeVersion()
         line.writeContent(to: &output)
         Self.joinLines(&output, from: before)
@@ -86,22 +90,27 @@ struct DocumentLines {
     // MARK: Lines with a document in them
 
     private mutating func upgradeInside(
-        _ text: UnsafeRawBufferPointer,
         _ key: String,
         _ version: Int,
         _ lineBreak: UnsafeRawBufferPointer,
         to output: inout [UInt8]
     ) throws -> Result {
-        let typeName = try string(at: fields.type, "type", option: "--type-field")
+        let typeName = try typeName()
         let (content, isText) = try content()
         let expiration = try expiration()
-        let all = try documents.upgradeAll(
-            content,
-            ofType: typeName,
-            writtenAt: version,
-            forKey: key,
-            expiration: expiration
-        )
+        let all: [DocumentUpgrade.Output]
+        do {
+            all = try documents.upgradeAll(
+                content,
+                ofType: typeName,
+                writtenAt: version,
+                forKey: key,
+                expiration: expiration
+            )
+        } catch var error as MoltError {
+            error.type = error.type ?? typeName
+            throw error
+        }
         let new = all[0]
         guard !all.contains(where: { $0.isData && !$0.isDropped }) else { throw rawData(typeName, key) }
         let before = output.count
@@ -144,7 +153,7 @@ struct DocumentLines {
         var line = try Record(json: "{}".utf8)
         if let path = fields.key { line[path] = .string(document.key) }
         line[fields.type] = .string(document.typeName)
-        if let path = fields.version { line[path] = .int(document.version) }
+        if let path = fields.version { try line.put(versionText, at: path) }
         try put(document.content, asText: isText, in: &line)
         if let expiration = document.expiration {
             line[fields.expiration] = .double(expiration.timeIntervalSince1970)
@@ -162,7 +171,9 @@ struct DocumentLines {
         if isText || first == UInt8(ascii: "\"") {
             line[fields.content] = .string(String(decoding: content, as: UTF8.self))
         } else {
-            try line.put(Self.inOneLine(Array(content)), at: fields.content)
+            var json = Array(content)
+            Self.joinLines(&json, from: 0)
+            try line.put(json, at: fields.content)
         }
     }
 
@@ -181,48 +192,49 @@ struct DocumentLines {
 
     private func key() throws -> String {
         guard let path = fields.key else { return "" }
-        guard let first = firstByte(at: path) else {
-            throw missing(path, "key", option: "--key-field")
+        switch line.scalar(at: path) {
+        case .string(let key): return key
+        // Many tables have integers as keys.
+        case .number(let text) where !text.utf8.contains(where: { ".eE".utf8.contains($0) }): return text
+        case .missing, .null: throw missing(path, "key", option: "--key-field")
+        case .number, .other: throw MoltError(.typeMismatch, "The key in \"\(path)\" is neither a string nor an integer.")
         }
-        if first == UInt8(ascii: "\"") { return try line.string(path) }
-        // Many tables have numbers as keys.
-        if let number = try? line.int(path) { return String(number) }
-        throw MoltError(.typeMismatch, "The key in \"\(path)\" is neither a string nor an integer.")
     }
 
     private func version() throws -> Int {
-        guard let path = fields.version, firstByte(at: path) != nil else {
+        let path = fields.version ?? "version"
+        switch fields.version.map({ line.scalar(at: $0) }) ?? .missing {
+        case .number(let text):
+            if let version = Int(text) { return version }
+        case .missing, .null:
             if let version = fields.defaultVersion { return version }
-            throw missing(fields.version ?? "version", "version", option: "--version-field", or: " or --from")
+            throw missing(path, "version", option: "--version-field", or: " or --from")
+        case .string, .other: break
         }
-        do {
-            return try line.int(path)
-        } catch {
-            throw MoltError(.typeMismatch, "The version in \"\(path)\" is not an integer.")
-        }
+        throw MoltError(.typeMismatch, "The version in \"\(path)\" is not an integer.")
     }
 
     private mutating func writeVersion() throws {
-        guard let path = fields.version else { return }
-        line[path] = .int(documents.version)
-        if let error = line.failure { throw error }
+        if let path = fields.version { try line.put(versionText, at: path) }
+    }
+
+    private func typeName() throws -> String {
+        let path = fields.type
+        switch line.scalar(at: path) {
+        case .string(let name): return name
+        case .missing, .null: throw missing(path, "type", option: "--type-field")
+        case .number, .other: throw MoltError(.typeMismatch, "The type in \"\(path)\" is not a string.")
+        }
     }
 
     private func expiration() throws -> Date? {
-        guard firstByte(at: fields.expiration) != nil else { return nil }
-        do {
-            return Date(timeIntervalSince1970: try line.double(fields.expiration))
-        } catch {
-            throw MoltError(.typeMismatch, "The expiration in \"\(fields.expiration)\" is not a number of seconds.")
+        switch line.scalar(at: fields.expiration) {
+        case .missing, .null: return nil
+        case .number(let text):
+            if let seconds = Double(text), seconds.isFinite { return Date(timeIntervalSince1970: seconds) }
+        case .string, .other: break
         }
-    }
-
-    private func string(at path: PropertyPath, _ noun: String, option: String) throws -> String {
-        guard let first = firstByte(at: path) else { throw missing(path, noun, option: option) }
-        guard first == UInt8(ascii: "\"") else {
-            throw MoltError(.typeMismatch, "The \(noun) in \"\(path)\" is not a string.")
-        }
-        return try line.string(path)
+        throw MoltError(.typeMismatch, "The expiration in \"\(fields.expiration)\" is not a number of seconds.")
     }
 
     /// The bytes of the document, and whether they stand in a string.
@@ -234,24 +246,18 @@ struct DocumentLines {
         return (Data(try line.string(path).utf8), true)
     }
 
-    /// The first byte of a member's value; nil if it is missing or null.
-    private func firstByte(at path: PropertyPath) -> UInt8? {
-        let first = line.withValue(at: path) { $0.first } ?? nil
-        return first == UInt8(ascii: "n") ? nil : first
-    }
-
     // MARK: Text
 
     private static let lineBreak: [UInt8] = [0x0A]
 
-    /// JSON text without line breaks, which can only be white space between its tokens.
-    private static func inOneLine(_ json: [UInt8]) -> [UInt8] {
-        var json = json
-        joinLines(&json, from: 0)
-        return json
-    }
-
+    /// Makes one line of JSON text, in which line breaks can only be white space between tokens.
     private static func joinLines(_ json: inout [UInt8], from start: Int) {
+        let hasBreaks = json.withUnsafeBytes { json in
+            let text = UnsafeRawBufferPointer(rebasing: json[start...])
+            guard let base = text.baseAddress else { return false }
+            return memchr(base, 0x0A, text.count) != nil || memchr(base, 0x0D, text.count) != nil
+        }
+        guard hasBreaks else { return }
         for index in start..<json.count where json[index] == 0x0A || json[index] == 0x0D { json[index] = 0x20 }
     }
 

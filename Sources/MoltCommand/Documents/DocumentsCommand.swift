@@ -5,7 +5,7 @@ extension RegisteredApp {
     /// The command that upgrades documents from standard input to standard output.
     static func documents(_ migrations: MigrationRegistry) -> Command {
         let other: [Command.Option] = [
-            .value("--types", "NAME", "a type that documents have today, repeat for others; any other one is a failure"),
+            .value("--types", "NAME", "a type that documents have today; repeat for others; any other fails"),
             .flag("--mark-dropped", "keep the line of a dropped document, and add \"dropped\": true"),
             .value("--problems", "FILE", "write the lines that cannot be upgraded there, with the reason, and go on"),
             .flag("--keep-failed", "with --problems, also keep these lines in the output, unchanged"),
@@ -70,6 +70,10 @@ extension DocumentFilter.Options {
     ///
     /// - Throws: ``UsageError``.
     package init(_ words: String...) throws {
+        try self.init(words: words)
+    }
+
+    package init(words: [String]) throws {
         try self.init(RegisteredApp.documents([]).call(words[...]))
     }
 

@@ -35,7 +35,10 @@ struct LineReader: Sendable {
             }
             guard block.count <= Self.longestLine else {
                 isAtEnd = true
-                throw CommandError("a line of the input has more than \(Self.longestLine >> 20) MiB", code: ExitCode.trouble)
+                throw CommandError(
+                    "a line of the input has more than \(Self.longestLine >> 20) MiB",
+                    code: ExitCode.trouble
+                )
             }
         }
         return !block.isEmpty

@@ -116,17 +116,37 @@ package struct RegisteredApp: Sendable {
     private var plan: Command {
         Command(
             "plan",
-            ["FILE"],
-            "show what opening a store would do",
-            options: Self.settingsOptions + [.json],
+            ["[FILE]"],
+            "show what opening a store would do, or what happens to documents",
+            options: [
+                .value("--documents", "TYPE", "without FILE: show what happens to documents of this type"),
+                .value("--from", "VERSION", "with --documents: the version that they have"),
+            ] + Self.settingsOptions + [.json],
             notes: Self.settingsNote
         ) { call, terminal in
+            guard try !planDocuments(call, terminal) else { return ExitCode.success }
             let trial = try trial(call, configuration, isOnlyPlanned: true)
             defer { withExtendedLifetime(trial) {} }
             let plan = try trial.plan(.opening)
             if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
             return plan.problems.isEmpty ? ExitCode.success : ExitCode.failure
         }
+    }
+
+    /// Shows what happens to documents.
+    ///
+    /// - Returns: Whether the call asks for that.
+    private func planDocuments(_ call: Command.Call, _ terminal: Terminal) throws -> Bool {
+        guard let typeName = call.value("--documents") else {
+            if call.has("--from") { throw UsageError("--from needs --documents") }
+            if call.arguments.isEmpty { throw UsageError("plan needs FILE, or --documents and --from") }
+            return false
+        }
+        guard call.arguments.isEmpty else { throw UsageError("--documents needs no FILE") }
+        guard let version = try call.count("--from") else { throw UsageError("--documents needs --from") }
+        let plan = try DocumentUpgrade(migrations).plan(ofType: typeName, writtenAt: version)
+        if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
+        return true
     }
 
     private var dryRun: Command {

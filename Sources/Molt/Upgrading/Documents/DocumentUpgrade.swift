@@ -24,6 +24,8 @@ public struct DocumentUpgrade: Sendable {
     public let oldestVersion: Int
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
+    /// Those that documents go through.
+    private let migrations: [Migration]
     private let steps: DocumentSteps
     private let replacements: [Replacement]
     /// The types that documents have today; nil for any.
@@ -68,8 +70,8 @@ public struct DocumentUpgrade: Sendable {
         self.types = types.map { Set($0.map(ExactName.init)) }
         coding = migrations.coding
         replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
-        let usable = migrations.migrations.filter { $0.version > oldest }
-        let schedule = UpgradeSchedule(usable.map { PendingMigration(backfilling: $0) }) { migration, number in
+        self.migrations = migrations.migrations.filter { $0.version > oldest }
+        let schedule = UpgradeSchedule(self.migrations.map { PendingMigration(backfilling: $0) }) { migration, number in
             RunMode.document.use(of: migration.steps[number]) != .skipped
         }
         steps = DocumentSteps(schedule, storeName: nil)
@@ -238,6 +240,15 @@ public struct DocumentUpgrade: Sendable {
         guard !upgraded.isDropped else { return nil }
         if upgraded.isData, let data = upgraded.content as? Value { return data }
         return try coding.decoder.decode(type, fromStored: upgraded.content)
+    }
+
+    /// What an upgrade does to the documents of a type.
+    ///
+    /// - Throws: ``MoltError`` for a version from which documents cannot be upgraded, as
+    ///   ``upgrade(_:ofType:writtenAt:forKey:expiration:)`` does.
+    package func plan(ofType typeName: String, writtenAt version: Int) throws -> DocumentPlan {
+        try check(version)
+        return DocumentPlan(ofType: typeName, from: version, to: self.version, through: migrations)
     }
 
     private func check(_ version: Int) throws {

@@ -1,0 +1,308 @@
+import Foundation
+import Molt
+import MoltCommand
+import TestSupport
+import Testing
+
+@Suite struct `Documents in lines` {
+    private static let migrations: MigrationRegistry = [
+        Migration(to: 1, "email", .renameProperty("Person", "mail", to: "email")),
+        Migration(to: 2, "contact", .renameType("Person", to: "Contact")),
+        Migration(
+            to: 3,
+            "addresses",
+            .extractRecords("Contact", "address", as: "Address", key: .property("id"))
+        ),
+        Migration(to: 3, "drafts", .deleteType("Draft")),
+        Migration(to: 3, "expiry", .transform("Session") { $0.expiration = Date(timeIntervalSince1970: 60.5) }),
+        Migration(to: 3, "keys", .transform("Session") { if $0.contains("key") { $0.key = try $0.string("key") } }),
+        Migration(to: 3, "raw", .transform("Photo") { try $0.replaceContent(with: Data([0xFF])) }),
+        Migration(to: 3, "title", .transform("Title") { try $0.replaceContent(with: "a\"b") }),
+        Migration(to: 3, "failing", .transform("Failing") { _ = try $0.string("missing") }),
+    ]
+
+    private func filter(
+        _ lines: String,
+        notesProblems: Bool = false,
+        _ options: DocumentFilter.Options? = nil
+    ) async throws -> FilteredLines {
+        try await FilteredLines(
+            lines,
+            Self.migrations,
+            notesProblems: notesProblems,
+            options ?? DocumentFilter.Options()
+        )
+    }
+
+    /// A line, and what becomes of it.
+    struct Example: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var line: String
+        var result: String
+
+        init(_ description: String, _ line: String, _ result: String) {
+            testDescription = description
+            self.line = line
+            self.result = result
+        }
+
+        static let all = [
+            Example(
+                "Content, type and version change, and all other bytes stay",
+                #"{ "n":1.50 , "key":"ada","version": 0,"type":"Person", "content":{"mail" : "a@b","x":1e3},"x":[ ] }"#,
+                #"{ "n":1.50 , "key":"ada","version": 3,"type":"Contact", "content":{"email" : "a@b","x":1e3},"x":[ ] }"#
+            ),
+            Example(
+                "Text in a string stays in a string",
+                #"{"key":1,"type":"Person","version":0,"content":"{\"mail\":\"\\u00e9\\n\"}"}"#,
+                #"{"key":1,"type":"Contact","version":3,"content":"{\"email\":\"\\u00e9\\n\"}"}"#
+            ),
+            Example(
+                "A document that no step concerns gets the version alone",
+                #"{"key":"k","type":"Other","version":2,"content":[1,2.0]}"#,
+                #"{"key":"k","type":"Other","version":3,"content":[1,2.0]}"#
+            ),
+            Example(
+                "An extracted document follows",
+                #"{"key":"ada","type":"Contact","version":2,"content":{"address":{"id":"7","city":"Paris"}}}"#,
+                """
+                {"key":"ada","type":"Contact","version":3,"content":{"address":"7"}}
+                {"key":"7","type":"Address","version":3,"content":{"id":"7","city":"Paris"},"extractedFrom":"ada"}
+                """
+            ),
+            Example("A dropped document is left out", #"{"key":"d","type":"Draft","version":0,"content":1}"#, ""),
+            Example(
+                "A step sets the expiration",
+                #"{"key":"s","type":"Session","version":0,"expiration":null,"content":{}}"#,
+                #"{"key":"s","type":"Session","version":3,"expiration":60.5,"content":{}}"#
+            ),
+            Example(
+                "A step sets the key",
+                #"{"key":9223372036854775807,"type":"Session","version":0,"expiration":60.5,"content":{"key":"new"}}"#,
+                #"{"key":"new","type":"Session","version":3,"expiration":60.5,"content":{"key":"new"}}"#
+            ),
+            Example(
+                "A document that becomes a string is text in a string, as such a content has text",
+                #"{"key":"t","type":"Title","version":0,"content":{}}"#,
+                #"{"key":"t","type":"Title","version":3,"content":"\"a\\\"b\""}"#
+            ),
+            Example("Empty lines stay", " \t", " \t"),
+        ]
+    }
+
+    @Test(arguments: Example.all)
+    func `A line becomes its line of today, and that one stays as it is`(example: Example) async throws {
+        let lines = try await filter(example.line + "\n")
+        #expect(lines.output == (example.result.isEmpty ? "" : example.result + "\n"))
+        #expect(lines.error == nil)
+        #expect(try await filter(lines.output).output == lines.output)
+    }
+
+    @Test func `Line breaks stay, and a last line without one has none`() async throws {
+        let person = #"{"key":"a","type":"Contact","version":3,"content":{}}"#
+        let outer = #"{"key":"b","type":"Contact","version":2,"content":{"address":{"id":"7"}}}"#
+        let lines = try await filter("\(person)\r\n\r\n\(outer)\r\n\(outer)")
+        let new = #"{"key":"b","type":"Contact","version":3,"content":{"address":"7"}}"#
+        let extracted = #"{"key":"7","type":"Address","version":3,"content":{"id":"7"},"extractedFrom":"b"}"#
+        #expect(lines.output == "\(person)\r\n\r\n\(new)\r\n\(extracted)\r\n\(new)\n\(extracted)")
+        let summary = try #require(lines.summary)
+        #expect([summary.lines, summary.empty, summary.changed, summary.extracted] == [4, 1, 2, 2])
+        #expect(try await filter("").output == "")
+    }
+
+    @Test func `A dropped document can be marked`() async throws {
+        let line = #"{"key":"d","type":"Draft","version":0,"content":1}"#
+        let lines = try await filter(line + "\n", DocumentFilter.Options("--mark-dropped"))
+        #expect(lines.output == #"{"key":"d","type":"Draft","version":0,"content":1,"dropped":true}"# + "\n")
+        #expect(lines.summary?.dropped == 1)
+    }
+
+    @Test func `Members can have other names, and stand in objects`() async throws {
+        let line = #"{"id":{"n":1},"meta":{"kind":"Person","v":null},"doc":{"mail":1},"dies":9,"version":"x"}"#
+        let options = try DocumentFilter.Options(
+            "--key-field",
+            "id.n",
+            "--type-field",
+            "meta.kind",
+            "--version-field=meta.v",
+            "--content-field",
+            "doc",
+            "--expiration-field",
+            "dies",
+            "--from",
+            "0"
+        )
+        let lines = try await filter(line, options)
+        #expect(
+            lines.output
+                == #"{"id":{"n":1},"meta":{"kind":"Contact","v":3},"doc":{"email":1},"dies":9,"version":"x"}"#
+        )
+    }
+
+    @Test func `A line can be the document itself, with its version or without`() async throws {
+        let plain = try await filter("{\"mail\": 1}\n[2]\n", DocumentFilter.Options("--type", "Person", "--from", "0"))
+        #expect(plain.output == "{\"email\": 1}\n[2]\n")
+        let options = try DocumentFilter.Options("--type", "Person", "--version-field", "v.n", "--from", "1")
+        let versioned = try await filter("{\"mail\":1,\"v\":{\"n\":0}}\n{\"mail\":1}\n", options)
+        #expect(versioned.output == "{\"email\":1,\"v\":{\"n\":3}}\n{\"mail\":1,\"v\":{\"n\":3}}\n")
+    }
+
+    // MARK: Failures
+
+    /// A line that cannot be upgraded, the code, words of the message, and what must be in neither.
+    private static let failures: [(line: String, code: String, message: String)] = [
+        (
+            #"{"key":"secret","type":"Person","version":0,"content":{"mail":}}"#, "malformedContent",
+            "The line is not JSON"
+        ),
+        (#"[1]"#, "malformedContent", "The line is not a JSON object."),
+        (#"{"type":"Person","version":0,"content":{}}"#, "propertyMissing", "--key-field"),
+        (#"{"key":true,"type":"Person","version":0,"content":{}}"#, "typeMismatch", "neither a string nor an integer"),
+        (#"{"key":"a","version":0,"content":{}}"#, "propertyMissing", "--type-field"),
+        (#"{"key":"a","type":7,"version":0,"content":{}}"#, "typeMismatch", "The type in \"type\""),
+        (#"{"key":"a","type":"","version":0,"content":{}}"#, "unsupported", "type name is empty"),
+        (#"{"key":"a","type":"Person","content":{}}"#, "propertyMissing", "--version-field or --from"),
+        (#"{"key":"a","type":"Person","version":"secret","content":{}}"#, "typeMismatch", "not an integer"),
+        (#"{"key":"a","type":"Person","version":-1,"content":{}}"#, "unsupported", "0 or more"),
+        (#"{"key":"a","type":"Person","version":9,"content":{}}"#, "superseded", "version 9"),
+        (#"{"key":"a","type":"Person","version":0}"#, "propertyMissing", "--content-field"),
+        (
+            #"{"key":"a","type":"Person","version":0,"content":"{secret"}"#, "malformedContent",
+            "The document is not JSON"
+        ),
+        (#"{"key":"a","type":"Person","version":0,"content":{},"expiration":"secret"}"#, "typeMismatch", "seconds"),
+        (#"{"key":"a","type":"Photo","version":0,"content":{"a":"secret"}}"#, "unsupported", "raw data"),
+        (#"{"key":"a","type":"Failing","version":0,"content":{"a":"secret"}}"#, "propertyMissing", "\"missing\""),
+        (#"{"key":"a","type":"Wrong","version":3,"content":{}}"#, "unsupported", "No document has the type \"Wrong\""),
+    ]
+
+    private static let types = [
+        "Contact", "Address", "Draft", "Session", "Photo", "Title", "Failing", "Person",
+    ].flatMap { ["--types", $0] }
+
+    @Test func `Lines that cannot be upgraded are noted without values, and left out or kept`() async throws {
+        let good = #"{"key":"g","type":"Contact","version":3,"content":{}}"#
+        let input = Self.failures.map { $0.line + "\n" + good + "\n" }.joined()
+        let options = try DocumentFilter.Options(words: Self.types)
+        let lines = try await filter(input, notesProblems: true, options)
+        #expect(lines.output == String(repeating: good + "\n", count: Self.failures.count))
+
+        let problems = try lines.problems.split(separator: "\n").map { line in
+            try JSONDecoder().decode(Problem.self, from: Data(line.utf8))
+        }
+        let numbers: [Int] = Self.failures.indices.map { 2 * $0 + 1 }
+        #expect(problems.map(\.line) == numbers)
+        let codes: [String] = Self.failures.map { $0.code }
+        #expect(problems.map(\.code) == codes)
+        for (problem, failure) in zip(problems, Self.failures) { #expect(problem.message.contains(failure.message)) }
+        #expect(problems[15].migration == "failing")
+        #expect(problems[15].key == "a" && problems[15].type == "Failing")
+        #expect(!lines.problems.contains("secret"))
+        #expect(lines.summary?.failed["superseded"] == 1)
+        #expect(lines.summary?.failed.values.reduce(0, +) == Self.failures.count)
+
+        let keeping = try DocumentFilter.Options(words: Self.types + ["--problems", "-", "--keep-failed"])
+        let kept = try await filter(input, notesProblems: true, keeping)
+        #expect(kept.output == input)
+        #expect(kept.problems == lines.problems)
+    }
+
+    private struct Problem: Decodable {
+        var line: Int
+        var key, type, migration: String?
+        var code, message: String
+    }
+
+    @Test func `Without a file for problems, the first one ends the run after the lines before it`() async throws {
+        let good = #"{"key":"g","type":"Contact","version":3,"content":{}}"# + "\n"
+        // Several blocks of each thread.
+        let before = String(repeating: good, count: 20_000)
+        let lines = try await filter(before + "nonsense\n" + before + "nonsense\n")
+        #expect(lines.output == before)
+        let error = try #require(lines.error as? MoltError)
+        #expect(error.code == .malformedContent)
+        #expect(error.problem.hasPrefix("Line 20001: The line is not JSON text"))
+    }
+
+    @Test(arguments: [1, 2, 5]) func `The order is that of the input with any number of threads`(threads: Int)
+        async throws
+    {
+        var (input, expected) = ("", "")
+        for number in 0..<12_000 {
+            let text = String(repeating: "x", count: number % 97)
+            input += "{\"key\":\(number),\"type\":\"Person\",\"version\":0,\"content\":{\"mail\":\"\(text)\"}}\n"
+            expected += "{\"key\":\(number),\"type\":\"Contact\",\"version\":3,\"content\":{\"email\":\"\(text)\"}}\n"
+        }
+        let lines = try await filter(input, DocumentFilter.Options("--threads", "\(threads)"))
+        #expect(lines.output == expected)
+        #expect(lines.summary?.changed == 12_000)
+    }
+
+    @Test func `A line can be longer than a block`() async throws {
+        let text = String(repeating: "x", count: 3 << 20)
+        let line = "{\"key\":1,\"type\":\"Person\",\"version\":0,\"content\":{\"mail\":\"\(text)\"}}\n"
+        let lines = try await filter(line + line)
+        let new = "{\"key\":1,\"type\":\"Contact\",\"version\":3,\"content\":{\"email\":\"\(text)\"}}\n"
+        #expect(lines.output == new + new)
+    }
+
+    @Test func `A line that is the document has no place for another key or document, or raw data`() async throws {
+        let documents = [
+            ("Contact", "{\"address\":{\"id\":\"7\"}}", "extracts other documents"),
+            ("Session", "{\"key\":\"new\"}", "changes the document's key"), ("Photo", "{}", "raw data"),
+        ]
+        for (type, document, message) in documents {
+            let lines = try await filter(document, DocumentFilter.Options("--type", type, "--from", "0"))
+            let error = try #require(lines.error as? MoltError)
+            #expect(error.code == .unsupported)
+            #expect(error.problem.contains(message))
+        }
+    }
+
+    @Test(arguments: [
+        (["--type", "Person"], "--type needs --from, --version-field, or both"),
+        (["--type", "Person", "--from", "0", "--content-field", "c"], "--content-field has no meaning"),
+        (["--type", "Person", "--from", "0", "--mark-dropped"], "--mark-dropped has no meaning"),
+        (["--key-field", "a..b"], "--key-field needs names"),
+        (["--keep-failed"], "--keep-failed needs --problems"),
+        (["--threads", "0"], "--threads needs a number from 1"),
+        (["--versionfield", "v"], "did you mean \"--version-field\"?"),
+        (["file"], "one argument too many"),
+    ])
+    func `Options that make no sense are refused`(words: [String], message: String) async throws {
+        await CommandRun(app, ["documents"] + words).expect(64, errors: message)
+    }
+
+    @Test func `A registry that cannot upgrade documents is refused before anything is read`() async throws {
+        let twice: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 1, "a")]
+        await #expect(throws: MoltError.self) {
+            try await FilteredLines("", twice, DocumentFilter.Options())
+        }
+    }
+
+    // MARK: Plans
+
+    @Test func `A plan says what happens to the documents of a type`() async throws {
+        let tool = Tool("app", "", RegisteredApp(migrations: Self.migrations).commands)
+        await CommandRun(tool, "plan", "--documents", "Person", "--from", "0").expect(
+            output: """
+                documents of type Person, from version 0 to 3
+                  1  email
+                       rename Person.mail to email
+                  2  contact
+                       rename type Person to Contact
+                  3  addresses
+                       extract Address from Contact.address
+                Types afterwards: Contact, Address.
+
+                """
+        )
+        await CommandRun(tool, "plan", "--documents", "Draft", "--from", "1").expect(says: "They are dropped.")
+        await CommandRun(tool, "plan", "--documents", "Person", "--from", "2").expect(says: "No step concerns them")
+        await CommandRun(tool, "plan", "--documents", "Person", "--from", "0", "--json")
+            .expect(says: "\"types\"", "\"step\" : \"rename type Person to Contact\"")
+        await CommandRun(tool, "plan", "--documents", "Person", "--from", "4").expect(1, errors: "newer release")
+        await CommandRun(tool, "plan", "--documents", "Person").expect(64, errors: "--documents needs --from")
+        await CommandRun(tool, "plan").expect(64, errors: "plan needs FILE")
+    }
+}
