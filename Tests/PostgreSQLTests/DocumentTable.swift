@@ -79,7 +79,9 @@
         private func store(_ new: [DocumentUpgrade.Output], inPlaceOf row: Row) throws {
             let isUnchanged = "WHERE key = $1 AND version = $2 AND content = $3 RETURNING \(columns)"
             let old = [row.key, "\(row.version)", row.content]
-            let values = new.map { [$0.key, $0.typeName, "\($0.version)", String(decoding: $0.content, as: UTF8.self)] }
+            let values = new.map {
+                [$0.key, $0.typeName, "\($0.version)", String(decoding: $0.content, as: UTF8.self)]
+            }
             let set = "SET key = $4, type = $5, version = $6, content = $7, problem = NULL"
             do {
                 let stored =
