@@ -7,6 +7,11 @@
     final class PostgreSQLConnection: Connection {
         struct Failure: Error {
             var message: String
+            /// The server's code of the error (SQLSTATE); nil if there is none.
+            var code: String?
+
+            /// Whether another process waited for what this one held, and the reverse.
+            var isDeadlock: Bool { code == "40P01" }
         }
 
         private let handle: OpaquePointer
@@ -79,8 +84,10 @@
                 throw failure
             }
             guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-                PQclear(result)
-                throw failure
+                defer { PQclear(result) }
+                let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+                if code == "23505" { throw KeyIsTaken() }
+                throw Failure(message: failure.message, code: code)
             }
             return result
         }

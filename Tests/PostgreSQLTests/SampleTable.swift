@@ -24,13 +24,13 @@
             try connection.execute("CREATE TABLE stop ()")
             var random = SeededGenerator(seed: seed)
             try connection.execute("BEGIN")
+            var keys: Set<String> = []
             for start in stride(from: 0, to: count, by: 1000) {
-                try insert(
-                    (start..<min(start + 1000, count)).map { number in
-                        let version = Samples.isSpam(number) ? random.below(4) : random.below(7)
-                        return try samples.document(number, edit: 0, at: version)
-                    }
-                )
+                let rows = try (start..<min(start + 1000, count)).flatMap { number in
+                    let version = Samples.isSpam(number) ? random.below(4) : random.below(7)
+                    return try samples.documents(number, edit: 0, at: version)
+                }
+                try insert(rows.filter { keys.insert($0.key).inserted })
             }
             try connection.execute("COMMIT")
             try connection.execute("ANALYZE documents")
@@ -50,15 +50,15 @@
 
         /// Edits a document as the release of a version does, which does not overwrite documents of later releases.
         func edit(_ number: Int, at version: Int, _ samples: Samples) throws {
-            try connection.execute("BEGIN")
-            let last = try connection.strings("SELECT max(edit) FROM writes WHERE number = $1", ["\(number)"])
-            let edit = (Int(last.first?.first ?? "") ?? 0) + 1
-            let row = try samples.document(number, edit: edit, at: version)
             if version == Samples.migrations.version {
                 // Gives the row its new key.
                 let documents = DocumentTable(connection: connection, documents: samples.latest)
                 _ = try documents.document(forKey: Samples.key(number, at: 0))
             }
+            try connection.execute("BEGIN")
+            let last = try connection.strings("SELECT max(edit) FROM writes WHERE number = $1", ["\(number)"])
+            let edit = (Int(last.first?.first ?? "") ?? 0) + 1
+            let row = try samples.document(number, edit: edit, at: version)
             let changed = try connection.changedRows(
                 "UPDATE documents SET type = $2, version = $3, content = $4, problem = NULL WHERE key = $1 AND version <= $3",
                 [row.key, row.type, "\(version)", row.content]

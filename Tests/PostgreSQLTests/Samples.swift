@@ -18,7 +18,12 @@
                 }
             ),
             Migration(to: 5, "keys", .transform("Person") { $0.key = "people/\($0.key)" }),
-            Migration(to: 6, "visits", .addProperty("Person", "visits", default: 0)),
+            Migration(
+                to: 6,
+                "visits",
+                .addProperty("Person", "visits", default: 0),
+                .extractRecords("Person", "city", as: "City", key: .property("id"))
+            ),
         ]
 
         static let count = 100_000
@@ -44,14 +49,14 @@
             version < 5 ? "\(number)" : "people/\(number)"
         }
 
-        /// A document as the first release wrote it.
+        /// A document as the first release wrote it; three persons live in a city.
         static func original(_ number: Int, edit: Int) -> String {
             var random = SeededGenerator(seed: UInt64(number) << 32 | UInt64(edit))
             let first = random.pick(["Ada", "Grace", "Hedy", "Zo\u{eb}", "\\u0041da"])
             let last = random.pick(["Lovelace", "Hopper", "\\\"Mac\\\" Lamarr", "de la Cruz"])
             return
                 #"{ "number":\#(number),"edit":\#(edit),"fullName" : "\#(first) \#(last)","phone":"+49 \#(random.below(1_000_000))","#
-                + #""balance":1.50,"note":"\#(String(repeating: "ö\\n", count: random.below(20)))""#
+                + #""city":{"id":"city/\#(number / 3)","name":"\#(number / 3)"},"balance":1.50,"note":"\#(String(repeating: "ö\\n", count: random.below(20)))""#
                 + (isSpam(number) ? #","isSpam":true}"# : "}")
         }
 
@@ -62,18 +67,25 @@
 
         /// A document as the release of a version wrote it.
         func document(_ number: Int, edit: Int, at version: Int) throws -> Row {
-            let upgraded = try upgrades[version].upgrade(
+            try documents(number, edit: edit, at: version)[0]
+        }
+
+        /// A document as the release of a version wrote it, and those that were extracted from it.
+        func documents(_ number: Int, edit: Int, at version: Int) throws -> [Row] {
+            let upgraded = try upgrades[version].upgradeAll(
                 Data(Self.original(number, edit: edit).utf8),
                 ofType: "Alien",
                 writtenAt: 0,
                 forKey: "\(number)"
             )
-            return Row(
-                key: upgraded.key,
-                type: upgraded.typeName,
-                version: version,
-                content: String(decoding: upgraded.content, as: UTF8.self)
-            )
+            return upgraded.map { document in
+                Row(
+                    key: document.key,
+                    type: document.typeName,
+                    version: version,
+                    content: String(decoding: document.content, as: UTF8.self)
+                )
+            }
         }
     }
 #endif

@@ -68,7 +68,14 @@
 
         private func sweep(_ connection: PostgreSQLConnection, _ samples: Samples) throws {
             let table = DocumentTable(connection: connection, documents: samples.latest)
-            while try table.upgradeBatch() {}
+            var isDone = false
+            while !isDone {
+                do {
+                    isDone = try !table.upgradeBatch()
+                } catch let failure as PostgreSQLConnection.Failure where failure.isDeadlock {
+                    // Two workers have inserted the same cities in different order; this one's batch is undone.
+                }
+            }
         }
 
         private func repeatUntilStop(_ body: (SampleTable) throws -> Void) throws {

@@ -179,6 +179,27 @@ import Testing
             .expect(.keyExists, key: "p", migration: "parts")
     }
 
+    @Test(arguments: ["Post", "Comment"])
+    func `yields no two with one key if a later step gives it to them, as a cache refuses it`(type: String) throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "comments",
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
+            ),
+            Migration(to: 2, "keys", .transform(type) { $0.key = "x" }),
+        ]
+        let post = #"{"comments":[{"id":"x"},{"id":"y"}]}"#
+        let documents = try DocumentUpgrade(migrations)
+        MoltError.thrown {
+            try documents.upgradeAll(Data(post.utf8), ofType: "Post", writtenAt: 0, forKey: "p")
+        }?.expect(.keyExists, key: "x")
+
+        let store = try OldStore([StoredRecord("Post", "p", post)])
+        MoltError.thrown { try CodableCache(at: store.url, migrations: migrations) }?
+            .expect(.keyExists, migration: "keys")
+    }
+
     @Test func `must have a known type if all are named`() throws {
         let documents = try DocumentUpgrade(Self.migrations, types: ["Person"])
         let known = try documents.upgrade(Data(#"{"name":"Ada King"}"#.utf8), ofType: "Alien", writtenAt: 0)

@@ -101,8 +101,27 @@ struct DocumentSteps: Sendable {
     /// - Returns: The document, then those that were extracted from it; also those that are gone.
     func upgrade(_ record: Record) throws -> [Document] {
         var documents = [Document(record: record)]
-        for part in parts { try upgrade(&documents, part, from: record.storedVersion) }
+        for part in parts {
+            try upgrade(&documents, part, from: record.storedVersion)
+            if documents.count > 1 { try checkKeys(of: documents) }
+        }
         return documents
+    }
+
+    /// Throws if a step has given two documents one key, which a store refuses.
+    private func checkKeys(of documents: [Document]) throws(MoltError) {
+        var keys: Set<ExactName> = []
+        for record in documents.lazy.filter({ !$0.isDropped }).map(\.record)
+        where !keys.insert(ExactName(record.key)).inserted {
+            throw MoltError(
+                .keyExists,
+                "The document and those that steps extract from it would be two with the key \"\(record.key)\".",
+                advice: "Give each of them a key of its own.",
+                store: storeName,
+                key: record.key,
+                type: record.typeName
+            )
+        }
     }
 
     private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
