@@ -1,0 +1,347 @@
+"""The steps of .ci/spark. Each is `spark.py STEP DIRECTORY TOOL [ROWS]`, and works on the files of the directory."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession, functions as F
+
+step, directory, tool = sys.argv[1], Path(sys.argv[2]).resolve(), os.path.abspath(sys.argv[3])
+root = Path(__file__).resolve().parent.parent
+today = ["--types", "Person", "--types", "Group", "--types", "Call"]
+columns = "key string, type string, version int, content string"
+
+
+# Documents of all releases, as text that other programs may have written.
+
+extras = ['"score":1.0', '"score": 1e3', r'"note":"Gr\u00fc\u00dfe\n\ud83d\ude00"', '"note":"Grüße 😀"', '"a\\/b":null',
+          '"id":9007199254740993', '"id":12345678901234567890123', '"tags":["x",{"mail":1,"fax":-0.0}]', ' "spaced" : { } ']
+names = ["Ada Lovelace", "Ludwig van Beethoven", "Plato", r"Bj\u00f6rk Guðmundsdóttir", "Ἀριστοτέλης ὁ Σταγειρίτης"]
+cities = ["London", "Αθήνα", "Wien", r"M\u00fcnchen", "東京"]
+years = ["1815", "1815.0", "1.815e3", "-427"]
+
+
+def document(number, random):
+    """Returns a document's key, type, version and content; and the code of its failure if it cannot be upgraded."""
+    pick, version = random.choice, random.randrange(5)
+    key = f'contact/{number}' + pick(["", "", "", ' "ä"\\'])
+    kind = random.random()
+    failure = pick(["unreadable", "cut", "newer", "mistyped", "twice", "unknown"]) if random.random() < 0.0005 else None
+    if failure == "unreadable" or kind < 0.15:
+        if version == 4 and failure != "unreadable":
+            return key, "Call", 4, '{"person":"contact/%d","seconds":%d}' % (number, number % 9000), None
+        length = "soon" if failure == "unreadable" else "%d:%02d" % divmod(number % 9000, 60)
+        content = '{"person":"contact/%d","length":"%s",%s}' % (number, length, pick(extras))
+        return key, "Call", version % 4, content, "stepFailed" if failure == "unreadable" else None
+    if kind < 0.25 and not failure:
+        members = ",".join('"contact/%d"' % random.randrange(number + 1) for _ in range(10))
+        return key, "Group", version, '{"name":"%s", "members":[%s],%s}' % (pick(cities), members, pick(extras)), None
+
+    if failure in ("cut", "mistyped", "twice"):
+        version %= 2
+    first, _, last = pick(names).partition(" ")
+    mail, street, city = f'a{number}@example.com', f'"street":"{number % 99} St James’s"', f'"city":"{pick(cities)}"'
+    name = f'"firstName":"{first}","lastName":"{last}"' if version > 2 else f'"fullName":"{first} {last}"'.replace(' "', '"')
+    parts = [f'"phone":"+44 20 {number % 9999}"', f'"birthYear":{pick(years)}', pick(extras)]
+    parts += [f'"address":{{{street},{city}}}'] if version > 2 else [street, city]
+    parts += ['"isFavorite":true'] if version == 4 else [f'"fax":"+44 21 {number % 9999}"']
+    parts = [part for part in parts if random.random() < 0.9]
+    parts.append(f'"email":"{mail}"' if version > 1 or failure == "twice" else f'"mail":"{mail}"')
+    if failure == "twice":
+        parts.append(f'"mail":"b{mail}"')
+    random.shuffle(parts)
+    content = "{" + ",".join(['"fullName":12' if failure == "mistyped" else name] + parts) + "}"
+    type = "Robot" if failure == "unknown" else "Alien" if version < 2 else "Person"
+    codes = {"cut": "malformedContent", "newer": "superseded", "mistyped": "typeMismatch", "twice": "propertyExists",
+             "unknown": "unsupported"}
+    return key, type, 9 if failure == "newer" else version, content[:-1] if failure == "cut" else content, codes.get(failure)
+
+
+def make(count):
+    """Writes the table of documents, and the list of those that cannot be upgraded."""
+    generator, failures, files = random.Random(68), [], 20
+    (directory / "documents").mkdir()
+    for file in range(files):
+        rows = [document(number, generator) for number in range(count * file // files, count * (file + 1) // files)]
+        failures += [(key, code) for key, _, _, _, code in rows if code]
+        write(directory / f"documents/{file:02}.parquet", [row[:4] for row in rows])
+    write(directory / "failures.parquet", failures, ["key", "code"])
+    print(f"{count} documents, {len(failures)} of which cannot be upgraded")
+
+
+def write(file, rows, names=("key", "type", "version", "content")):
+    pq.write_table(pa.table([pa.array(column) for column in zip(*rows)], names=list(names)), file)
+
+
+# The job. A function that passes a partition through the tool is all that Spark needs.
+
+
+def through_the_tool(batches):
+    """Passes a partition's lines through the tool, and returns its lines and its problems."""
+    problems = tempfile.NamedTemporaryFile(dir=directory)
+    process = subprocess.Popen([tool, "documents", "--threads", "1", "--problems", problems.name, *today],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    failures = []
+
+    def feed():
+        try:
+            with process.stdin:
+                for batch in batches:
+                    process.stdin.write("".join(line + "\n" for line in batch.column(0).to_pylist()).encode())
+        except Exception as error:
+            # The tool would take the input's end for that of the partition.
+            process.kill()
+            failures.append(error)
+
+    def batch(lines, failed):
+        return pa.record_batch({"line": pa.array(lines, pa.string()), "failed": pa.array([failed] * len(lines), pa.bool_())})
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    try:
+        while lines := process.stdout.readlines(1 << 20):
+            yield batch(lines, False)
+        feeder.join()
+        if process.wait() != 0 or failures:
+            raise RuntimeError(f"the tool ended with {process.returncode}") from (failures or [None])[0]
+        yield batch(problems.readlines(), True)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def spark_session(executors):
+    """Starts Spark with executors of their own processes, which have one core each."""
+    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    options = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "local.dir": str(directory),
+               "sql.files.maxPartitionBytes": "16m", "sql.files.openCostInBytes": "16m", "log.level": "ERROR"}
+    builder = SparkSession.builder.master(f"local-cluster[{executors},1,1024]")
+    for name, value in options.items():
+        builder = builder.config("spark." + name, value)
+    return builder.getOrCreate()
+
+
+def upgrade():
+    """Upgrades the table while a tool, a worker of Python and an executor are killed."""
+    spark = spark_session(executors=2)
+    killed = []
+    threading.Thread(target=kill, args=(spark.sparkContext.statusTracker(), killed), daemon=True).start()
+    start = time.monotonic()
+    line = F.to_json(F.struct("key", "type", "version", "content"))
+    result = F.from_json("line", columns + ", code string")
+    (spark.read.parquet(str(directory / "documents")).select(line)
+        .mapInArrow(through_the_tool, "line string, failed boolean").select("failed", result.alias("row"))
+        .select("failed", "row.*").write.partitionBy("failed").parquet(str(directory / "spark")))
+    seconds = time.monotonic() - start
+    tracker = spark.sparkContext.statusTracker()
+    failed = sum(tracker.getStageInfo(stage).numFailedTasks for job in tracker.getJobIdsForGroup()
+                 for stage in tracker.getJobInfo(job).stageIds if tracker.getStageInfo(stage))
+    spark.stop()
+    if len(killed) < 3 or not failed:
+        sys.exit(f"error: the job ended after {len(killed)} of 3 kills and {failed} failed tasks: take more rows")
+    print(f"Spark: {seconds:.1f} s with 2 executors; killed {', '.join(killed)}; {failed} tasks failed and ran again")
+
+
+def kill(tracker, killed):
+    """Kills a tool, the worker that started it, and the executor above, each after more tasks have completed."""
+    for name, level, completed in [("a tool", 0, 2), ("a worker", 1, 6), ("an executor", 3, 10)]:
+        while True:
+            time.sleep(0.01)
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            processes = family()
+            tools = [pid for pid, (name_, _, _) in processes.items() if name_ == Path(tool).name]
+            if tools and any(stage and stage.numCompletedTasks >= completed for stage in stages):
+                break
+        pid = max(tools)
+        for _ in range(level):
+            pid = processes[pid][1]
+        os.kill(pid, signal.SIGKILL)
+        killed.append(name)
+
+
+def family():
+    """Returns the name, the parent and the processor time of this process and of those below it."""
+    processes = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, tail = file.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        fields = tail.split()
+        ticks = sum(map(int, fields[11:15]))
+        processes[int(file.parent.name)] = (head.split("(", 1)[1], int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+    found, level = {}, {os.getpid()}
+    while level:
+        found.update((pid, processes[pid]) for pid in level if pid in processes)
+        level = {pid for pid, process in processes.items() if process[1] in level and pid not in found}
+    return found
+
+
+# The proof. Caches of each version have the same records, and the tool upgrades them as an app's stores.
+
+
+def caches():
+    """Writes the table of what the documents are in upgraded caches."""
+    (directory / "expected").mkdir()
+    for version in range(4):
+        file = directory / f"{version}.molt"
+        shutil.copy(root / f"Sources/Contacts/Stores/release-{max(version, 1)}.molt", file)
+        store = sqlite3.connect(file)
+        store.executescript(f"DELETE FROM molt_record; PRAGMA user_version = {version}")
+        types = dict(store.execute("SELECT name, id FROM molt_type"))
+        rows = duckdb.execute(f"""SELECT key, type, content FROM '{directory}/documents/*.parquet'
+            ANTI JOIN '{directory}/failures.parquet' USING (key) WHERE version = {version}""")
+        while chunk := rows.fetchmany(100_000):
+            store.executemany(
+                """INSERT INTO molt_record(key, type_id, version, content, created_at, updated_at, accessed_at)
+                VALUES (?, ?, ?, ?, 0, 0, 0)""", [(key, types[type], version, content) for key, type, content in chunk])
+        store.commit()
+        store.close()
+        subprocess.run([tool, "upgrade", file, "--without-settings"], check=True, stdout=subprocess.DEVNULL)
+        store = sqlite3.connect(file)
+        (reached,) = store.execute("PRAGMA user_version").fetchone()
+        rows = store.execute(f"""SELECT record.key, type.name, {reached}, record.content FROM molt_record AS record
+            JOIN molt_type AS type ON type.id = record.type_id""")
+        for part in iter(lambda: rows.fetchmany(200_000), []):
+            write(directory / f"expected/{version}-{part[0][0].split('/')[1].split()[0]}.parquet", part)
+        store.close()
+        file.unlink()
+    duckdb.sql(f"""COPY (SELECT * FROM '{directory}/documents/*.parquet' ANTI JOIN '{directory}/failures.parquet'
+        USING (key) WHERE version = 4) TO '{directory}/expected/4.parquet'""")
+
+
+def check(name, documents, problems):
+    """Compares documents and problems with those expected, as often as each occurs."""
+    pairs = {"documents": (f"SELECT key, type, version, content FROM {documents}",
+                           f"SELECT key, type, version, content FROM '{directory}/expected/*.parquet'"),
+             "problems": (f"SELECT key, code FROM {problems}", f"SELECT key, code FROM '{directory}/failures.parquet'")}
+    for what, (found, expected) in pairs.items():
+        count = lambda query: duckdb.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]
+        missing, wrong = count(f"{expected} EXCEPT ALL {found}"), count(f"{found} EXCEPT ALL {expected}")
+        if missing or wrong or not count(expected):
+            sys.exit(f"error: {name}: {missing} {what} are missing, and {wrong} are wrong or there twice")
+        print(f"{name}: {count(found)} {what} are as expected")
+
+
+# The figures, all of the same lines: people of release 1, whose content is text in an envelope.
+
+rename = 'if has("mail") then .email = .mail | del(.mail) else . end'
+address = " | ".join(f'if has("{name}") then .address.{name} = .{name} | del(.{name}) else . end' for name in ["street", "city"])
+all_steps = f"""{rename} | (.fullName | split(" ")) as $words | .firstName = $words[0] | .lastName = ($words[1:] | join(" "))
+    | del(.fullName) | {address} | del(.fax) | .isFavorite = false"""
+
+
+def by_hand(line):
+    """What a function in Python does for all the migrations."""
+    row = json.loads(line)
+    person = json.loads(row["content"])
+    if "mail" in person:
+        person["email"] = person.pop("mail")
+    person["firstName"], _, person["lastName"] = person.pop("fullName").partition(" ")
+    if address := {name: person.pop(name) for name in ["street", "city"] if name in person}:
+        person["address"] = address
+    person.pop("fax", None)
+    person["isFavorite"] = False
+    row |= {"type": "Person", "version": 4, "content": json.dumps(person, ensure_ascii=False)}
+    return json.dumps(row, ensure_ascii=False)
+
+
+def with_a_schema(lines):
+    text = "fullName string, mail string, phone string, fax string, birthYear bigint, street string, city string"
+    person = lambda name: F.col("person." + name)
+    words = lambda index: F.regexp_extract(person("fullName"), r"^(\S*)\s*(.*)$", index)
+    address = F.when(F.coalesce(person("street"), person("city")).isNotNull(), F.struct(person("street"), person("city")))
+    content = F.to_json(F.struct(
+        words(1).alias("firstName"), words(2).alias("lastName"), person("mail").alias("email"), person("phone"),
+        person("birthYear"), address.alias("address"), F.lit(False).alias("isFavorite")))
+    return (lines.select(F.from_json("value", columns).alias("row")).select("row.*")
+        .withColumn("person", F.from_json("content", text))
+        .select(F.to_json(F.struct("key", F.lit("Person").alias("type"), F.lit(4).alias("version"), content.alias("content")))))
+
+
+def with_variants(lines):
+    mail = lambda person: F.variant_get(person, F.lit("$.mail"), "string")
+    person = F.parse_json("content")
+    renamed = F.variant_delete(F.variant_set(person, F.lit("$.email"), mail(person)), F.lit("$.mail"))
+    content = F.to_json(F.when(mail(person).isNotNull(), renamed).otherwise(person))
+    return (lines.select(F.from_json("value", columns).alias("row")).select("row.*")
+        .select(F.to_json(F.struct("key", "type", "version", content.alias("content")))))
+
+
+def figures():
+    """Measures ways to upgrade lines, and prints them as a table."""
+    lines, out = directory / "lines.jsonl", directory / "out"
+    duckdb.sql(f"""COPY (SELECT * FROM '{directory}/documents/*.parquet' ANTI JOIN '{directory}/failures.parquet'
+        USING (key) WHERE type = 'Alien') TO '{lines}' (FORMAT json)""")
+    count = sum(1 for _ in open(lines, "rb"))
+    through = lambda frame: frame.mapInArrow(through_the_tool, "line string, failed boolean").select("line")
+    in_python = lambda frame: frame.select(F.udf(by_hand, useArrow=True)("value"))
+
+    def command(*words):
+        with open(lines, "rb") as source, open(out, "wb") as target:
+            subprocess.run(words, stdin=source, stdout=target, stderr=subprocess.DEVNULL, check=True)
+
+    def in_spark(spark, way):
+        way(spark.read.text(str(lines))).write.mode("overwrite").text(str(out))
+
+    def contents(paths):
+        parts = (json.loads(line) for path in paths for line in open(path) if line.strip())
+        return {row["key"]: json.loads(row["content"]) for row in parts}
+
+    def measure(name, run, expected):
+        best = [float("inf")] * 2
+        for _ in range(3):
+            before, start = sum(process[2] for process in family().values()), time.monotonic()
+            run()
+            wall = time.monotonic() - start
+            best = list(map(min, best, [wall, sum(process[2] for process in family().values()) - before]))
+        found = contents(sorted(out.glob("part-*")) if out.is_dir() else [out])
+        wrong = sum(found.get(key) != value for key, value in expected.items())
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+        print(f"| {name} | {count / best[0]:,.0f} | {best[1] / count * 1e6:.1f} | {100 * wrong / count:.0f} % |", flush=True)
+
+    source = contents([lines])
+    renamed = {key: {"email" if name == "mail" else name: value for name, value in person.items()}
+               for key, person in source.items()}
+    upgraded = {row[0]: json.loads(row[1]) for row in duckdb.sql(
+        f"SELECT key, content FROM '{directory}/expected/*.parquet'").fetchall() if row[0] in source}
+    print(f"\n{count:,} documents, {lines.stat().st_size / count:.0f} bytes each as lines\n")
+    print("| way | documents a second | processor time of each, µs | documents with lost or changed values |")
+    print("|---|---|---|---|")
+    for threads in "1", "2":
+        measure(f"the tool, threads: {threads}", lambda: command(tool, "documents", "--threads", threads), upgraded)
+    for name, program, expected in [("", all_steps, upgraded), (", the rename alone", rename, renamed)]:
+        program = f".content |= (fromjson | {program} | tojson)"
+        measure(f"`jq -c`{name}", lambda: command("jq", "-c", program), expected)
+    for executors in 1, 2:
+        spark = spark_session(executors)
+        for name, way, expected in [("the tool", through, upgraded), ("a function in Python", in_python, upgraded),
+                                    ("`from_json` with a schema", with_a_schema, upgraded),
+                                    ("`parse_json`, the rename alone", with_variants, renamed)]:
+            measure(f"Spark, executors: {executors}; {name}", lambda: in_spark(spark, way), expected)
+        spark.stop()
+
+
+if step == "make":
+    make(int(sys.argv[4]))
+    caches()
+elif step == "upgrade":
+    upgrade()
+    check("Spark", f"'{directory}/spark/failed=false/*.parquet'", f"'{directory}/spark/failed=true/*.parquet'")
+elif step == "check-duckdb":
+    check("DuckDB", f"'{directory}/duckdb.parquet'", f"read_json('{directory}/problems.jsonl')")
+elif step == "figures":
+    figures()
