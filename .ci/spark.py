@@ -1,5 +1,6 @@
 """The steps of .ci/spark. Each is `spark.py STEP DIRECTORY TOOL [ROWS]`, and works on the files of the directory."""
 
+import contextlib
 import json
 import os
 import random
@@ -25,11 +26,8 @@ today = ["--types", "Person", "--types", "Group", "--types", "Call"]
 columns = "key string, type string, version int, content string"
 
 
-# The documents, and caches of each version with the same records, which the tool upgrades as an app's stores.
-
-
 def make(count):
-    """Writes the table of documents, and the list of those that cannot be upgraded."""
+    """Writes the table of documents, the list of those that cannot be upgraded, and what the others are in caches."""
     generator, failures, files = random.Random(68), [], 20
     (directory / "documents").mkdir()
     for file in range(files):
@@ -37,7 +35,8 @@ def make(count):
         failures += [(key, code) for key, _, _, _, code in rows if code]
         write(directory / f"documents/{file:02}.parquet", [row[:4] for row in rows])
     write(directory / "failures.parquet", failures, ["key", "code"])
-    print(f"{count} documents, {len(failures)} of which cannot be upgraded")
+    print(f"{count} documents, {len(failures)} of which cannot be upgraded", flush=True)
+    caches()
 
 
 def write(file, rows, names=("key", "type", "version", "content")):
@@ -45,7 +44,7 @@ def write(file, rows, names=("key", "type", "version", "content")):
 
 
 def caches():
-    """Writes the table of what the documents are in upgraded caches."""
+    """Writes the table of what the documents are in caches that the tool upgraded as an app's stores."""
     (directory / "expected").mkdir()
     for version in range(4):
         file = directory / f"{version}.molt"
@@ -95,7 +94,8 @@ def through_the_tool(batches):
             failures.append(error)
 
     def batch(lines, failed):
-        return pa.record_batch({"line": pa.array(lines, pa.string()), "failed": pa.array([failed] * len(lines), pa.bool_())})
+        columns = pa.array(lines, pa.string()), pa.array([failed] * len(lines), pa.bool_())
+        return pa.record_batch(columns, names=["line", "failed"])
 
     feeder = threading.Thread(target=feed)
     feeder.start()
@@ -116,48 +116,46 @@ def spark_session(executors):
     os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     options = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "local.dir": str(directory),
                "sql.files.maxPartitionBytes": "16m", "sql.files.openCostInBytes": "16m", "log.level": "ERROR"}
-    builder = SparkSession.builder.master(f"local-cluster[{executors},1,1024]")
-    for name, value in options.items():
-        builder = builder.config("spark." + name, value)
-    return builder.getOrCreate()
+    options = {f"spark.{name}": value for name, value in options.items()}
+    return SparkSession.builder.master(f"local-cluster[{executors},1,1024]").config(map=options).getOrCreate()
 
 
 def upgrade():
     """Upgrades the table while a tool, a worker of Python and an executor are killed."""
-    spark = spark_session(executors=2)
-    killed = []
-    threading.Thread(target=kill, args=(spark.sparkContext.statusTracker(), killed), daemon=True).start()
-    start = time.monotonic()
+    spark, killed, start = spark_session(executors=2), [], time.monotonic()
+    tracker = spark.sparkContext.statusTracker()
+    threading.Thread(target=kill, args=(tracker, killed), daemon=True).start()
     line = F.to_json(F.struct("key", "type", "version", "content"))
     result = F.from_json("line", columns + ", code string")
     (spark.read.parquet(str(directory / "documents")).select(line)
         .mapInArrow(through_the_tool, "line string, failed boolean").select("failed", result.alias("row"))
         .select("failed", "row.*").write.partitionBy("failed").parquet(str(directory / "spark")))
     seconds = time.monotonic() - start
-    tracker = spark.sparkContext.statusTracker()
     failed = sum(tracker.getStageInfo(stage).numFailedTasks for job in tracker.getJobIdsForGroup()
                  for stage in tracker.getJobInfo(job).stageIds if tracker.getStageInfo(stage))
     spark.stop()
     if len(killed) < 3 or not failed:
-        sys.exit(f"error: the job ended after {len(killed)} of 3 kills and {failed} failed tasks: take more rows")
+        sys.exit(f"error: the job ended after {len(killed)} kills and {failed} failed tasks: take more rows")
     print(f"Spark: {seconds:.1f} s with 2 executors; killed {', '.join(killed)}; {failed} tasks failed and ran again")
 
 
 def kill(tracker, killed):
     """Kills a tool, the worker that started it, and the executor above, each after more tasks have completed."""
-    for name, level, completed in [("a tool", 0, 2), ("a worker", 1, 6), ("an executor", 3, 10)]:
-        while True:
-            time.sleep(0.01)
-            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-            processes = family()
-            tools = [pid for pid, (name_, _, _) in processes.items() if name_ == Path(tool).name]
-            if tools and any(stage and stage.numCompletedTasks >= completed for stage in stages):
-                break
+    victims = [("a tool", 0, 2), ("a worker", 1, 6), ("an executor", 3, 10)]
+    while victims:
+        time.sleep(0.01)
+        name, level, completed = victims[0]
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        processes = family()
+        tools = [pid for pid, process in processes.items() if process[0] == Path(tool).name]
+        if not tools or not any(stage and stage.numCompletedTasks >= completed for stage in stages):
+            continue
         pid = max(tools)
         for _ in range(level):
             pid = processes[pid][1]
-        os.kill(pid, signal.SIGKILL)
-        killed.append(name)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            killed.append(victims.pop(0)[0])
 
 
 def family():
@@ -169,16 +167,13 @@ def family():
         except OSError:
             continue
         fields = tail.split()
-        ticks = sum(map(int, fields[11:15]))
-        processes[int(file.parent.name)] = (head.split("(", 1)[1], int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+        seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        processes[int(file.parent.name)] = (head.split("(", 1)[1], int(fields[1]), seconds)
     found, level = {}, {os.getpid()}
     while level:
         found.update((pid, processes[pid]) for pid in level if pid in processes)
         level = {pid for pid, process in processes.items() if process[1] in level and pid not in found}
     return found
-
-
-# The proof.
 
 
 def check(name, documents, problems):
@@ -197,13 +192,14 @@ def check(name, documents, problems):
 # The figures, all of the same lines: people of release 1, whose content is text in an envelope.
 
 rename = 'if has("mail") then .email = .mail | del(.mail) else . end'
-address = " | ".join(f'if has("{name}") then .address.{name} = .{name} | del(.{name}) else . end' for name in ["street", "city"])
-all_steps = f"""{rename} | (.fullName | split(" ")) as $words | .firstName = $words[0] | .lastName = ($words[1:] | join(" "))
-    | del(.fullName) | {address} | del(.fax) | .isFavorite = false"""
+address = " | ".join(f'if has("{name}") then .address.{name} = .{name} | del(.{name}) else . end'
+                     for name in ["street", "city"])
+all_steps = f"""{rename} | (.fullName | split(" ")) as $words | .firstName = $words[0]
+    | .lastName = ($words[1:] | join(" ")) | del(.fullName) | {address} | del(.fax) | .isFavorite = false"""
 
 
 def by_hand(line):
-    """What a function in Python does for all the migrations."""
+    """Does in Python what all the migrations do."""
     row = json.loads(line)
     person = json.loads(row["content"])
     if "mail" in person:
@@ -221,13 +217,15 @@ def with_a_schema(lines):
     text = "fullName string, mail string, phone string, fax string, birthYear bigint, street string, city string"
     person = lambda name: F.col("person." + name)
     words = lambda index: F.regexp_extract(person("fullName"), r"^(\S*)\s*(.*)$", index)
-    address = F.when(F.coalesce(person("street"), person("city")).isNotNull(), F.struct(person("street"), person("city")))
+    parts = person("street"), person("city")
+    address = F.when(F.coalesce(*parts).isNotNull(), F.struct(*parts))
     content = F.to_json(F.struct(
         words(1).alias("firstName"), words(2).alias("lastName"), person("mail").alias("email"), person("phone"),
         person("birthYear"), address.alias("address"), F.lit(False).alias("isFavorite")))
     return (lines.select(F.from_json("value", columns).alias("row")).select("row.*")
         .withColumn("person", F.from_json("content", text))
-        .select(F.to_json(F.struct("key", F.lit("Person").alias("type"), F.lit(4).alias("version"), content.alias("content")))))
+        .select("key", F.lit("Person").alias("type"), F.lit(4).alias("version"), content.alias("content"))
+        .select(F.to_json(F.struct("*"))))
 
 
 def with_variants(lines):
@@ -249,8 +247,7 @@ def figures():
     in_python = lambda frame: frame.select(F.udf(by_hand, useArrow=True)("value"))
 
     def command(*words):
-        with open(lines, "rb") as source, open(out, "wb") as target:
-            subprocess.run(words, stdin=source, stdout=target, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(words, stdin=open(lines), stdout=open(out, "w"), stderr=subprocess.DEVNULL, check=True)
 
     def in_spark(spark, way):
         way(spark.read.text(str(lines))).write.mode("overwrite").text(str(out))
@@ -264,12 +261,12 @@ def figures():
         for _ in range(3):
             before, start = sum(process[2] for process in family().values()), time.monotonic()
             run()
-            wall = time.monotonic() - start
-            best = list(map(min, best, [wall, sum(process[2] for process in family().values()) - before]))
+            spent = sum(process[2] for process in family().values()) - before
+            best = [min(best[0], time.monotonic() - start), min(best[1], spent)]
         found = contents(sorted(out.glob("part-*")) if out.is_dir() else [out])
         wrong = sum(found.get(key) != value for key, value in expected.items())
         shutil.rmtree(out) if out.is_dir() else out.unlink()
-        print(f"| {name} | {count / best[0]:,.0f} | {best[1] / count * 1e6:.1f} | {100 * wrong / count:.0f} % |", flush=True)
+        print(f"| {name} | {count / best[0]:,.0f} | {best[1] / count * 1e6:.1f} | {100 * wrong / count:.0f} % |")
 
     source = contents([lines])
     renamed = {key: {"email" if name == "mail" else name: value for name, value in person.items()}
@@ -277,8 +274,7 @@ def figures():
     upgraded = {row[0]: json.loads(row[1]) for row in duckdb.sql(
         f"SELECT key, content FROM '{directory}/expected/*.parquet'").fetchall() if row[0] in source}
     print(f"\n{count:,} documents, {lines.stat().st_size / count:.0f} bytes each as lines\n")
-    print("| way | documents a second | processor time of each, µs | documents with lost or changed values |")
-    print("|---|---|---|---|")
+    print("| way | documents a second | processor µs of each | with lost or changed values |\n|---|---|---|---|")
     for threads in "1", "2":
         measure(f"the tool, threads: {threads}", lambda: command(tool, "documents", "--threads", threads), upgraded)
     for name, program, expected in [("", all_steps, upgraded), (", the rename alone", rename, renamed)]:
@@ -295,7 +291,6 @@ def figures():
 
 if step == "make":
     make(int(sys.argv[4]))
-    caches()
 elif step == "upgrade":
     upgrade()
     check("Spark", f"'{directory}/spark/failed=false/*.parquet'", f"'{directory}/spark/failed=true/*.parquet'")

@@ -1,7 +1,8 @@
 """Documents of all releases, as text that other programs may have written."""
 
 extras = ['"score":1.0', '"score": 1e3', r'"note":"Gr\u00fc\u00dfe\n\ud83d\ude00"', '"note":"Grüße 😀"', '"a\\/b":null',
-          '"id":9007199254740993', '"id":12345678901234567890123', '"tags":["x",{"mail":1,"fax":-0.0}]', ' "spaced" : { } ']
+          '"id":9007199254740993', '"id":12345678901234567890123',
+          '"tags":["x",{"mail":1,"fax":-0.0}]', ' "spaced" : { } ']
 names = ["Ada Lovelace", "Ludwig van Beethoven", "Plato", r"Bj\u00f6rk Guðmundsdóttir", "Ἀριστοτέλης ὁ Σταγειρίτης"]
 cities = ["London", "Αθήνα", "Wien", r"M\u00fcnchen", "東京"]
 years = ["1815", "1815.0", "1.815e3", "-427"]
@@ -27,7 +28,8 @@ def document(number, random):
         version %= 2
     first, _, last = pick(names).partition(" ")
     mail, street, city = f'a{number}@example.com', f'"street":"{number % 99} St James’s"', f'"city":"{pick(cities)}"'
-    name = f'"firstName":"{first}","lastName":"{last}"' if version > 2 else f'"fullName":"{first} {last}"'.replace(' "', '"')
+    full = f"{first} {last}".strip()
+    name = f'"firstName":"{first}","lastName":"{last}"' if version > 2 else f'"fullName":"{full}"'
     parts = [f'"phone":"+44 20 {number % 9999}"', f'"birthYear":{pick(years)}', pick(extras)]
     parts += [f'"address":{{{street},{city}}}'] if version > 2 else [street, city]
     parts += ['"isFavorite":true'] if version == 4 else [f'"fax":"+44 21 {number % 9999}"']
@@ -38,6 +40,7 @@ def document(number, random):
     random.shuffle(parts)
     content = "{" + ",".join(['"fullName":12' if failure == "mistyped" else name] + parts) + "}"
     type = "Robot" if failure == "unknown" else "Alien" if version < 2 else "Person"
+    version, content = 9 if failure == "newer" else version, content[:-1] if failure == "cut" else content
     codes = {"cut": "malformedContent", "newer": "superseded", "mistyped": "typeMismatch", "twice": "propertyExists",
              "unknown": "unsupported"}
-    return key, type, 9 if failure == "newer" else version, content[:-1] if failure == "cut" else content, codes.get(failure)
+    return key, type, version, content, codes.get(failure)
