@@ -91,7 +91,8 @@
         @Test func `Help names every command and option`() async throws {
             try await ContactsProcess.run("--help").expect(
                 says: "  demo",
-                "  plan FILE",
+                "  plan [FILE]",
+                "  documents",
                 "  dry-run FILE",
                 "  upgrade FILE",
                 "  info FILE",

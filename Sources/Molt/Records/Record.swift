@@ -487,6 +487,23 @@ public struct Record: Sendable {
         return found ?? .missing
     }
 
+    /// The text of a string property as UTF-8; nil for other kinds, and if there is none.
+    package func text(at path: PropertyPath) -> [UInt8]? {
+        withValue(at: path) { bytes in
+            guard bytes.first == 0x22 else { return nil }
+            return JSONString.unescaped(UnsafeBufferPointer(rebasing: bytes[1..<bytes.count - 1]))
+        } ?? nil
+    }
+
+    /// Sets a property to a string.
+    ///
+    /// - Parameter text: UTF-8.
+    package mutating func put(text: some ContiguousBytes, at path: PropertyPath) throws {
+        try put(at: path, isNew: false) { output in
+            text.withUnsafeBytes { JSONString.write($0.bindMemory(to: UInt8.self), to: &output) }
+        }
+    }
+
     private mutating func write(_ value: RecordValue?, at path: PropertyPath) throws {
         guard let value else { return try remove(path, ifMissing: .skip) }
         let json: [UInt8]

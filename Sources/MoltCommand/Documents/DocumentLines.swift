@@ -169,7 +169,7 @@ struct DocumentLines {
     private func put(_ content: Data, asText isText: Bool, in line: inout Record) throws {
         let first = content.first { !" \t\r\n".utf8.contains($0) }
         if isText || first == UInt8(ascii: "\"") {
-            line[fields.content] = .string(String(decoding: content, as: UTF8.self))
+            try line.put(text: content, at: fields.content)
         } else {
             var json = Array(content)
             Self.joinLines(&json, from: 0)
@@ -185,7 +185,7 @@ struct DocumentLines {
             try line.read()
         } catch let error as MoltError {
             let reason = error.underlying.map { ": \($0)" } ?? ""
-            throw MoltError(.malformedContent, "The line is not JSON text\(reason).", underlying: error.underlying)
+            throw MoltError(.malformedContent, "The line is not JSON text\(reason).")
         }
         guard line.isObject else { throw MoltError(.malformedContent, "The line is not a JSON object.") }
     }
@@ -197,8 +197,9 @@ struct DocumentLines {
         // Many tables have integers as keys.
         case .number(let text) where !text.utf8.contains(where: { ".eE".utf8.contains($0) }): return text
         case .missing, .null: throw missing(path, "key", option: "--key-field")
-        case .number, .other: throw MoltError(.typeMismatch, "The key in \"\(path)\" is neither a string nor an integer.")
+        case .number, .other: break
         }
+        throw MoltError(.typeMismatch, "The key in \"\(path)\" is neither a string nor an integer.")
     }
 
     private func version() throws -> Int {
@@ -240,10 +241,11 @@ struct DocumentLines {
     /// The bytes of the document, and whether they stand in a string.
     private func content() throws -> (Data, isText: Bool) {
         let path = fields.content
-        let bytes = line.withValue(at: path) { $0.first == UInt8(ascii: "\"") ? nil : Data(buffer: $0) }
-        guard let bytes else { throw missing(path, "document", option: "--content-field") }
-        if let bytes { return (bytes, false) }
-        return (Data(try line.string(path).utf8), true)
+        if let text = line.text(at: path) { return (Data(text), true) }
+        guard let content = line.withValue(at: path, { Data(buffer: $0) }) else {
+            throw missing(path, "document", option: "--content-field")
+        }
+        return (content, false)
     }
 
     // MARK: Text

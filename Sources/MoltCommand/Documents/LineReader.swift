@@ -1,4 +1,5 @@
 import Foundation
+import Molt
 
 /// Reads blocks of whole lines.
 struct LineReader: Sendable {
@@ -45,17 +46,14 @@ struct LineReader: Sendable {
     }
 
     private mutating func readMore(into block: inout [UInt8]) throws(CommandError) {
-        let start = block.count
-        block += repeatElement(0, count: Self.sizeOfRead)
-        var count = 0
-        repeat {
-            count = block.withUnsafeMutableBytes { bytes in
-                let free = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-                return systemRead(descriptor, free.baseAddress, free.count)
-            }
-        } while count < 0 && errno == EINTR
-        let number = errno
-        block.removeSubrange((start + max(0, count))...)
+        var (count, number) = (0, Int32(0))
+        block.append(upTo: Self.sizeOfRead) { free in
+            repeat {
+                count = systemRead(descriptor, free.baseAddress, free.count)
+                number = errno
+            } while count < 0 && number == EINTR
+            return max(0, count)
+        }
         guard count >= 0 else {
             isAtEnd = true
             throw CommandError("the input cannot be read: \(String(cString: strerror(number)))", code: ExitCode.trouble)

@@ -106,7 +106,8 @@ import Testing
         let extracted = #"{"key":"7","type":"Address","version":3,"content":{"id":"7"},"extractedFrom":"b"}"#
         #expect(lines.output == "\(person)\r\n\r\n\(new)\r\n\(extracted)\r\n\(new)\n\(extracted)")
         let summary = try #require(lines.summary)
-        #expect([summary.lines, summary.empty, summary.changed, summary.extracted] == [4, 1, 2, 2])
+        #expect(summary.lines == 4 && summary.empty == 1)
+        #expect(summary.changed == 2 && summary.extracted == 2)
         #expect(try await filter("").output == "")
     }
 
@@ -275,9 +276,8 @@ import Testing
 
     @Test func `A registry that cannot upgrade documents is refused before anything is read`() async throws {
         let twice: MigrationRegistry = [Migration(to: 1, "a"), Migration(to: 1, "a")]
-        await #expect(throws: MoltError.self) {
-            try await FilteredLines("", twice, DocumentFilter.Options())
-        }
+        let lines = try await FilteredLines("", twice, DocumentFilter.Options())
+        #expect((lines.error as? MoltError)?.code == .invalidRegistry)
     }
 
     // MARK: Plans
@@ -290,7 +290,7 @@ import Testing
                   1  email
                        rename Person.mail to email
                   2  contact
-                       rename type Person to Contact
+                       rename the type Person to Contact
                   3  addresses
                        extract Address from Contact.address
                 Types afterwards: Contact, Address.
@@ -300,7 +300,7 @@ import Testing
         await CommandRun(tool, "plan", "--documents", "Draft", "--from", "1").expect(says: "They are dropped.")
         await CommandRun(tool, "plan", "--documents", "Person", "--from", "2").expect(says: "No step concerns them")
         await CommandRun(tool, "plan", "--documents", "Person", "--from", "0", "--json")
-            .expect(says: "\"types\"", "\"step\" : \"rename type Person to Contact\"")
+            .expect(says: "\"types\"", "\"step\" : \"rename the type Person to Contact\"")
         await CommandRun(tool, "plan", "--documents", "Person", "--from", "4").expect(1, errors: "newer release")
         await CommandRun(tool, "plan", "--documents", "Person").expect(64, errors: "--documents needs --from")
         await CommandRun(tool, "plan").expect(64, errors: "plan needs FILE")

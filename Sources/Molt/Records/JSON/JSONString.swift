@@ -2,12 +2,15 @@ enum JSONString {
     /// Writes a string with its quotes; only quotes, backslashes and control characters are escaped.
     static func write(_ string: String, to bytes: inout [UInt8]) {
         var string = string
-        string.withUTF8 { text in
-            if let escaped = text.firstIndex(where: isEscaped) {
-                write(text, escapingFrom: escaped, to: &bytes)
-            } else {
-                write(unescaped: text, to: &bytes)
-            }
+        string.withUTF8 { write($0, to: &bytes) }
+    }
+
+    /// Writes text with quotes.
+    static func write(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        if text.contains(where: isEscaped) {
+            write(escaping: text, to: &bytes)
+        } else {
+            write(unescaped: text, to: &bytes)
         }
     }
 
@@ -27,34 +30,47 @@ enum JSONString {
         byte < 0x20 || byte == 0x22 || byte == 0x5C
     }
 
-    private static func write(_ text: UnsafeBufferPointer<UInt8>, escapingFrom first: Int, to bytes: inout [UInt8]) {
-        bytes.append(0x22)
-        var start = 0
-        for index in first..<text.count where isEscaped(text[index]) {
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-            appendEscape(of: text[index], to: &bytes)
-            start = index + 1
+    private static func write(escaping text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        let count = text.reduce(2) { $0 + 1 + (isEscaped($1) ? (shortEscape(of: $1) == nil ? 5 : 1) : 0) }
+        bytes.append(upTo: count) { buffer in
+            var end = 0
+            func put(_ byte: UInt8) {
+                buffer[end] = byte
+                end += 1
+            }
+            put(0x22)
+            for byte in text {
+                guard isEscaped(byte) else {
+                    put(byte)
+                    continue
+                }
+                put(0x5C)
+                if let letter = shortEscape(of: byte) {
+                    put(letter)
+                } else {
+                    for digit in [0x75, 0x30, 0x30, hexDigit(byte >> 4), hexDigit(byte & 15)] { put(digit) }
+                }
+            }
+            put(0x22)
+            return end
         }
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
-        bytes.append(0x22)
     }
 
-    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(0x5C)
+    /// The byte after the backslash; nil for a control character that needs its number.
+    @inline(__always)
+    private static func shortEscape(of byte: UInt8) -> UInt8? {
         switch byte {
-        case 0x22, 0x5C: bytes.append(byte)
-        case 0x08: bytes.append(0x62)
-        case 0x0C: bytes.append(0x66)
-        case 0x0A: bytes.append(0x6E)
-        case 0x0D: bytes.append(0x72)
-        case 0x09: bytes.append(0x74)
-        default:
-            let digits = StaticString("0123456789abcdef").utf8Start
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(digits[Int(byte >> 4)])
-            bytes.append(digits[Int(byte & 15)])
+        case 0x22, 0x5C: byte
+        case 0x08: 0x62
+        case 0x0C: 0x66
+        case 0x0A: 0x6E
+        case 0x0D: 0x72
+        case 0x09: 0x74
+        default: nil
         }
     }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
     /// Decodes a quoted string from bytes that a scanner has accepted.
     static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> String {
@@ -66,22 +82,36 @@ enum JSONString {
     /// The bytes between the quotes, unescaped; an unpaired surrogate becomes three bytes that are not valid UTF-8.
     static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
+        // No escape is shorter than what it stands for.
+        bytes.append(upTo: text.count) { unescape(text, into: $0) }
+        return bytes
+    }
+
+    /// - Returns: The number of bytes that were written.
+    private static func unescape(
+        _ text: UnsafeBufferPointer<UInt8>,
+        into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var end = 0
         var index = 0
+        func put(_ byte: UInt8) {
+            buffer[end] = byte
+            end += 1
+        }
         while index < text.count {
             guard text[index] == 0x5C else {
-                bytes.append(text[index])
+                put(text[index])
                 index += 1
                 continue
             }
             let escape = text[index + 1]
             index += 2
             switch escape {
-            case 0x62: bytes.append(0x08)
-            case 0x66: bytes.append(0x0C)
-            case 0x6E: bytes.append(0x0A)
-            case 0x72: bytes.append(0x0D)
-            case 0x74: bytes.append(0x09)
+            case 0x62: put(0x08)
+            case 0x66: put(0x0C)
+            case 0x6E: put(0x0A)
+            case 0x72: put(0x0D)
+            case 0x74: put(0x09)
             case 0x75:
                 var scalar = unit(text, at: index)
                 index += 4
@@ -92,14 +122,14 @@ enum JSONString {
                     index += 6
                 }
                 if let scalar = Unicode.Scalar(scalar) {
-                    bytes.append(contentsOf: String(scalar).utf8)
+                    for byte in UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter { put(byte) }
                 } else {
-                    bytes += [0xED, UInt8(0x80 | scalar >> 6 & 0x3F), UInt8(0x80 | scalar & 0x3F)]
+                    for byte in [0xED, UInt8(0x80 | scalar >> 6 & 0x3F), UInt8(0x80 | scalar & 0x3F)] { put(byte) }
                 }
-            default: bytes.append(escape)
+            default: put(escape)
             }
         }
-        return bytes
+        return end
     }
 
     private static func unit(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
@@ -118,7 +148,7 @@ extension [UInt8] {
     ///   - limit: The size of the buffer.
     ///   - body: Fills the buffer, and returns the number of bytes written.
     @inline(__always)
-    mutating func append(upTo limit: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
+    package mutating func append(upTo limit: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
         #if compiler(>=6.3)
             append(addingCapacity: limit) { span in
                 span.withUnsafeMutableBufferPointer { buffer, count in count = body(buffer) }
