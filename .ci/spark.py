@@ -94,7 +94,7 @@ def through_the_tool(batches):
             failures.append(error)
 
     def batch(lines, failed):
-        columns = pa.array(lines, pa.string()), pa.array([failed] * len(lines), pa.bool_())
+        columns = [pa.array(lines, pa.string()), pa.array([failed] * len(lines), pa.bool_())]
         return pa.record_batch(columns, names=["line", "failed"])
 
     feeder = threading.Thread(target=feed)
