@@ -35,10 +35,10 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
             "call-length-in-seconds",
             .convert("Call", from: CallV1.self, to: CallV4.self) { call in
                 let parts = call.length.split(separator: ":")
-                guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]) else {
+                guard parts.count == 2, let minutes = Int32(parts[0]), let seconds = Int32(parts[1]) else {
                     throw CallV1.UnreadableLength()
                 }
-                return CallV4(person: call.person, seconds: minutes * 60 + seconds)
+                return CallV4(person: call.person, seconds: Int(minutes) * 60 + Int(seconds))
             }
         ),
         // Its settings are native and shared with a widget. Releases 1 to 3 kept the settings that Defaults 4 had

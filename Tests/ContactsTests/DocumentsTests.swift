@@ -38,7 +38,7 @@
             let whole = try await shell("\"$contacts\" documents --problems p <in")
             #expect(whole.status == 0)
             #expect(whole.output == Self.upgraded(1) + Self.upgraded(2))
-            #expect(whole.errors.hasPrefix("read 3 documents in "))
+            #expect(whole.errors.hasPrefix("read 3 lines in "))
             #expect(whole.errors.hasSuffix(" s: 2 changed, 0 dropped, 0 extracted, 1 failed (malformedContent 1)\n"))
             #expect(try String(contentsOf: scratch.file("p"), encoding: .utf8).contains("\"line\":2"))
 
@@ -60,6 +60,18 @@
             let unnoted = try await shell("\"$contacts\" documents --problems missing/p <in")
             #expect(unnoted.status == 2)
             #expect(unnoted.errors.hasPrefix("contacts: missing/p cannot be written: "))
+
+            #if os(Linux)
+                let full = try await shell("\"$contacts\" documents <in >/dev/full")
+                #expect(full.status == 2)
+                #expect(full.errors.hasPrefix("contacts: the output cannot be written: "))
+            #endif
+            let shared = try await shell("cp in same && \"$contacts\" documents --problems same <same")
+            #expect(shared.status == 64)
+            #expect(try String(contentsOf: scratch.file("same"), encoding: .utf8) == Self.line(1))
+            let invalid = try await shell("printf '{\"key\":\"\\377\"}\\n' | \"$contacts\" documents")
+            #expect(invalid.status == 1)
+            #expect(invalid.errors.hasPrefix("contacts: Line 1: The line is not JSON text: "))
 
             // The input does not end.
             let closed = try await shell(

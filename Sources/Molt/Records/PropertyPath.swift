@@ -72,7 +72,7 @@ public struct PropertyPath: Sendable {
     var count: Int { exactName == nil ? otherParts.count : 1 }
 
     /// Whether it equals another path, or leads into that path's property.
-    func starts(with path: PropertyPath) -> Bool {
+    package func starts(with path: PropertyPath) -> Bool {
         if let exactName, let other = path.exactName { return exactName == other }
         return parts.starts(with: path.parts)
     }

@@ -20,13 +20,13 @@ package struct DocumentFields: Sendable {
 
     static let options: [Command.Option] = [
         .value("--key-field", "NAME", "the member with the key, \"key\" by default"),
-        .value("--type-field", "NAME", "that with the name of the type, \"type\" by default"),
-        .value("--version-field", "NAME", "that with the version, \"version\" by default"),
-        .value("--content-field", "NAME", "that with the document, \"content\" by default"),
+        .value("--type-field", "NAME", "the member with the type's name, \"type\" by default"),
+        .value("--version-field", "NAME", "the member with the version, \"version\" by default"),
+        .value("--content-field", "NAME", "the member with the document, \"content\" by default"),
         .value(
             "--expiration-field",
             "NAME",
-            "that with the second since 1970 when it expires, \"expiration\" by default"
+            "that with its seconds since 1970, \"expiration\" by default"
         ),
         .value("--type", "NAME", "each line is a document of this type itself"),
         .value("--from", "VERSION", "the version of documents that do not say theirs"),
@@ -49,6 +49,7 @@ package struct DocumentFields: Sendable {
         guard lineType != nil else {
             key = try path("--key-field", "key")
             version = try path("--version-field", "version")
+            try checkFields()
             return
         }
         key = try path("--key-field")
@@ -59,6 +60,16 @@ package struct DocumentFields: Sendable {
         }
         guard version != nil || defaultVersion != nil else {
             throw UsageError("--type needs --from, --version-field, or both")
+        }
+    }
+
+    /// Throws if two fields are one member, or one is inside another, which would be replaced with it.
+    private func checkFields() throws {
+        let all = [key, version, type, content, expiration, Self.extractedFrom, Self.dropped].compactMap(\.self)
+        for (number, path) in all.enumerated() {
+            guard let other = all[..<number].first(where: { $0.starts(with: path) || path.starts(with: $0) })
+            else { continue }
+            throw UsageError("the fields \"\(other)\" and \"\(path)\" overlap; each needs a member of its own")
         }
     }
 }

@@ -63,13 +63,15 @@ package final class DocumentFilter: Sendable {
     ///
     /// After an error, a thread may still wait for input that nobody will use.
     ///
-    /// - Throws: ``MoltError`` for a line that cannot be upgraded if there is no file for problems, ``CommandError`` for
-    ///   a file that cannot be read or written, and ``OutputClosed``.
+    /// - Throws: ``MoltError`` for a line that cannot be upgraded if there is no file for problems; ``CommandError``
+    ///   for a file that cannot be read or written; ``OutputClosed``.
     package func run() async throws -> DocumentSummary {
         try await withCheckedThrowingContinuation { continuation in
             state.withLock { $0.continuation = continuation }
+            // If there cannot be as many threads, the first ones do all the work.
+            let queue = DispatchQueue(label: "molt.documents", attributes: .concurrent)
             for _ in 0..<options.threads {
-                Thread.detachNewThread { [self] in
+                queue.async { [self] in
                     do {
                         try upgradeBlocks()
                         if let summary = endThread() { end(.success(summary)) }
@@ -134,13 +136,13 @@ package final class DocumentFilter: Sendable {
     /// Writes the lines of a block whose turn it is.
     private func write(_ block: DocumentBlock) throws {
         let earlier = state.withLock { $0.summary.lines }
-        // Before the output, so that a line which that lacks is in the problems.
+        // Problems first: if writing the output fails, no line is missing from both.
         if let problems = files.problems {
             var text: [UInt8] = []
             for problem in block.problems { text += try problem.json(after: earlier) }
-            try Self.write(text, to: problems, "the problems")
+            try write(text, to: problems, "the problems")
         }
-        try Self.write(block.output, to: files.output, "the output")
+        try write(block.output, to: files.output, "the output")
         if files.problems == nil, let problem = block.problems.first {
             var error = problem.error
             error.problem = "Line \(earlier + problem.line): \(error.problem)"
@@ -149,9 +151,9 @@ package final class DocumentFilter: Sendable {
         state.withLock { $0.summary.add(block.summary) }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ name: String) throws {
+    private func write(_ bytes: [UInt8], to descriptor: Int32, _ name: String) throws {
         let number = Terminal.write(bytes, to: descriptor)
-        if number == EPIPE { throw OutputClosed() }
+        if number == EPIPE, descriptor == files.output { throw OutputClosed() }
         guard number == 0 else {
             let reason = String(cString: strerror(number))
             throw CommandError("\(name) cannot be written: \(reason)", code: ExitCode.trouble)

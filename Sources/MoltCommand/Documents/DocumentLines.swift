@@ -10,6 +10,8 @@ struct DocumentLines {
     private let versionText: [UInt8]
     /// The line, whose members are replaced; its buffers are used again.
     private var line = Record()
+    /// The type of the line's document; nil while it is not known.
+    private var typeName: String?
 
     /// What became of the document of a line.
     struct Result {
@@ -38,19 +40,23 @@ struct DocumentLines {
         lineBreak: UnsafeRawBufferPointer,
         to output: inout [UInt8]
     ) throws -> Result {
-        if fields.lineType != nil, fields.key == nil, fields.version == nil {
-            return try upgradeWhole(text, key: "", version: fields.defaultVersion ?? 0, to: &output)
-        }
-        try load(text)
-        let key = try key()
+        typeName = fields.lineType
+        var key: String?
         do {
+            if fields.lineType != nil, fields.key == nil, fields.version == nil {
+                return try upgradeWhole(text, key: "", version: fields.defaultVersion ?? 0, to: &output)
+            }
+            try load(text)
+            key = try self.key()
             let version = try version()
+            let key = key ?? ""
             guard fields.lineType == nil else {
                 return try upgradeWhole(text, key: key, version: version, to: &output)
             }
             return try upgradeInside(key, version, lineBreak, to: &output)
         } catch var error as MoltError {
-            error.key = error.key ?? key
+            // Those of the line: a step may have changed them before.
+            (error.key, error.type) = (fields.key == nil ? nil : key, typeName)
             throw error
         }
     }
@@ -72,18 +78,21 @@ struct DocumentLines {
         }
         if new.isDropped { return Result(isDropped: true) }
         guard !new.isData else { throw rawData(typeName, key) }
-        guard new.key == key else { throw unsupported("A step changes the document's key", typeName, key) }
+        guard ExactName.isSame(new.key, key) else {
+            throw unsupported("A step changes the document's key", typeName, key)
+        }
+        guard new.expiration == nil else { throw unsupported("A step sets the expiration", typeName, key) }
         let isChanged = new.content != content
         let before = output.count
         guard fields.version != nil else {
             output += new.content
-            Self.joinLines(&output, from: before)
+            if isChanged { Self.joinLines(&output, from: before) }
             return Result(isChanged: isChanged)
         }
         if isChanged { try new.content.withUnsafeBytes { try load($0) } }
         try writeVersion()
         line.writeContent(to: &output)
-        Self.joinLines(&output, from: before)
+        if isChanged { Self.joinLines(&output, from: before) }
         return Result(isChanged: isChanged)
     }
 
@@ -95,22 +104,17 @@ struct DocumentLines {
         _ lineBreak: UnsafeRawBufferPointer,
         to output: inout [UInt8]
     ) throws -> Result {
-        let typeName = try typeName()
+        let typeName = try readTypeName()
+        self.typeName = typeName
         let (content, isText) = try content()
         let expiration = try expiration()
-        let all: [DocumentUpgrade.Output]
-        do {
-            all = try documents.upgradeAll(
-                content,
-                ofType: typeName,
-                writtenAt: version,
-                forKey: key,
-                expiration: expiration
-            )
-        } catch var error as MoltError {
-            error.type = error.type ?? typeName
-            throw error
-        }
+        let all = try documents.upgradeAll(
+            content,
+            ofType: typeName,
+            writtenAt: version,
+            forKey: key,
+            expiration: expiration
+        )
         let new = all[0]
         guard !all.contains(where: { $0.isData && !$0.isDropped }) else { throw rawData(typeName, key) }
         let before = output.count
@@ -119,8 +123,8 @@ struct DocumentLines {
             result.isDropped = true
             if marksDropped { line[DocumentFields.dropped] = true }
         } else {
-            if new.typeName != typeName { line[fields.type] = .string(new.typeName) }
-            if new.key != key, let path = fields.key { line[path] = .string(new.key) }
+            if !ExactName.isSame(new.typeName, typeName) { line[fields.type] = .string(new.typeName) }
+            if !ExactName.isSame(new.key, key), let path = fields.key { line[path] = .string(new.key) }
             if new.expiration != expiration {
                 line[fields.expiration] = new.expiration.flatMap { .double($0.timeIntervalSince1970) } ?? .null
             }
@@ -165,7 +169,7 @@ struct DocumentLines {
 
     /// Puts a document into a line.
     ///
-    /// - Parameter isText: Whether it is a string with JSON text; that also tells a document that is a string from text.
+    /// - Parameter isText: Whether it stands in a string, as a document that is a string itself always does.
     private func put(_ content: Data, asText isText: Bool, in line: inout Record) throws {
         let first = content.first { !" \t\r\n".utf8.contains($0) }
         if isText || first == UInt8(ascii: "\"") {
@@ -180,7 +184,7 @@ struct DocumentLines {
     // MARK: Members
 
     private mutating func load(_ text: UnsafeRawBufferPointer) throws {
-        LentRecord.with("", text, isData: false, expiration: nil) { line.load($0, typeName: "") }
+        LentRecord.with("", text, isData: false, expiration: nil) { line.load($0, typeName: "line") }
         do {
             try line.read()
         } catch let error as MoltError {
@@ -219,7 +223,7 @@ struct DocumentLines {
         if let path = fields.version { try line.put(versionText, at: path) }
     }
 
-    private func typeName() throws -> String {
+    private func readTypeName() throws -> String {
         let path = fields.type
         switch line.scalar(at: path) {
         case .string(let name): return name

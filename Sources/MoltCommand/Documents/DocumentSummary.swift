@@ -27,14 +27,14 @@ package struct DocumentSummary: Equatable, Sendable {
         failed.merge(other.failed, uniquingKeysWith: +)
     }
 
-    /// A sentence, such as "read 12 documents in 0.1 s: 3 changed, 1 dropped, 0 extracted, 2 failed (tooOld 2)".
+    /// A sentence, such as "read 12 lines in 0.10 s: 3 changed, 1 dropped, 0 extracted, 2 failed (tooOld 2)".
     func text(seconds: Double) -> String {
         let hundredths = Int((seconds * 100).rounded())
         let time = "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10)"
         let failures = failed.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        return "read \(lines - empty) documents in \(time) s: \(changed) changed, \(dropped) dropped, "
+        return "read \(lines) lines in \(time) s: \(changed) changed, \(dropped) dropped, "
             + "\(extracted) extracted, \(failed.values.reduce(0, +)) failed"
             + (failures.isEmpty ? "" : " (\(failures.joined(separator: ", ")))")
-            + (empty > 0 ? ", and \(empty) empty lines" : "")
+            + (empty > 0 ? ", \(empty) empty" : "")
     }
 }

@@ -54,14 +54,30 @@ extension RegisteredApp {
         let descriptor: Int32
 
         init(_ path: String) throws {
-            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            // The standard files may be closed, and it must not take their place.
+            descriptor = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, 3)
+            let number = errno
+            if opened >= 0 { close(opened) }
             guard descriptor >= 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = String(cString: strerror(number))
                 throw CommandError("\(path) cannot be written: \(reason)", code: ExitCode.trouble)
             }
+            for other in [STDIN_FILENO, STDOUT_FILENO] where Self.isSameFile(descriptor, other) {
+                throw UsageError("--problems needs a file of its own, not that of the input or the output")
+            }
+            // Only files have a length; a pipe stays as it is.
+            _ = ftruncate(descriptor, 0)
         }
 
         deinit { close(descriptor) }
+
+        private static func isSameFile(_ descriptor: Int32, _ other: Int32) -> Bool {
+            var (status, otherStatus) = (stat(), stat())
+            guard fstat(descriptor, &status) == 0, fstat(other, &otherStatus) == 0 else { return false }
+            return status.st_mode & S_IFMT == S_IFREG && status.st_dev == otherStatus.st_dev
+                && status.st_ino == otherStatus.st_ino
+        }
     }
 }
 

@@ -25,7 +25,7 @@ final class TurnOrder: Sendable {
         condition.unlock()
     }
 
-    /// Lets nobody have a turn any more.
+    /// Ends all waiting; nobody has a turn any more.
     func end() {
         condition.lock()
         hasEnded = true

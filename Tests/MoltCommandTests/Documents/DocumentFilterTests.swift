@@ -266,6 +266,8 @@ import Testing
         (["--type", "Person", "--from", "0", "--mark-dropped"], "--mark-dropped has no meaning"),
         (["--key-field", "a..b"], "--key-field needs names"),
         (["--keep-failed"], "--keep-failed needs --problems"),
+        (["--key-field", "content.id"], "overlap; each needs a member of its own"),
+        (["--content-field", "dropped"], "overlap"),
         (["--threads", "0"], "--threads needs a number from 1"),
         (["--versionfield", "v"], "did you mean \"--version-field\"?"),
         (["file"], "one argument too many"),

@@ -59,6 +59,7 @@ struct SplicedObject: Sendable {
             bytes = []
             edits = []
             inside = []
+            members = MemberList()
         }
         grow(to: content.count + tail.count)
         contentEnd = content.count

@@ -12,6 +12,9 @@ package struct DocumentPlan: Encodable, Sendable {
     /// These are the type of the document, unless it is gone, and the types of those that are extracted from it.
     package private(set) var types: [String]
 
+    /// Whether a step takes the records of a type out of the store, which refuses a document of that type.
+    package private(set) var isRefused = false
+
     package struct Step: Encodable, Sendable {
         /// The name and the version of the migration.
         package let migration: MigrationID
@@ -37,8 +40,11 @@ package struct DocumentPlan: Encodable, Sendable {
         case .records(let work):
             guard let index = index(of: work.typeName) else { return false }
             switch work {
-            case .renameType(_, let newName): types[index] = newName
-            case .deleteType, .handOver: types.remove(at: index)
+            case .renameType(_, let newName):
+                types.remove(at: index)
+                if self.index(of: newName) == nil { types.insert(newName, at: index) }
+            case .deleteType: types.remove(at: index)
+            case .handOver: isRefused = true
             case .edit: break
             }
             return true
@@ -46,7 +52,7 @@ package struct DocumentPlan: Encodable, Sendable {
             guard index(of: step.type) != nil else { return false }
             if index(of: step.newType) == nil { types.append(step.newType) }
             return true
-        // Those do not run for documents, or refuse them.
+        // These do not run for documents.
         case .store, .settings, .bring, .block, .check: return false
         }
     }
@@ -67,7 +73,9 @@ extension DocumentPlan: CustomStringConvertible {
             lines.append("       \(step.step)")
         }
         if steps.isEmpty { lines.append("  No step concerns them; they get the new version.") }
-        if types != [typeName] {
+        if isRefused {
+            lines.append("Documents cannot be upgraded: a step takes them out of a store, and they are in none.")
+        } else if types != [typeName] {
             lines.append(types.isEmpty ? "They are dropped." : "Types afterwards: \(types.joined(separator: ", ")).")
         }
         return lines.joined(separator: "\n")
