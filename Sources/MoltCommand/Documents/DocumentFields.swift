@@ -61,11 +61,13 @@ package struct DocumentFields: Sendable {
         guard version != nil || defaultVersion != nil else {
             throw UsageError("--type needs --from, --version-field, or both")
         }
+        try checkFields()
     }
 
     /// Throws if two fields are one member, or one is inside another, which would be replaced with it.
     private func checkFields() throws {
-        let all = [key, version, type, content, expiration, Self.extractedFrom, Self.dropped].compactMap(\.self)
+        let others = lineType == nil ? [type, content, expiration, Self.extractedFrom, Self.dropped] : []
+        let all = [key, version].compactMap(\.self) + others
         for (number, path) in all.enumerated() {
             guard let other = all[..<number].first(where: { $0.starts(with: path) || path.starts(with: $0) })
             else { continue }

@@ -20,7 +20,7 @@ extension RegisteredApp {
                 Each line is an object such as {"key":"ada","type":"Person","version":3,"content":{"fullName":"Ada King"}}.
                 A content that is a string has JSON text in it. Other members stay as they are. In a NAME, a dot leads into
                 an object. With --type, the line is the document itself, and --key-field and --version-field name members
-                of the document.
+                of the document; they have no default then, so that without --version-field no version is read or written.
                 The order of the lines stays. A dropped document is left out. Documents that are extracted from another one
                 follow it, each on a line with "extractedFrom", the key of that one.
                 Exit codes: 0 if all lines were read, also if some are among the problems; 1 if a line cannot be upgraded

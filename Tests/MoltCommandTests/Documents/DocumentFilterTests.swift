@@ -268,6 +268,7 @@ import Testing
         (["--keep-failed"], "--keep-failed needs --problems"),
         (["--key-field", "content.id"], "overlap; each needs a member of its own"),
         (["--content-field", "dropped"], "overlap"),
+        (["--type", "Person", "--key-field", "v.id", "--version-field", "v"], "overlap"),
         (["--threads", "0"], "--threads needs a number from 1"),
         (["--versionfield", "v"], "did you mean \"--version-field\"?"),
         (["file"], "one argument too many"),
