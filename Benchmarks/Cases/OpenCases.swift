@@ -5,7 +5,7 @@ import Molt
 ///
 /// Each case also runs with a thousand records. The cases named "once" are the first use of Molt in their process.
 enum OpenCases {
-    static let all: [BenchmarkCase] = [nil, 1000].flatMap(cases)
+    static let all: [BenchmarkCase] = [nil, 1000].flatMap(cases) + [currentWithSettings]
 
     private static func cases(_ limit: Int?) -> [BenchmarkCase] {
         let kinds = [bump, renameType, onRead]
@@ -91,6 +91,39 @@ enum OpenCases {
                 }
                 try database.close()
             }
+        }
+    }
+
+    /// Opens a store of an app with settings in two suites, and in turn one without settings.
+    private static let currentWithSettings = BenchmarkCase(
+        name: "molt-open-current-settings",
+        summary: "open and close a store that is up to date, of an app with settings in two suites",
+        other: "open and close one of an app without settings",
+        limit: 1000,
+        quickLimit: 1000,
+        fixture: CacheCases.fixture,
+        ratios: [BenchmarkRatio(.time, atMost: 4)]
+    ) { context in
+        let rounds = 400
+        let (file, copy) = (context.file(CacheCases.fileName), context.file("copy.molt"))
+        try FileManager.default.copyItem(at: file, to: copy)
+        let (source, destination) = (SettingsFixture.source, SettingsFixture.destination)
+        try source.update(set: SettingsFixture.values(20))
+        let migrations: [Migration] = [
+            .defaultsV4ToV5(to: 1, suite: source, keys: SettingsFixture.keys(20)),
+            .suiteToAppGroup(to: 2, from: source, into: destination),
+        ]
+        try open(file, migrations).close()
+        try open(copy, [first]).close()
+        return BenchmarkTrial(count: rounds, rounds: rounds, countsMedians: true) { _ in
+            let cache = try open(file, migrations)
+            guard cache.report.isEmpty else { throw BenchmarkError("The store was not up to date.") }
+            cache.close()
+        } other: { _ in
+            try open(copy, [first]).close()
+        } finish: {
+            try SettingsFixture.check(destination, has: SettingsFixture.changedValues(20))
+            SettingsFixture.erase()
         }
     }
 
