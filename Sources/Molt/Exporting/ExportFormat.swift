@@ -74,8 +74,12 @@ extension StoreContents.DatedRecord {
         bytes.append(contentsOf: #","type":"#.utf8)
         JSONString.write(stored.typeName, to: &bytes)
         if let version { bytes.append(contentsOf: #","version":\#(version)"#.utf8) }
-        let (created, updated) = (ExportFormat.time(created), ExportFormat.time(updated))
-        bytes.append(contentsOf: #","created":\#(created),"updated":\#(updated)"#.utf8)
+        let created = ExportFormat.time(self.created)
+        bytes.append(contentsOf: #","created":"#.utf8)
+        bytes.append(contentsOf: created.utf8)
+        bytes.append(contentsOf: #","updated":"#.utf8)
+        // Most records were never set again, and the text of a time takes long.
+        bytes.append(contentsOf: (updated == self.created ? created : ExportFormat.time(updated)).utf8)
         if let expiration = stored.expiration, expiration.isFinite {
             bytes.append(contentsOf: #","expires":\#(ExportFormat.time(expiration))"#.utf8)
         }

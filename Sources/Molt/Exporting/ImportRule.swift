@@ -28,6 +28,10 @@ struct ConflictRule: ImportRule {
         into session: CacheSession,
         _ summary: inout ImportSummary
     ) throws {
+        if try session.add(record) {
+            summary.added += 1
+            return
+        }
         if let dates = try session.dates(record.stored.key) {
             switch policy.rule {
             case .fail, .merge, .newest, .newestSuite: throw conflict(record.stored)
@@ -43,6 +47,7 @@ struct ConflictRule: ImportRule {
             case .newestValue, .replace: summary.replaced += 1
             }
         } else {
+            // The one under the key has expired.
             summary.added += 1
         }
         try session.set(record)

@@ -370,15 +370,40 @@ final class CacheSession: @unchecked Sendable {
         let stored = record.stored
         changedKeys.insert(stored.key)
         key = stored.key
-        let stamp = try StoreRows.Stamp(
-            typeID: rows.addType(stored.typeName),
+        let stamp = try stamp(of: record, used: used)
+        try stored.lend { try put($0, stamp, as: nil) }
+        try evictIfTooLarge(stored.key, stored.content.count)
+    }
+
+    /// Adds a record with its dates, at the cache's version, unless its key is in use, be it by an expired record;
+    /// ``changes`` does not list it.
+    ///
+    /// This takes one statement, where looking for the key first takes two.
+    ///
+    /// - Returns: Whether it was added.
+    func add(_ record: StoreContents.DatedRecord) throws -> Bool {
+        let stored = record.stored
+        changedKeys.insert(stored.key)
+        key = stored.key
+        let stamp = try stamp(of: record)
+        let isAdded = try stored.lend { row in
+            if shared.readable != nil { rawWritten.append(ReadableKeys.hash(of: row.key)) }
+            return try rows.add(row, stamp)
+        }
+        guard isAdded else { return false }
+        if let size { self.size = size &+ Int64(stored.content.count) }
+        try evictIfTooLarge(stored.key, stored.content.count)
+        return true
+    }
+
+    private func stamp(of record: StoreContents.DatedRecord, used: Double? = nil) throws -> StoreRows.Stamp {
+        try StoreRows.Stamp(
+            typeID: rows.addType(record.stored.typeName),
             version: shared.version,
             created: record.created,
             updated: record.updated,
             used: used ?? min(record.updated, now)
         )
-        try stored.lend { try put($0, stamp, as: nil) }
-        try evictIfTooLarge(stored.key, stored.content.count)
     }
 
     /// Applies the changes of a batch, in order.
