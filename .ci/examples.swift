@@ -60,19 +60,6 @@ extension Int: DatabaseValueConvertible {}
 extension Int64: DatabaseValueConvertible {}
 extension String: DatabaseValueConvertible {}
 
-/// The part of SwiftData's interface that an example uses, and a class of the app's.
-final class ModelContext {
-    func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] { [] }
-    func save() throws {}
-}
-
-struct FetchDescriptor<Model> {}
-
-final class Player {
-    var settings: Data?
-    var settingsVersion = 0
-}
-
 let realmURL = URL(filePath: "default.realm")
 let url = URL(filePath: "contacts.molt")
 /// What another device has sent.

@@ -14,5 +14,9 @@
         func execute(_ statement: String, _ values: [String]) throws {
             try connection.execute(statement, values)
         }
+
+        func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+            try connection.transaction(body)
+        }
     }
 #endif

@@ -53,6 +53,18 @@
             _ = try strings(statement, values)
         }
 
+        func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+            try execute("BEGIN")
+            do {
+                let result = try body()
+                try execute("COMMIT")
+                return result
+            } catch {
+                try? execute("ROLLBACK")
+                throw error
+            }
+        }
+
         /// Executes a statement; returns the number of rows that it changed.
         func changedRows(_ statement: String, _ values: [String]) throws -> Int {
             let result = try result(statement, values)
@@ -86,7 +98,7 @@
             guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
                 defer { PQclear(result) }
                 let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
-                if code == "23505" { throw KeyIsTaken() }
+                if code == "23505" { throw Unsuitable(description: failure.message) }
                 throw Failure(message: failure.message, code: code)
             }
             return result

@@ -51,24 +51,23 @@
         /// Edits a document as the release of a version does, which does not overwrite documents of later releases.
         func edit(_ number: Int, at version: Int, _ samples: Samples) throws {
             if version == Samples.migrations.version {
-                // Gives the row its new key.
                 let documents = DocumentTable(connection: connection, documents: samples.latest)
-                _ = try documents.document(forKey: Samples.key(number, at: 0))
+                try documents.upgradeDocument(forKey: Samples.key(number, at: 0))
             }
-            try connection.execute("BEGIN")
-            let last = try connection.strings("SELECT max(edit) FROM writes WHERE number = $1", ["\(number)"])
-            let edit = (Int(last.first?.first ?? "") ?? 0) + 1
-            let row = try samples.document(number, edit: edit, at: version)
-            let changed = try connection.changedRows(
-                "UPDATE documents SET type = $2, version = $3, content = $4, problem = NULL WHERE key = $1 AND version <= $3",
-                [row.key, row.type, "\(version)", row.content]
-            )
-            if changed > 0 {
-                try connection.execute("INSERT INTO writes VALUES ($1, $2)", ["\(number)", "\(edit)"])
-            } else if version == Samples.migrations.version {
-                throw PostgreSQLConnection.Failure(message: "Document \(number) is missing.")
+            try connection.transaction {
+                let last = try connection.strings("SELECT max(edit) FROM writes WHERE number = $1", ["\(number)"])
+                let edit = (Int(last.first?.first ?? "") ?? 0) + 1
+                let row = try samples.document(number, edit: edit, at: version)
+                let changed = try connection.changedRows(
+                    "UPDATE documents SET type = $2, version = $3, content = $4, problem = NULL WHERE key = $1 AND version <= $3",
+                    [row.key, row.type, "\(version)", row.content]
+                )
+                if changed > 0 {
+                    try connection.execute("INSERT INTO writes VALUES ($1, $2)", ["\(number)", "\(edit)"])
+                } else if version == Samples.migrations.version {
+                    throw PostgreSQLConnection.Failure(message: "Document \(number) is missing.")
+                }
             }
-            try connection.execute("COMMIT")
         }
 
         func stop() throws {
@@ -77,6 +76,11 @@
 
         var isStopped: Bool {
             get throws { try count("stop") > 0 }
+        }
+
+        /// All documents, by their keys.
+        func rows() throws -> [Row] {
+            try connection.rows("SELECT key, type, version, content FROM documents ORDER BY key", [])
         }
 
         func count(_ table: String) throws -> Int {

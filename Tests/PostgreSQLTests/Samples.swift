@@ -27,8 +27,6 @@
         ]
 
         static let count = 100_000
-        /// Readers read the documents with lower numbers, so that only workers and writers upgrade the others.
-        static let readCount = 50_000
 
         /// For each version, the upgrade of documents to it.
         private let upgrades: [DocumentUpgrade]

@@ -55,7 +55,7 @@
                 try sweep(PostgreSQLConnection(killedAfter: commits, of: "COMMIT"), samples)
             case .read(let seed):
                 var random = SeededGenerator(seed: seed)
-                try repeatUntilStop { try read(random.below(Samples.readCount), $0, samples) }
+                try repeatUntilStop { try read(random.below(Samples.count), $0, samples) }
             case .edit(let version):
                 var random = SeededGenerator(seed: UInt64(version))
                 try repeatUntilStop { table in

@@ -144,7 +144,8 @@ package struct RegisteredApp: Sendable {
         }
         guard call.arguments.isEmpty else { throw UsageError("--documents needs no FILE") }
         guard let version = try call.count("--from") else { throw UsageError("--documents needs --from") }
-        let plan = try DocumentUpgrade(migrations).plan(ofType: typeName, writtenAt: version)
+        let models = types.map(\.name)
+        let plan = try DocumentUpgrade(migrations).plan(ofType: typeName, writtenAt: version, models: models)
         if call.has("--json") { try terminal.sayJSON(plan) } else { terminal.say("\(plan)") }
         return true
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltCommand
+import MoltTesting
 import TestSupport
 import Testing
 
@@ -301,11 +302,88 @@ import Testing
                 """
         )
         await CommandRun(tool, "plan", "--documents", "Draft", "--from", "1").expect(says: "They are dropped.")
-        await CommandRun(tool, "plan", "--documents", "Person", "--from", "2").expect(says: "No step concerns them")
+        await CommandRun(tool, "plan", "--documents", "Contact", "--from", "3").expect(says: "No step concerns them")
         await CommandRun(tool, "plan", "--documents", "Person", "--from", "0", "--json")
             .expect(says: "\"types\"", "\"step\" : \"rename the type Person to Contact\"")
         await CommandRun(tool, "plan", "--documents", "Person", "--from", "4").expect(1, errors: "newer release")
         await CommandRun(tool, "plan", "--documents", "Person").expect(64, errors: "--documents needs --from")
         await CommandRun(tool, "plan").expect(64, errors: "plan needs FILE")
+    }
+
+    private struct NewNote: Codable, RecordType {
+        static let recordTypeName = "Note"
+        var text: String
+    }
+
+    private struct OldNote: Codable {
+        var title: String
+    }
+
+    /// The plan of an app with the types Note and Token.
+    private func plan(_ type: String, from version: Int, _ words: String...) async -> CommandRun {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "note", .renameType("Memo", to: "Note")),
+            Migration(
+                to: 2,
+                "text",
+                .convert("Note", from: OldNote.self, to: NewNote.self) { NewNote(text: $0.title) },
+                .renameProperty("Memo", "text", to: "body"),
+                .extractRecords("Session", "token", as: "Token", key: .property("id"))
+            ),
+            Migration(to: 3, "tokens", .handOverRecords("Token", to: "the Keychain") { _ in }),
+        ]
+        let app = RegisteredApp(
+            migrations: migrations.checkingDecodes("Note", as: NewNote.self),
+            types: [.type(NewNote.self), .type(OldNote.self, named: "Draft")]
+        )
+        let tool = Tool("app", "", app.commands)
+        return await CommandRun(tool, ["plan", "--documents", type, "--from", "\(version)"] + words)
+    }
+
+    @Test func `A plan says what a conversion keeps, and which steps have no effect`() async throws {
+        await plan("Memo", from: 0).expect(
+            output: """
+                documents of type Memo, from version 0 to 3
+                  1  note
+                       rename the type Memo to Note
+                  2  text
+                       convert Note from OldNote to NewNote (only properties of the new model stay)
+                       rename Memo.text to body (no effect: they no longer have this type)
+                Types afterwards: Note.
+
+                """
+        )
+    }
+
+    @Test func `A plan for documents that are handed over says that they are refused`() async throws {
+        await plan("Token", from: 0).expect(
+            output: """
+                documents of type Token, from version 0 to 3
+                  3  tokens
+                       hand over the records of type Token to the Keychain (documents are refused)
+                Documents cannot be upgraded: a step takes them out of a store, and they are in none.
+
+                """
+        )
+        await plan("Token", from: 0, "--json").expect(says: "\"isRefused\" : true")
+        await plan("Session", from: 0).expect(
+            ends: "to the Keychain (documents from which one is extracted are refused)\n"
+        )
+    }
+
+    @Test func `A plan for a type that no document can have says so`() async throws {
+        await plan("Nota", from: 0).expect(
+            ends: "No migration and no model of the app names this type; did you mean \"Note\"?\n"
+        )
+        await plan("Unheard", from: 0, "--json")
+            .expect(says: #""warning" : "No migration and no model of the app names this type.""#)
+        await plan("Draft", from: 0).expect(ends: "No step concerns them; they get the new version.\n")
+        await plan("Memo", from: 2).expect(
+            ends: """
+                No document of version 2 should have this type: migration "note" (version 1) renames it to Note.
+
+                """
+        )
+        await plan("Token", from: 3).expect(says: "migration \"tokens\" (version 3) hands over its records.")
     }
 }

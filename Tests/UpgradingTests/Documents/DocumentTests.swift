@@ -193,11 +193,55 @@ import Testing
         let documents = try DocumentUpgrade(migrations)
         MoltError.thrown {
             try documents.upgradeAll(Data(post.utf8), ofType: "Post", writtenAt: 0, forKey: "p")
-        }?.expect(.keyExists, key: "x")
+        }?.expect(.keyExists, key: type == "Post" ? "p" : "y", type: type, migration: "keys", step: 1)
 
         let store = try OldStore([StoredRecord("Post", "p", post)])
         MoltError.thrown { try CodableCache(at: store.url, migrations: migrations) }?
-            .expect(.keyExists, migration: "keys")
+            .expect(.keyExists, migration: "keys", step: 1)
+    }
+
+    @Test func `yields none whose key another one gives up only in a later step, as a cache refuses it`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "comments",
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
+            ),
+            Migration(
+                to: 2,
+                "keys",
+                .renameProperty("Post", "comments", to: "replies"),
+                .transform("Post") { $0.key = "x" },
+                .transform("Comment") { $0.key = "comments/\($0.key)" }
+            ),
+        ]
+        let post = #"{"comments":[{"id":"x"}]}"#
+        MoltError.thrown {
+            try DocumentUpgrade(migrations).upgradeAll(Data(post.utf8), ofType: "Post", writtenAt: 0, forKey: "p")
+        }?.expect(.keyExists, key: "p", type: "Post", migration: "keys", step: 2, says: "the key \"x\"")
+
+        let store = try OldStore([StoredRecord("Post", "p", post)])
+        MoltError.thrown { try CodableCache(at: store.url, migrations: migrations) }?
+            .expect(.keyExists, key: "p", type: "Post", migration: "keys", step: 2)
+    }
+
+    @Test func `may exchange its key with one that is extracted from it`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "comments",
+                .extractRecords("Post", ["comments", .each], as: "Comment", key: .property("id"))
+            ),
+            Migration(to: 2, "type", .renameType("Comment", to: "Post")),
+            Migration(to: 2, "keys", .transform("Post") { $0.key = $0.key == "p" ? "x" : "p" }),
+        ]
+        let post = #"{"comments":[{"id":"x"}]}"#
+        let upgraded = try DocumentUpgrade(migrations)
+            .upgradeAll(Data(post.utf8), ofType: "Post", writtenAt: 0, forKey: "p")
+        #expect(upgraded.map(\.key) == ["x", "p"])
+
+        let store = try OldStore([StoredRecord("Post", "p", post)])
+        #expect(try CodableCache(at: store.url, migrations: migrations).keys().sorted() == ["p", "x"])
     }
 
     @Test func `must have a known type if all are named`() throws {

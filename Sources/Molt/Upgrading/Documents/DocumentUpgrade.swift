@@ -24,8 +24,8 @@ public struct DocumentUpgrade: Sendable {
     public let oldestVersion: Int
     /// The migration that keeps older documents from being upgraded; nil if there is none.
     private let blocking: Migration?
-    /// Those that documents go through.
-    private let migrations: [Migration]
+    /// The registry without its shortcuts.
+    private let registry: MigrationRegistry
     private let steps: DocumentSteps
     private let replacements: [Replacement]
     /// The types that documents have today; nil for any.
@@ -70,8 +70,9 @@ public struct DocumentUpgrade: Sendable {
         self.types = types.map { Set($0.map(ExactName.init)) }
         coding = migrations.coding
         replacements = migrations.migrations.compactMap { Replacement($0, in: migrations) }
-        self.migrations = migrations.migrations.filter { $0.version > oldest }
-        let schedule = UpgradeSchedule(self.migrations.map { PendingMigration(backfilling: $0) }) { migration, number in
+        registry = migrations
+        let later = migrations.migrations.filter { $0.version > oldest }
+        let schedule = UpgradeSchedule(later.map { PendingMigration(backfilling: $0) }) { migration, number in
             RunMode.document.use(of: migration.steps[number]) != .skipped
         }
         steps = DocumentSteps(schedule, storeName: nil)
@@ -244,11 +245,15 @@ public struct DocumentUpgrade: Sendable {
 
     /// What an upgrade does to the documents of a type.
     ///
+    /// - Parameters:
+    ///   - typeName: The name that the type had.
+    ///   - version: The version of the documents.
+    ///   - models: The names of the types that the app has today, so that the plan notices a misspelled name.
     /// - Throws: ``MoltError`` for a version from which documents cannot be upgraded, as
     ///   ``upgrade(_:ofType:writtenAt:forKey:expiration:)`` does.
-    package func plan(ofType typeName: String, writtenAt version: Int) throws -> DocumentPlan {
+    package func plan(ofType typeName: String, writtenAt version: Int, models: [String]) throws -> DocumentPlan {
         try check(version)
-        return DocumentPlan(ofType: typeName, from: version, to: self.version, through: migrations)
+        return DocumentPlan(ofType: typeName, from: version, through: registry, models: models)
     }
 
     private func check(_ version: Int) throws {

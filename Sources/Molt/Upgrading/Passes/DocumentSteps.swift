@@ -102,46 +102,89 @@ struct DocumentSteps: Sendable {
     func upgrade(_ record: Record) throws -> [Document] {
         var documents = [Document(record: record)]
         for part in parts {
-            try upgrade(&documents, part, from: record.storedVersion)
-            if documents.count > 1 { try checkKeys(of: documents) }
+            switch part {
+            case .pass(let upgrader): try upgrade(&documents, through: upgrader, from: record.storedVersion)
+            case .extraction(let declaration, let step):
+                guard step.pending.doneFrom > record.storedVersion else { continue }
+                for index in documents.indices
+                where !documents[index].isDropped
+                    && ExactName.isSame(documents[index].record.typeName, declaration.type)
+                {
+                    try extract(from: index, of: &documents, declaration, step)
+                }
+            }
         }
         return documents
     }
 
-    /// Throws if a step has given two documents one key, which a store refuses.
-    private func checkKeys(of documents: [Document]) throws(MoltError) {
-        var keys: Set<ExactName> = []
-        for record in documents.lazy.filter({ !$0.isDropped }).map(\.record)
-        where !keys.insert(ExactName(record.key)).inserted {
-            throw MoltError(
-                .keyExists,
-                "The document and those that steps extract from it would be two with the key \"\(record.key)\".",
-                advice: "Give each of them a key of its own.",
-                store: storeName,
-                key: record.key,
-                type: record.typeName
-            )
+    /// Sends documents through the steps of a pass.
+    private func upgrade(_ documents: inout [Document], through upgrader: RecordUpgrader, from version: Int) throws {
+        var newKeys: [NewKey] = []
+        for index in documents.indices where !documents[index].isDropped {
+            let key = documents.count > 1 ? documents[index].record.key : ""
+            let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
+            let result = try upgrader.upgrade(&documents[index].record, chain)
+            documents[index].isChanged = documents[index].isChanged || result.changedAt != nil
+            if case .handedOver(let position) = result.fate {
+                documents[index].handedOverBy = upgrader.steps[position]
+            }
+            documents[index].isDropped = result.isDropped || documents[index].handedOverBy != nil
+            if documents.count > 1, !documents[index].isDropped {
+                newKeys += NewKey.all(in: result.postponed, of: index, before: key)
+            }
+        }
+        if !newKeys.isEmpty { try check(newKeys, of: documents, in: upgrader.steps) }
+    }
+
+    /// A key that a step of a pass gives to a document.
+    private struct NewKey {
+        /// The position of the step in the pass.
+        let step: Int
+        /// The position of the document.
+        let document: Int
+        let key: ExactName
+        let oldKey: ExactName
+
+        /// Those of a document that had a key before the pass, in the order of the steps.
+        static func all(in changes: [PostponedChange], of document: Int, before key: String) -> [NewKey] {
+            var oldKey = ExactName(key)
+            return changes.compactMap { change in
+                guard case .key(let key) = change.kind else { return nil }
+                defer { oldKey = ExactName(key) }
+                return NewKey(step: change.round, document: document, key: ExactName(key), oldKey: oldKey)
+            }
         }
     }
 
-    private func upgrade(_ documents: inout [Document], _ part: Part, from version: Int) throws {
-        for index in documents.indices where !documents[index].isDropped {
-            switch part {
-            case .pass(let upgrader):
-                let chain = upgrader.chain(typeName: documents[index].record.typeName, from: version)
-                let result = try upgrader.upgrade(&documents[index].record, chain)
-                documents[index].isChanged = documents[index].isChanged || result.changedAt != nil
-                if case .handedOver(let position) = result.fate {
-                    documents[index].handedOverBy = upgrader.steps[position]
-                }
-                documents[index].isDropped = result.isDropped || documents[index].handedOverBy != nil
-            case .extraction(let declaration, let step):
-                guard step.pending.doneFrom > version,
-                    ExactName.isSame(documents[index].record.typeName, declaration.type)
-                else { continue }
-                try extract(from: index, of: &documents, declaration, step)
+    /// Throws if a step gives a document the key of another one, which a store refuses.
+    ///
+    /// As in a store, documents may exchange keys in one step. Those that are gone after the pass have no key.
+    private func check(_ newKeys: [NewKey], of documents: [Document], in steps: [ScheduledStep]) throws {
+        let first = Dictionary(newKeys.map { ($0.document, $0.oldKey) }) { first, _ in first }
+        let living = documents.indices.filter { !documents[$0].isDropped }
+        var keys = Set(living.map { first[$0] ?? ExactName(documents[$0].record.key) })
+        for (step, newKeys) in Dictionary(grouping: newKeys, by: \.step).sorted(by: { $0.key < $1.key }) {
+            for new in newKeys { keys.remove(new.oldKey) }
+            for new in newKeys where !keys.insert(new.key).inserted {
+                throw keyExists(new, documents[new.document].record, in: steps[step])
             }
         }
+    }
+
+    private func keyExists(_ new: NewKey, _ record: Record, in step: ScheduledStep) -> MoltError {
+        let what = storeName == nil ? "document" : "record"
+        var key = "the key \"\(new.key.text)\""
+        // Such a key is a value of the record.
+        if case .store(.renameKeys(let renaming)) = step.declared.work, let path = renaming.newKey.path {
+            key = "a key, from \"\(path)\""
+        }
+        let error = MoltError(
+            .keyExists,
+            "The \(what) \"\(new.oldKey.text)\" of type \(record.typeName) would get \(key), which another \(what) from "
+                + "the same one has or gets.",
+            advice: "Give each of them a key of its own."
+        )
+        return MoltError(error, in: step, key: new.oldKey.text, type: record.typeName, store: storeName)
     }
 
     private func extract(
