@@ -79,7 +79,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltCommandTests",
-            dependencies: ["Molt", "MoltCommand", "MoltTesting", "TestHome", "TestSupport"]
+            dependencies: ["Molt", "MoltCommand", "MoltTesting", "Generators", "TestHome", "TestSupport"]
         ),
         // It has no code without the trait.
         .testTarget(

@@ -47,15 +47,16 @@ enum DocumentFuzzing {
         try files[0].handle.write(contentsOf: input)
         try files[0].handle.seek(toOffset: 0)
         let descriptors = files.map(\.handle.fileDescriptor)
-        let summary = try await DocumentFilter(
+        let filter = try DocumentFilter(
             migrations,
             DocumentFilter.Files(input: descriptors[0], output: descriptors[1], problems: descriptors[2]),
             options
-        ).run()
+        )
+        try await filter.run()
         let problems = try files[2].content().split(separator: 0x0A).map { line in
             try JSONDecoder().decode(Problem.self, from: Data(line)).line
         }
-        return (try Array(files[1].content()), problems, summary)
+        return (try Array(files[1].content()), problems, filter.summary)
     }
 
     private struct Problem: Decodable {

@@ -115,10 +115,16 @@ enum OtherJSON: Equatable, Sendable {
     fileprivate static let advice =
         "Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure."
 
+    /// The same for a document, which no policy puts aside.
+    fileprivate static let documentAdvice = "Choose another `otherwise`, or use a closure."
+
     /// What to do about a date in another form: if all have it, no policy helps.
     fileprivate static let dateAdvice =
         "Name in `from:` the form that the app's coder had. Accept single dates in another form with "
         + "`onFailure(.quarantine(upTo:))` or another `otherwise`."
+
+    fileprivate static let documentDateAdvice =
+        "Name in `from:` the form that the app's coder had, or choose another `otherwise`."
 
     func change(_ problem: String, advice: String = OtherJSON.advice) -> ValueChange {
         switch self {
@@ -135,6 +141,14 @@ extension MoltError {
     var underPolicy: MoltError {
         var error = self
         if advice == OtherJSON.advice || advice == OtherJSON.dateAdvice { error.advice = nil }
+        return error
+    }
+
+    /// The error for a document, for which the failure policy of a step means nothing.
+    var ofDocument: MoltError {
+        var error = self
+        if advice == OtherJSON.advice { error.advice = OtherJSON.documentAdvice }
+        if advice == OtherJSON.dateAdvice { error.advice = OtherJSON.documentDateAdvice }
         return error
     }
 }

@@ -559,7 +559,7 @@ public struct Record: Sendable {
     ///
     /// - Parameter isNew: Whether a property at the top of the record is known to be missing.
     @inline(__always)
-    mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
+    package mutating func put(at path: PropertyPath, isNew: Bool, _ body: (inout [UInt8]) -> Void) throws {
         if let name = path.onlyName, isObject {
             return isNew ? object.append(name, writing: body) : object.set(name, writing: body)
         }
@@ -819,7 +819,7 @@ public struct Record: Sendable {
         let advice =
             property == nil
             ? (isSetting ? "The setting" : "The record was written as \(typeName), and")
-                + " is decoded as \(type). Decode it with the model that wrote it, and "
+                + " is decoded as \(type). Decode it with the properties that it was written with, and "
                 + "with the same coders: see `MigrationRegistry.coding(_:through:)`."
             : "Read the property as its stored type, and convert the value."
         return error(

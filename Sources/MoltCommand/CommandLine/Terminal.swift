@@ -5,8 +5,8 @@ import Molt
 package struct Terminal: Sendable {
     private let output: @Sendable (Data) -> Void
     private let errors: @Sendable (Data) -> Void
-    /// The number of the first error of writing the output; 0 for none.
-    private let outputError: Locked<Int32>
+    /// The first error of writing the output.
+    private let outputError: Locked<Descriptor.Failure?>
     private let usesColor: Bool
     private let usesErrorColor: Bool
     private let showsProgress: Bool
@@ -15,7 +15,7 @@ package struct Terminal: Sendable {
     package init(output: @escaping @Sendable (Data) -> Void, errors: @escaping @Sendable (Data) -> Void) {
         self.output = output
         self.errors = errors
-        outputError = Locked(0)
+        outputError = Locked(nil)
         usesColor = false
         usesErrorColor = false
         showsProgress = false
@@ -25,39 +25,25 @@ package struct Terminal: Sendable {
     ///
     /// Color is used only on a terminal, and not if the variable `NO_COLOR` is set; see https://no-color.org.
     package init() {
-        let outputError = Locked<Int32>(0)
+        let outputError = Locked<Descriptor.Failure?>(nil)
         self.outputError = outputError
         output = { data in
-            let number = Self.write(data, to: STDOUT_FILENO)
-            outputError.withLock { if $0 == 0 { $0 = number } }
+            do throws(Descriptor.Failure) {
+                try Descriptor(STDOUT_FILENO).write(data)
+            } catch {
+                outputError.withLock { if $0 == nil { $0 = error } }
+            }
         }
-        errors = { _ = Self.write($0, to: STDERR_FILENO) }
+        errors = { try? Descriptor(STDERR_FILENO).write($0) }
         let hasNoColor = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         usesColor = !hasNoColor && isatty(STDOUT_FILENO) != 0
         usesErrorColor = !hasNoColor && isatty(STDERR_FILENO) != 0
         showsProgress = isatty(STDERR_FILENO) != 0
     }
 
-    /// Writes all bytes to a file.
-    ///
-    /// - Returns: The number of the error; 0 for none.
-    static func write(_ data: some ContiguousBytes, to descriptor: Int32) -> Int32 {
-        data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return errno }
-                rest = rest.dropFirst(count)
-            }
-            return 0
-        }
-    }
-
     /// Why the output is incomplete; nil if it is complete, or if its reader has exited.
     var failure: String? {
-        let number = outputError.withLock { $0 }
-        return number == 0 || number == EPIPE ? nil : String(cString: strerror(number))
+        outputError.withLock { $0 }.flatMap { $0.number == EPIPE ? nil : $0.reason }
     }
 
     /// Prints lines; control characters, as in names from a file, are shown as escapes.
@@ -151,9 +137,4 @@ package struct Terminal: Sendable {
         encoder.dateEncodingStrategy = .iso8601
         say(json: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
-}
-
-/// The system call, whose name the type above also uses.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

@@ -7,42 +7,10 @@ struct DocumentBlock {
     var input: [UInt8] = []
     private(set) var output: [UInt8] = []
     private(set) var summary = DocumentSummary()
-    private(set) var problems: [Problem] = []
-
-    /// A line that could not be upgraded.
-    struct Problem {
-        /// Counted from the first line of the block, which has the number 1.
-        let line: Int
-        let error: MoltError
-
-        /// A line of the file for problems.
-        ///
-        /// - Parameter earlier: The number of lines before the block.
-        func json(after earlier: Int) throws -> Data {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let text = Text(
-                line: earlier + line,
-                key: error.key,
-                type: error.type,
-                code: error.code.rawValue,
-                migration: error.migration?.name,
-                message: error.message,
-                cause: error.underlying.map { ErrorSummary.line(of: $0) }
-            )
-            return try encoder.encode(text) + [0x0A]
-        }
-
-        private struct Text: Encodable {
-            var line: Int
-            var key, type: String?
-            var code: String
-            var migration: String?
-            var message: String
-            /// The error of a closure or a decoder, without its values.
-            var cause: String?
-        }
-    }
+    private(set) var problems = DocumentProblems()
+    /// The error of the first line that could not be upgraded, if the upgrade stopped there, and the line's number in
+    /// the block.
+    private(set) var failure: (line: Int, error: MoltError)?
 
     /// What happens to a line that cannot be upgraded.
     enum FailurePolicy {
@@ -54,17 +22,16 @@ struct DocumentBlock {
     }
 
     /// Upgrades the lines.
-    mutating func upgrade(with lines: inout DocumentLines, onFailure policy: FailurePolicy) {
+    mutating func upgrade(with upgrader: inout any LineUpgrader, onFailure policy: FailurePolicy) {
         output.removeAll(keepingCapacity: output.capacity <= 4 * input.count + 1 << 20)
         summary = DocumentSummary()
-        problems = []
+        problems.removeAll()
+        failure = nil
         input.withUnsafeBytes { input in
             var start = 0
-            while start < input.count {
+            while start < input.count, failure == nil {
                 let end = Self.endOfLine(in: input, from: start)
-                let line = UnsafeRawBufferPointer(rebasing: input[start..<end])
-                upgrade(line, with: &lines, onFailure: policy)
-                if policy == .stop, !problems.isEmpty { return }
+                upgrade(UnsafeRawBufferPointer(rebasing: input[start..<end]), with: &upgrader, onFailure: policy)
                 start = end
             }
         }
@@ -75,7 +42,7 @@ struct DocumentBlock {
     /// - Parameter whole: The line with its line break.
     private mutating func upgrade(
         _ whole: UnsafeRawBufferPointer,
-        with lines: inout DocumentLines,
+        with upgrader: inout any LineUpgrader,
         onFailure policy: FailurePolicy
     ) {
         summary.lines += 1
@@ -87,18 +54,26 @@ struct DocumentBlock {
         }
         let lineBreak = UnsafeRawBufferPointer(rebasing: whole[text.count...])
         let before = output.count
-        do {
-            let result = try lines.upgrade(text, lineBreak: lineBreak, to: &output)
-            summary.add(result)
+        do throws(MoltError) {
+            summary.add(try upgrader.upgrade(text, lineBreak: lineBreak, to: &output))
             if output.count > before { output += lineBreak }
         } catch {
-            let error =
-                error as? MoltError
-                ?? MoltError(.stepFailed, "The document cannot be upgraded.", underlying: error)
+            output.removeLast(output.count - before)
+            let error = text.starts(with: Self.byteOrderMark) ? Self.beginsWithByteOrderMark : error
             summary.failed[error.code.rawValue, default: 0] += 1
-            problems.append(Problem(line: summary.lines, error: error))
+            if policy == .stop { failure = (summary.lines, error) } else { problems.add(error, inLine: summary.lines) }
             if policy == .keep { output += whole }
         }
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private static var beginsWithByteOrderMark: MoltError {
+        MoltError(
+            .malformedContent,
+            "The line begins with a byte order mark, which is not JSON text.",
+            advice: "Write UTF-8 without that mark."
+        )
     }
 
     /// The position after the line break of a line.

@@ -25,10 +25,11 @@ package final class DocumentFilter: Sendable {
         let fields: DocumentFields
         /// The names of all types that documents have afterwards; nil for any.
         let types: [String]?
-        let marksDropped: Bool
         /// Whether lines with problems are also in the output.
         let keepsFailed: Bool
         let threads: Int
+        /// The most bytes that a line may have.
+        package var longestLine = 512 << 20
     }
 
     /// The reader of the output has closed it.
@@ -46,7 +47,7 @@ package final class DocumentFilter: Sendable {
         /// The number of threads that have not ended.
         var threads: Int
         /// nil when the run is over.
-        var continuation: CheckedContinuation<DocumentSummary, any Error>?
+        var continuation: CheckedContinuation<Void, any Error>?
     }
 
     /// - Throws: ``MoltError`` for a registry that cannot upgrade documents.
@@ -54,10 +55,13 @@ package final class DocumentFilter: Sendable {
         self.migrations = migrations
         self.files = files
         self.options = options
-        input = Locked((LineReader(files.input), 0))
+        input = Locked((LineReader(files.input, longestLine: options.longestLine), 0))
         state = Locked(State(threads: options.threads))
         _ = try DocumentUpgrade(migrations, types: options.types)
     }
+
+    /// What became of the lines that were read and written until now.
+    package var summary: DocumentSummary { state.withLock { $0.summary } }
 
     /// Upgrades all lines; to be called once.
     ///
@@ -65,7 +69,7 @@ package final class DocumentFilter: Sendable {
     ///
     /// - Throws: ``MoltError`` for a line that cannot be upgraded if there is no file for problems; ``CommandError``
     ///   for a file that cannot be read or written; ``OutputClosed``.
-    package func run() async throws -> DocumentSummary {
+    package func run() async throws {
         try await withCheckedThrowingContinuation { continuation in
             state.withLock { $0.continuation = continuation }
             // If there cannot be as many threads, the first ones do all the work.
@@ -74,7 +78,7 @@ package final class DocumentFilter: Sendable {
                 queue.async { [self] in
                     do {
                         try upgradeBlocks()
-                        if let summary = endThread() { end(.success(summary)) }
+                        if endThread() { end(.success(())) }
                     } catch {
                         end(.failure(error))
                     }
@@ -83,15 +87,21 @@ package final class DocumentFilter: Sendable {
         }
     }
 
-    /// - Returns: The summary if no other thread is left.
-    private func endThread() -> DocumentSummary? {
+    /// Closes the files that were written, because some file systems report only then that there was no space.
+    func close() throws {
+        if let problems = files.problems { try access(problems, "the problems") { try $0.close() } }
+        try access(files.output, "the output") { try $0.close() }
+    }
+
+    /// - Returns: Whether no other thread is left.
+    private func endThread() -> Bool {
         state.withLock { state in
             state.threads -= 1
-            return state.threads == 0 ? state.summary : nil
+            return state.threads == 0
         }
     }
 
-    private func end(_ result: Result<DocumentSummary, any Error>) {
+    private func end(_ result: Result<Void, any Error>) {
         order.end()
         let continuation = state.withLock { state in
             defer { state.continuation = nil }
@@ -103,60 +113,66 @@ package final class DocumentFilter: Sendable {
     /// The work of one thread.
     private func upgradeBlocks() throws {
         // An upgrade of its own, because threads that share one wait for each other.
-        let upgrade = try DocumentUpgrade(migrations, types: options.types)
-        var lines = DocumentLines(options.fields, upgrade, marksDropped: options.marksDropped)
+        var upgrader = options.fields.upgrader(try DocumentUpgrade(migrations, types: options.types))
         var block = DocumentBlock()
         let policy: DocumentBlock.FailurePolicy =
             files.problems == nil ? .stop : options.keepsFailed ? .keep : .leaveOut
         while true {
-            let (number, failure) = read(into: &block)
-            guard let number else { return }
-            if failure == nil { withAutoreleasePool { block.upgrade(with: &lines, onFailure: policy) } }
-            guard order.wait(for: number) else { return }
-            if let failure { throw failure }
-            try write(block)
-            order.endTurn()
+            switch read(into: &block) {
+            case .block(let number):
+                withAutoreleasePool { block.upgrade(with: &upgrader, onFailure: policy) }
+                guard order.wait(for: number) else { return }
+                try write(block)
+                order.endTurn()
+            case .failure(let error, let number):
+                guard order.wait(for: number) else { return }
+                throw error
+            case .end:
+                return
+            }
         }
     }
 
-    /// - Returns: The number of the block, nil at the end of the input; and an error, which has its turn like a block.
-    private func read(into block: inout DocumentBlock) -> (number: Int?, failure: CommandError?) {
+    /// What is next in the input; an error has a number and its turn, like a block.
+    private enum Input {
+        case block(Int)
+        case failure(CommandError, Int)
+        case end
+    }
+
+    private func read(into block: inout DocumentBlock) -> Input {
         input.withLock { input in
-            let number = input.blocks
             do throws(CommandError) {
-                guard try input.reader.read(into: &block.input) else { return (nil, nil) }
+                guard try input.reader.read(into: &block.input) else { return .end }
                 input.blocks += 1
-                return (number, nil)
+                return .block(input.blocks - 1)
             } catch {
-                return (number, error)
+                return .failure(error, input.blocks)
             }
         }
     }
 
     /// Writes the lines of a block whose turn it is.
     private func write(_ block: DocumentBlock) throws {
-        let earlier = state.withLock { $0.summary.lines }
+        let earlier = summary.lines
         // Problems first: if writing the output fails, no line is missing from both.
         if let problems = files.problems {
-            var text: [UInt8] = []
-            for problem in block.problems { text += try problem.json(after: earlier) }
-            try write(text, to: problems, "the problems")
+            try access(problems, "the problems") { try $0.write(block.problems.text(after: earlier)) }
         }
-        try write(block.output, to: files.output, "the output")
-        if files.problems == nil, let problem = block.problems.first {
-            var error = problem.error
-            error.problem = "Line \(earlier + problem.line): \(error.problem)"
-            throw error
-        }
+        try access(files.output, "the output") { try $0.write(block.output) }
         state.withLock { $0.summary.add(block.summary) }
+        guard let (line, failure) = block.failure else { return }
+        var error = failure
+        error.problem = "Line \(earlier + line): \(error.problem)"
+        throw error
     }
 
-    private func write(_ bytes: [UInt8], to descriptor: Int32, _ name: String) throws {
-        let number = Terminal.write(bytes, to: descriptor)
-        if number == EPIPE, descriptor == files.output { throw OutputClosed() }
-        guard number == 0 else {
-            let reason = String(cString: strerror(number))
-            throw CommandError("\(name) cannot be written: \(reason)", code: ExitCode.trouble)
+    private func access(_ descriptor: Int32, _ name: String, _ body: (Descriptor) throws -> Void) throws {
+        do {
+            try body(Descriptor(descriptor))
+        } catch let error as Descriptor.Failure {
+            if error.number == EPIPE, descriptor == files.output { throw OutputClosed() }
+            throw CommandError("\(name) cannot be written: \(error.reason)", code: ExitCode.trouble)
         }
     }
 }

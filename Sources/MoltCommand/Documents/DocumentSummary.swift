@@ -12,13 +12,15 @@ package struct DocumentSummary: Equatable, Sendable {
     /// The documents that could not be upgraded, by the code of the error.
     package var failed: [String: Int] = [:]
 
-    mutating func add(_ result: DocumentLines.Result) {
+    package init() {}
+
+    mutating func add(_ result: LineResult) {
         if result.isChanged { changed += 1 }
         if result.isDropped { dropped += 1 }
         extracted += result.extracted
     }
 
-    mutating func add(_ other: Self) {
+    package mutating func add(_ other: Self) {
         lines += other.lines
         empty += other.empty
         changed += other.changed

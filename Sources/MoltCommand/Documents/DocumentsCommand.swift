@@ -6,7 +6,6 @@ extension RegisteredApp {
     static func documents(_ migrations: MigrationRegistry) -> Command {
         let other: [Command.Option] = [
             .value("--types", "NAME", "a type that documents have today; repeat for others; any other fails"),
-            .flag("--mark-dropped", "keep the line of a dropped document, and add \"dropped\": true"),
             .value("--problems", "FILE", "write the lines that cannot be upgraded there, with the reason, and go on"),
             .flag("--keep-failed", "with --problems, also keep these lines in the output, unchanged"),
             .value("--threads", "N", "by default, one for each core"),
@@ -30,18 +29,15 @@ extension RegisteredApp {
                 """
         ) { call, terminal in
             let options = try DocumentFilter.Options(call)
-            let problems = try call.value("--problems").map(ProblemFile.init)
-            let files = DocumentFilter.Files(
-                input: STDIN_FILENO,
-                output: STDOUT_FILENO,
-                problems: problems?.descriptor
-            )
-            defer { withExtendedLifetime(problems) {} }
+            let problems = try call.value("--problems").map(openProblems)
+            let files = DocumentFilter.Files(input: STDIN_FILENO, output: STDOUT_FILENO, problems: problems)
+            let filter = try DocumentFilter(migrations, files, options)
             let clock = ContinuousClock()
             let start = clock.now
+            defer { terminal.sayError(filter.summary.text(seconds: start.duration(to: clock.now) / .seconds(1))) }
             do {
-                let summary = try await DocumentFilter(migrations, files, options).run()
-                terminal.sayError(summary.text(seconds: start.duration(to: clock.now) / .seconds(1)))
+                try await filter.run()
+                try filter.close()
                 return ExitCode.success
             } catch is DocumentFilter.OutputClosed {
                 return ExitCode.trouble
@@ -49,35 +45,31 @@ extension RegisteredApp {
         }
     }
 
-    /// The file for the problems, which is replaced if it exists.
-    private final class ProblemFile: Sendable {
-        let descriptor: Int32
-
-        init(_ path: String) throws {
-            let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            // The standard files may be closed, and it must not take their place.
-            descriptor = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, 3)
-            let number = errno
-            if opened >= 0 { close(opened) }
-            guard descriptor >= 0 else {
-                let reason = String(cString: strerror(number))
-                throw CommandError("\(path) cannot be written: \(reason)", code: ExitCode.trouble)
-            }
-            for other in [STDIN_FILENO, STDOUT_FILENO] where Self.isSameFile(descriptor, other) {
-                throw UsageError("--problems needs a file of its own, not that of the input or the output")
-            }
-            // Only files have a length; a pipe stays as it is.
-            _ = ftruncate(descriptor, 0)
+    /// Opens the file for the problems, which is replaced if it exists.
+    ///
+    /// - Returns: The descriptor.
+    private static func openProblems(_ path: String) throws -> Int32 {
+        let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        // The standard files may be closed, and it must not take their place.
+        let descriptor = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, 3)
+        let failure = Descriptor.Failure(number: errno)
+        if opened >= 0 { close(opened) }
+        guard descriptor >= 0 else {
+            throw CommandError("\(path) cannot be written: \(failure.reason)", code: ExitCode.trouble)
         }
-
-        deinit { close(descriptor) }
-
-        private static func isSameFile(_ descriptor: Int32, _ other: Int32) -> Bool {
-            var (status, otherStatus) = (stat(), stat())
-            guard fstat(descriptor, &status) == 0, fstat(other, &otherStatus) == 0 else { return false }
-            return status.st_mode & S_IFMT == S_IFREG && status.st_dev == otherStatus.st_dev
-                && status.st_ino == otherStatus.st_ino
+        for other in [STDIN_FILENO, STDOUT_FILENO] where isSameFile(descriptor, other) {
+            throw UsageError("--problems needs a file of its own, not that of the input or the output")
         }
+        // Only files have a length; a pipe stays as it is.
+        _ = ftruncate(descriptor, 0)
+        return descriptor
+    }
+
+    private static func isSameFile(_ descriptor: Int32, _ other: Int32) -> Bool {
+        var (status, otherStatus) = (stat(), stat())
+        guard fstat(descriptor, &status) == 0, fstat(other, &otherStatus) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_dev == otherStatus.st_dev
+            && status.st_ino == otherStatus.st_ino
     }
 }
 
@@ -96,7 +88,6 @@ extension DocumentFilter.Options {
     init(_ call: Command.Call) throws {
         fields = try DocumentFields(call)
         types = call.has("--types") ? call.all("--types") : nil
-        marksDropped = call.has("--mark-dropped")
         keepsFailed = call.has("--keep-failed")
         threads = try call.count("--threads", in: 1...1024) ?? ProcessInfo.processInfo.activeProcessorCount
         guard !keepsFailed || call.has("--problems") else {

@@ -3,17 +3,18 @@ import Molt
 
 /// Reads blocks of whole lines.
 struct LineReader: Sendable {
-    private let descriptor: Int32
+    private let descriptor: Descriptor
+    private let longestLine: Int
     /// The beginning of a line whose rest is not read yet.
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
-    /// The most bytes that a line may have.
-    static let longestLine = 512 << 20
-    private static let sizeOfRead = 256 << 10
+    /// The size of a pipe's buffer, and about that of a block, half of which may be lines with problems.
+    private static let sizeOfRead = 64 << 10
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    init(_ descriptor: Int32, longestLine: Int) {
+        self.descriptor = Descriptor(descriptor)
+        self.longestLine = longestLine
     }
 
     /// Reads the next lines, as many as are there, but at least one.
@@ -34,10 +35,10 @@ struct LineReader: Sendable {
                 block.removeSubrange((last + 1)...)
                 return true
             }
-            guard block.count <= Self.longestLine else {
+            guard block.count <= longestLine else {
                 isAtEnd = true
                 throw CommandError(
-                    "a line of the input has more than \(Self.longestLine >> 20) MiB",
+                    "a line of the input has more than \(longestLine >> 20) MiB",
                     code: ExitCode.trouble
                 )
             }
@@ -46,22 +47,17 @@ struct LineReader: Sendable {
     }
 
     private mutating func readMore(into block: inout [UInt8]) throws(CommandError) {
-        var (count, number) = (0, Int32(0))
+        var failure: Descriptor.Failure?
         block.append(upTo: Self.sizeOfRead) { free in
-            repeat {
-                count = systemRead(descriptor, free.baseAddress, free.count)
-                number = errno
-            } while count < 0 && number == EINTR
-            return max(0, count)
+            do throws(Descriptor.Failure) {
+                return try descriptor.read(into: free)
+            } catch {
+                failure = error
+                return 0
+            }
         }
-        guard count >= 0 else {
-            isAtEnd = true
-            throw CommandError("the input cannot be read: \(String(cString: strerror(number)))", code: ExitCode.trouble)
-        }
+        guard let failure else { return }
+        isAtEnd = true
+        throw CommandError("the input cannot be read: \(failure.reason)", code: ExitCode.trouble)
     }
-}
-
-/// The system call, whose name the method above also has.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, bytes, count)
 }

@@ -20,6 +20,7 @@ import Testing
         Migration(to: 3, "raw", .transform("Photo") { try $0.replaceContent(with: Data([0xFF])) }),
         Migration(to: 3, "title", .transform("Title") { try $0.replaceContent(with: "a\"b") }),
         Migration(to: 3, "failing", .transform("Failing") { _ = try $0.string("missing") }),
+        Migration(to: 3, "sizes", .mapValue("Size", "size", ["s": 1, "m": 2], otherwise: .fail)),
     ]
 
     private func filter(
@@ -71,6 +72,14 @@ import Testing
                 {"key":"7","type":"Address","version":3,"content":{"id":"7","city":"Paris"},"extractedFrom":"ada"}
                 """
             ),
+            Example(
+                "An extracted document of one that is text is text, and names its key as it stands",
+                #"{"key":12,"type":"Contact","version":2,"content":"{\"address\":{\"id\":\"7\"}}"}"#,
+                #"""
+                {"key":12,"type":"Contact","version":3,"content":"{\"address\":\"7\"}"}
+                {"key":"7","type":"Address","version":3,"content":"{\"id\":\"7\"}","extractedFrom":12}
+                """#
+            ),
             Example("A dropped document is left out", #"{"key":"d","type":"Draft","version":0,"content":1}"#, ""),
             Example(
                 "A step sets the expiration",
@@ -117,6 +126,12 @@ import Testing
         let lines = try await filter(line + "\n", DocumentFilter.Options("--mark-dropped"))
         #expect(lines.output == #"{"key":"d","type":"Draft","version":0,"content":1,"dropped":true}"# + "\n")
         #expect(lines.summary?.dropped == 1)
+
+        let again = try await filter(lines.output, DocumentFilter.Options("--mark-dropped"))
+        #expect(again.output == lines.output)
+        #expect(again.summary?.dropped == 0)
+        // Otherwise, the member is one like any other.
+        #expect(try await filter(lines.output).output == "")
     }
 
     @Test func `Members can have other names, and stand in objects`() async throws {
@@ -175,11 +190,13 @@ import Testing
         (#"{"key":"a","type":"Person","version":0,"content":{},"expiration":"secret"}"#, "typeMismatch", "seconds"),
         (#"{"key":"a","type":"Photo","version":0,"content":{"a":"secret"}}"#, "unsupported", "raw data"),
         (#"{"key":"a","type":"Failing","version":0,"content":{"a":"secret"}}"#, "propertyMissing", "\"missing\""),
+        (#"{"key":"a","type":"Size","version":0,"content":{"size":"secret"}}"#, "typeMismatch", "Choose another"),
+        ("\u{FEFF}" + #"{"key":"a","type":"Person","version":0,"content":{}}"#, "malformedContent", "byte order mark"),
         (#"{"key":"a","type":"Wrong","version":3,"content":{}}"#, "unsupported", "No document has the type \"Wrong\""),
     ]
 
     private static let types = [
-        "Contact", "Address", "Draft", "Session", "Photo", "Title", "Failing", "Person",
+        "Contact", "Address", "Draft", "Session", "Photo", "Title", "Failing", "Person", "Size",
     ].flatMap { ["--types", $0] }
 
     @Test func `Lines that cannot be upgraded are noted without values, and left out or kept`() async throws {
@@ -199,7 +216,8 @@ import Testing
         for (problem, failure) in zip(problems, Self.failures) { #expect(problem.message.contains(failure.message)) }
         #expect(problems[15].migration == "failing")
         #expect(problems[15].key == "a" && problems[15].type == "Failing")
-        #expect(!lines.problems.contains("secret"))
+        // No policy of a step concerns a document.
+        #expect(!lines.problems.contains("secret") && !lines.problems.contains("onFailure"))
         #expect(lines.summary?.failed["superseded"] == 1)
         #expect(lines.summary?.failed.values.reduce(0, +) == Self.failures.count)
 
@@ -224,6 +242,8 @@ import Testing
         let error = try #require(lines.error as? MoltError)
         #expect(error.code == .malformedContent)
         #expect(error.problem.hasPrefix("Line 20001: The line is not JSON text"))
+        #expect(lines.summary?.lines == 20_001)
+        #expect(lines.summary?.failed == ["malformedContent": 1])
     }
 
     @Test(arguments: [1, 2, 5]) func `The order is that of the input with any number of threads`(threads: Int)
@@ -238,14 +258,6 @@ import Testing
         let lines = try await filter(input, DocumentFilter.Options("--threads", "\(threads)"))
         #expect(lines.output == expected)
         #expect(lines.summary?.changed == 12_000)
-    }
-
-    @Test func `A line can be longer than a block`() async throws {
-        let text = String(repeating: "x", count: 3 << 20)
-        let line = "{\"key\":1,\"type\":\"Person\",\"version\":0,\"content\":{\"mail\":\"\(text)\"}}\n"
-        let lines = try await filter(line + line)
-        let new = "{\"key\":1,\"type\":\"Contact\",\"version\":3,\"content\":{\"email\":\"\(text)\"}}\n"
-        #expect(lines.output == new + new)
     }
 
     @Test func `A line that is the document has no place for another key or document, or raw data`() async throws {
@@ -276,6 +288,30 @@ import Testing
     ])
     func `Options that make no sense are refused`(words: [String], message: String) async throws {
         await CommandRun(app, ["documents"] + words).expect(64, errors: message)
+    }
+
+    @Test func `Shortcuts and checks of decodes do not concern documents`() async throws {
+        struct Contact: Decodable {
+            let email: Int
+        }
+        let steps = [
+            MigrationStep.renameProperty("Person", "mail", to: "address"),
+            .renameProperty("Person", "address", to: "email"), .renameType("Person", to: "Contact"),
+        ]
+        let way = steps.indices.map { Migration(to: $0 + 1, "step \($0)", steps[$0]) }
+        let short = Migration(to: 3, "short", replacing: way.map(\.name), steps: steps)
+        let input = [#""version":0,"content":{"mail":"a"}"#, #""version":1,"content":{"address":"a"}"#]
+            .map { #"{"key":"a","type":"Person",\#($0)}"# + "\n" }
+        let output = #"{"key":"a","type":"Contact","version":3,"content":{"email":"a"}}"# + "\n"
+
+        let beside = MigrationRegistry(way + [short]).checkingDecodes("Contact", as: Contact.self)
+        let options = try DocumentFilter.Options()
+        let upgraded = try await FilteredLines(input.joined(), beside, options)
+        #expect(upgraded.output == output + output)
+        // Without those that it replaces, it is unknown through which of them a document has been.
+        let alone = try await FilteredLines(input.joined(), [short], notesProblems: true, options)
+        #expect(alone.output == output)
+        #expect(alone.summary?.failed == ["partlyReplaced": 1])
     }
 
     @Test func `A registry that cannot upgrade documents is refused before anything is read`() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 struct FilteredLines {
     let output: String
     let problems: String
-    /// nil if the run has failed.
+    /// nil if the registry cannot upgrade documents.
     let summary: DocumentSummary?
     let error: (any Error)?
 
@@ -31,13 +31,16 @@ struct FilteredLines {
             output: writing.fileDescriptor,
             problems: notesProblems ? noting.fileDescriptor : nil
         )
+        var filter: DocumentFilter?
+        var failure: (any Error)?
         do {
-            summary = try await DocumentFilter(migrations, files, options).run()
-            error = nil
+            filter = try DocumentFilter(migrations, files, options)
+            try await filter?.run()
         } catch {
-            summary = nil
-            self.error = error
+            failure = error
         }
+        summary = filter?.summary
+        error = failure
         withExtendedLifetime((reading, writing, noting)) {}
         self.output = try String(contentsOf: output, encoding: .utf8)
         self.problems = try String(contentsOf: problems, encoding: .utf8)

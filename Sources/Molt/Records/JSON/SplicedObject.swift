@@ -61,9 +61,14 @@ struct SplicedObject: Sendable {
             inside = []
             members = MemberList()
         }
-        grow(to: content.count + tail.count)
         contentEnd = content.count
         tailEnd = content.count + tail.count
+        if bytes.count < tailEnd {
+            let count = max(tailEnd, 2 * bytes.count)
+            // The old bytes are not needed beside the new ones.
+            bytes = []
+            bytes = [UInt8](repeating: 0, count: count)
+        }
         bytes.withUnsafeMutableBytes { bytes in
             UnsafeMutableRawBufferPointer(rebasing: bytes[..<contentEnd]).copyMemory(from: content)
             UnsafeMutableRawBufferPointer(rebasing: bytes[contentEnd..<tailEnd]).copyMemory(from: tail)

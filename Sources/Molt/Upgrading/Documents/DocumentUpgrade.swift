@@ -153,7 +153,21 @@ public struct DocumentUpgrade: Sendable {
         forKey key: String = "",
         expiration: Date? = nil
     ) throws -> [Output] {
-        let documents = try documents(
+        let documents = try document.withUnsafeBytes { document in
+            try upgradeAll(document, ofType: typeName, writtenAt: version, forKey: key, expiration: expiration)
+        }
+        return documents.map { output(of: $0, from: document) }
+    }
+
+    /// The same for a document whose bytes are lent, and a caller that writes the records itself.
+    package func upgradeAll(
+        _ document: UnsafeRawBufferPointer,
+        ofType typeName: String,
+        writtenAt version: Int,
+        forKey key: String = "",
+        expiration: Date? = nil
+    ) throws -> [DocumentSteps.Document] {
+        var documents = try documents(
             from: document,
             ofType: typeName,
             writtenAt: version,
@@ -161,8 +175,8 @@ public struct DocumentUpgrade: Sendable {
             expiration: expiration
         )
         try Self.checkHandovers(documents)
-        let extracted = documents.dropFirst().filter { !$0.isDropped }
-        return [output(of: documents[0], from: document)] + extracted.map { Output($0, version: self.version) }
+        documents.removeAll { $0.isExtracted && $0.isDropped }
+        return documents
     }
 
     /// Upgrades a document, for a caller that stores the records itself.
@@ -170,7 +184,7 @@ public struct DocumentUpgrade: Sendable {
     /// - Returns: The document, then those that were extracted from it; also those that are gone.
     /// - Throws: The errors of ``upgrade(_:ofType:writtenAt:forKey:expiration:)``.
     func documents(
-        from document: Data,
+        from document: some ContiguousBytes,
         ofType typeName: String,
         writtenAt version: Int,
         forKey key: String,
@@ -194,9 +208,13 @@ public struct DocumentUpgrade: Sendable {
                 underlying: error.underlying
             )
         }
-        let documents = try steps.upgrade(record)
-        for document in documents { try checkType(of: document) }
-        return documents
+        do {
+            let documents = try steps.upgrade(record)
+            for document in documents { try checkType(of: document) }
+            return documents
+        } catch let error as MoltError {
+            throw error.ofDocument
+        }
     }
 
     /// Throws if a step takes the records of a document's type out of a store, which there is none for a document.

@@ -1,7 +1,7 @@
 /// The steps that a single record goes through in memory, with the records that a step extracts from it.
 ///
 /// Documents go through them, and records that come into a store after its other records have been through them.
-struct DocumentSteps: Sendable {
+package struct DocumentSteps: Sendable {
     private let parts: [Part]
     /// The store that errors name; nil for documents.
     private let storeName: String?
@@ -38,11 +38,11 @@ struct DocumentSteps: Sendable {
     }
 
     /// A document on its way.
-    struct Document: Sendable {
-        fileprivate(set) var record: Record
-        fileprivate(set) var isChanged = false
+    package struct Document: Sendable {
+        package fileprivate(set) var record: Record
+        package fileprivate(set) var isChanged = false
         /// Whether it is gone: a step drops it, deletes its type, or hands it over.
-        fileprivate(set) var isDropped = false
+        package fileprivate(set) var isDropped = false
         /// The step that takes the records of its type out of a store; nil for none.
         fileprivate(set) var handedOverBy: ScheduledStep?
         /// The step that has extracted it; nil for the document that was passed.
