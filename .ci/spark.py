@@ -4,6 +4,7 @@ The step `figures` has the tool of the rename in the place of ROWS.
 """
 
 import contextlib
+import inspect
 import json
 import os
 import random
@@ -25,7 +26,7 @@ from spark_documents import document
 
 step, directory, tool = sys.argv[1], Path(sys.argv[2]).resolve(), os.path.abspath(sys.argv[3])
 root = Path(__file__).resolve().parent.parent
-today = ["--types", "Person", "--types", "Group", "--types", "Call"]
+command = [tool, "documents", "--threads", "1", "--types", "Person", "--types", "Group", "--types", "Call"]
 columns = "key string, type string, version int, content string"
 
 
@@ -76,47 +77,26 @@ def caches():
         USING (key) WHERE version = 4) TO '{directory}/expected/4.parquet'""")
 
 
-# The job. A function that passes a partition through the tool is all that Spark needs.
+# The job. The guide "Upgrading many documents with an engine" shows this function.
 
 
 def through_the_tool(batches):
-    """Passes a partition's lines through the tool, and returns its lines and its problems."""
-    problems = tempfile.NamedTemporaryFile(dir=directory)
-    process = subprocess.Popen([tool, "documents", "--threads", "1", "--problems", problems.name, *today],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    failures = []
-
-    def feed():
-        try:
-            with process.stdin:
-                for batch in batches:
-                    process.stdin.write("".join(line + "\n" for line in batch.column(0).to_pylist()).encode())
-        except Exception as error:
-            # The tool would take the input's end for that of the partition.
-            process.kill()
-            failures.append(error)
-
-    def batch(lines, failed):
-        columns = [pa.array(lines, pa.string()), pa.array([failed] * len(lines), pa.bool_())]
-        return pa.record_batch(columns, names=["line", "failed"])
-
-    feeder = threading.Thread(target=feed)
-    feeder.start()
-    try:
-        while lines := process.stdout.readlines(1 << 20):
-            yield batch(lines, False)
-        feeder.join()
-        if process.wait() != 0 or failures:
-            raise RuntimeError(f"the tool ended with {process.returncode}") from (failures or [None])[0]
-        yield batch(problems.readlines(), True)
-    finally:
-        process.kill()
-        process.wait()
+    """Passes the lines of a partition through the tool, and returns its lines and its problems."""
+    with tempfile.TemporaryFile() as old, tempfile.TemporaryFile() as new, tempfile.NamedTemporaryFile() as problems:
+        for batch in batches:
+            old.writelines(line.encode() + b"\n" for line in batch.column(0).to_pylist())
+        old.seek(0)
+        subprocess.run([*command, "--problems", problems.name], stdin=old, stdout=new, check=True)
+        new.seek(0)
+        for file in [new, problems]:
+            while lines := file.readlines(1 << 20):
+                yield pa.record_batch([pa.array(lines, pa.string())], ["line"])
 
 
 def spark_session(executors):
     """Starts Spark with executors of their own processes, which have one core each."""
-    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    # The files of a worker that is killed are removed with the directory.
+    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable, TMPDIR=str(directory))
     options = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "local.dir": str(directory),
                "sql.files.maxPartitionBytes": "16m", "sql.files.openCostInBytes": "16m", "log.level": "ERROR"}
     options = {f"spark.{name}": value for name, value in options.items()}
@@ -125,14 +105,17 @@ def spark_session(executors):
 
 def upgrade():
     """Upgrades the table while a tool, a worker of Python and an executor are killed."""
+    guide = root / "Sources/Molt/Molt.docc/UpgradingManyDocuments.md"
+    if inspect.getsource(through_the_tool) not in guide.read_text():
+        sys.exit("error: the guide shows another function")
     spark, killed, start = spark_session(executors=2), [], time.monotonic()
     tracker = spark.sparkContext.statusTracker()
     threading.Thread(target=kill, args=(tracker, killed), daemon=True).start()
     line = F.to_json(F.struct("key", "type", "version", "content"))
-    result = F.from_json("line", columns + ", code string")
-    (spark.read.parquet(str(directory / "documents")).select(line)
-        .mapInArrow(through_the_tool, "line string, failed boolean").select("failed", result.alias("row"))
-        .select("failed", "row.*").write.partitionBy("failed").parquet(str(directory / "spark")))
+    row = F.from_json("line", columns + ", code string")
+    (spark.read.parquet(str(directory / "documents")).select(line).mapInArrow(through_the_tool, "line string")
+        .select(row.alias("row")).select("row.*", F.isnotnull("row.code").alias("failed"))
+        .write.partitionBy("failed").parquet(str(directory / "spark")))
     seconds = time.monotonic() - start
     failed = sum(tracker.getStageInfo(stage).numFailedTasks for job in tracker.getJobIdsForGroup()
                  for stage in tracker.getJobInfo(job).stageIds if tracker.getStageInfo(stage))
@@ -260,10 +243,10 @@ def figures():
         key: 'VARCHAR', type: 'VARCHAR', version: 'BIGINT', content: 'VARCHAR'}})) TO '{plain}' (FORMAT json)""")
     count = sum(1 for _ in open(lines, "rb"))
     rename_tool = os.path.abspath(sys.argv[4])
-    through = lambda frame: frame.mapInArrow(through_the_tool, "line string, failed boolean").select("line")
+    through = lambda frame: frame.mapInArrow(through_the_tool, "line string")
     in_python = lambda frame: frame.select(F.udf(by_hand, useArrow=True)("value"))
 
-    def command(file, *words):
+    def run(file, *words):
         subprocess.run(words, stdin=open(file), stdout=open(out, "w"), stderr=subprocess.DEVNULL, check=True)
 
     def in_spark(spark, way):
@@ -274,11 +257,11 @@ def figures():
         return {row["key"]: json.loads(row["content"]) if isinstance(row["content"], str) else row["content"]
                 for row in parts}
 
-    def measure(name, run, expected):
+    def measure(name, work, expected):
         best = [float("inf")] * 2
         for _ in range(3):
             before, start = sum(process[2] for process in family().values()), time.monotonic()
-            run()
+            work()
             spent = sum(process[2] for process in family().values()) - before
             best = [min(best[0], time.monotonic() - start), min(best[1], spent)]
         found = contents(sorted(out.glob("part-*")) if out.is_dir() else [out])
@@ -297,14 +280,14 @@ def figures():
     for changes, program, steps, expected in [
             ("the rename alone", rename_tool, rename, renamed), ("all changes", tool, all_steps, upgraded)]:
         measure(f"the tool, {changes}, content as JSON",
-                lambda: command(plain, program, "documents", "--threads", "1"), expected)
+                lambda: run(plain, program, "documents", "--threads", "1"), expected)
         measure(f"`jq -c`, {changes}, content as JSON",
-                lambda: command(plain, "jq", "-c", f".content |= ({steps})"), expected)
+                lambda: run(plain, "jq", "-c", f".content |= ({steps})"), expected)
         for threads in "1", "2":
             measure(f"the tool, {changes}, threads: {threads}",
-                    lambda: command(lines, program, "documents", "--threads", threads), expected)
+                    lambda: run(lines, program, "documents", "--threads", threads), expected)
         text_steps = f".content |= (fromjson | {steps} | tojson)"
-        measure(f"`jq -c`, {changes}", lambda: command(lines, "jq", "-c", text_steps), expected)
+        measure(f"`jq -c`, {changes}", lambda: run(lines, "jq", "-c", text_steps), expected)
     for executors in 1, 2:
         spark = spark_session(executors)
         for name, way, expected in [("the tool, all changes", through, upgraded),
