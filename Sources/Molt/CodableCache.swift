@@ -491,7 +491,8 @@ extension CodableCache {
     /// ```
     ///
     /// By default the cache does so by itself after it is opened; see ``MoltConfiguration/runsBackfill``. The call then
-    /// waits for it. It does nothing if there are none. Reads and writes may go on meanwhile.
+    /// waits for it, and does the rest without pauses: not for an app that uses the cache, nor to save power; see
+    /// ``MoltConfiguration/backfillPace``. It does nothing if there are none. Reads and writes may go on meanwhile.
     ///
     /// Do not call it in a monitor's closure or in a closure of a migration. Each batch of records is a transaction of
     /// its own. After an interruption, the next opening or call goes on with the records that were not upgraded yet. At

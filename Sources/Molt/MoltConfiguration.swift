@@ -209,6 +209,8 @@ public struct MoltConfiguration: Sendable {
     ///
     /// If false, call `finishBackfill()`. In a helper, it does not start automatically; see ``process``.
     public var runsBackfill = true
+    /// How fast that upgrade is, and when it pauses.
+    public var backfillPace = BackfillPace()
     /// The clock, for expiry and for the dates of records; a test may set another.
     public var now: @Sendable () -> Date = { Date() }
 

@@ -35,3 +35,10 @@ extension DispatchSource {
         DispatchSourceMemoryPressure()
     }
 }
+
+extension ProcessInfo {
+    public enum ThermalState: Int, Sendable { case nominal, fair, serious, critical }
+
+    public var isLowPowerModeEnabled: Bool { false }
+    public var thermalState: ThermalState { .nominal }
+}

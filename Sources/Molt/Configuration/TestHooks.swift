@@ -19,6 +19,10 @@ package struct TestHooks: Sendable {
     package var handsOver = true
     /// Directories that replace those of the same name in the registry.
     package var directories: [AttachedDirectory] = []
+    /// Why the backfill should pause on this device; nil if it need not.
+    package var deviceState: @Sendable () -> MoltConfiguration.BackfillPace.DeviceState? = { .current }
+    /// The time, in seconds, after which a backfill that pauses for the device asks again.
+    package var deviceCheckInterval = 15.0
     /// Whether the report names what matches nothing in the store, which may read records; a dry run always does.
     package var findsUnmatchedNames: Bool = {
         #if DEBUG

@@ -41,9 +41,14 @@ public enum MigrationEvent: Sendable {
     case putAside(MoltError)
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
-    /// It is sent at most ten times a second. Only the monitor's closure receives this and the next two events, because
-    /// they come after the store is opened: on a thread of the upgrade, or on the one that calls `finishBackfill()`.
+    /// It is sent at most ten times a second. Only the monitor's closure receives this and the next three events,
+    /// because they come after the store is opened: on a thread of the upgrade, or on the one that calls
+    /// `finishBackfill()`.
     case backfillProgressed(MigrationEvent.Progress)
+    /// The upgrade of the remaining records of an open store pauses until the device is in another state.
+    ///
+    /// Further progress shows that it goes on. See ``MoltConfiguration/BackfillPace/pausesToSavePower``.
+    case backfillPaused(MoltConfiguration.BackfillPace.DeviceState)
     /// All records of an open store have been upgraded, apart from these, which were quarantined or dropped.
     case backfillFinished([MigrationReport.FailedRecord])
     /// Some of the remaining records of an open store could not be upgraded in the background.
@@ -69,6 +74,8 @@ extension MigrationEvent: CustomStringConvertible {
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let error), .putAside(let error): error.problem
         case .backfillProgressed(let progress): "Records upgraded in the background: \(progress)."
+        case .backfillPaused(.lowPowerMode): "Upgrading records pauses while the device is in Low Power Mode."
+        case .backfillPaused(.hot): "Upgrading records pauses while the device is hot."
         case .backfillFinished(let failed):
             "All records are upgraded" + (failed.isEmpty ? "." : ", apart from \(failed.count) that failed.")
         case .backfillFailed(let error): "Not all records were upgraded: \(ErrorSummary.line(of: error))"

@@ -66,6 +66,7 @@ extension MigrationEvent {
         case .drifted(let drift): "drifted \(drift.type ?? "")"
         case .putAside(let error): "put aside \(error.key ?? "")"
         case .backfillProgressed: "backfill progressed"
+        case .backfillPaused(let state): "backfill paused \(state.rawValue)"
         case .backfillFinished: "backfill finished"
         case .backfillFailed: "backfill failed"
         case .workFailed(let error): "work failed \(error.migration?.name ?? "")"

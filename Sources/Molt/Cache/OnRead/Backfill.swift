@@ -30,6 +30,10 @@ final class Backfill: Sendable {
         var failedRecords: [MigrationReport.FailedRecord]?
         /// Whether the sweep runs in the background.
         var isStarted = false
+        /// Whether a run in the background is to begin.
+        var isScheduled = false
+        /// The state of the device for which the sweep pauses, once the monitor has been told.
+        var pausedFor: MoltConfiguration.BackfillPace.DeviceState?
         /// The number of callers that wait for the end.
         var waiting = 0
     }
@@ -52,18 +56,29 @@ final class Backfill: Sendable {
     }
 
     private func schedule(after seconds: Double) {
-        queue.asyncAfter(deadline: .now() + seconds) { [self] in
-            do {
-                // A caller that waits continues the work on its own thread, and can cancel it.
-                try run { self.isAwaited ? Interruption.takenOver : nil }
-            } catch is Interruption {
-                return
-            } catch let error where Self.isTemporary(error) {
-                schedule(after: 0.1)
-            } catch {
-                // Later openings try again, and reads of a record that cannot be converted throw its error.
-                send(.backfillFailed(error))
-            }
+        let isNew = state.withLock { state in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        // One run is enough, however often a caller that waits gives up.
+        guard isNew else { return }
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.runInBackground() }
+    }
+
+    private func runInBackground() {
+        state.withLock { $0.isScheduled = false }
+        do {
+            // A caller that waits continues the work on its own thread, and can cancel it.
+            try run { self.isAwaited ? Interruption.takenOver : nil }
+        } catch Interruption.paused {
+            schedule(after: secondsUntilDeadline(atMost: configuration.hooks.deviceCheckInterval))
+        } catch is Interruption {
+            return
+        } catch let error where Self.isTemporary(error) {
+            schedule(after: 0.1)
+        } catch {
+            // Later openings try again, and reads of a record that cannot be converted throw its error.
+            send(.backfillFailed(error))
         }
     }
 
@@ -78,7 +93,10 @@ final class Backfill: Sendable {
                     + "migration's. Call it on another thread."
             )
         }
-        state.withLock { $0.waiting += 1 }
+        state.withLock { state in
+            state.waiting += 1
+            state.pausedFor = nil
+        }
         wake.signal()
         defer { state.withLock { $0.waiting -= 1 } }
         do {
@@ -101,7 +119,10 @@ final class Backfill: Sendable {
     }
 
     private enum Interruption: Error {
+        /// A caller waits, and does the work itself.
         case takenOver
+        /// The device is in a state in which the work waits.
+        case paused
     }
 
     /// Whether a sweep that was stopped by an error can be continued.
@@ -132,10 +153,18 @@ final class Backfill: Sendable {
             try core.checkOpen()
         }
         try check()
+        try checkDevice()
         let sendProgress = { self.send(.backfillProgressed($0)) }
         let sweep =
             try state.withLock { $0.interrupted.take() }
-            ?? BackfillSweep(upgrader, core, hub, readQueue, sendProgress)
+            ?? BackfillSweep(
+                upgrader,
+                core,
+                hub,
+                readQueue,
+                batchSize: configuration.backfillPace.batchSize,
+                sendProgress
+            )
         repeat {
             do {
                 try sweep.upgradeRecords(check, sendProgress, pause: pause)
@@ -149,11 +178,54 @@ final class Backfill: Sendable {
         send(.backfillFinished(sweep.failedRecords))
     }
 
-    /// Leaves nine tenths of the time to an app that uses the cache.
-    private func pause(after work: Duration) {
-        guard core.takeUse(), !isAwaited else { return }
-        // A caller that waits, or the end of the cache, ends the pause.
-        _ = wake.wait(timeout: .now() + 9 * (work / .seconds(1)))
+    // MARK: Pauses
+
+    /// The part of the time that is left to an app that uses the cache: so many times as long as the sweep's work.
+    private static let restPerWork = 19.0
+    /// The time after which an app that has not used the cache counts as idle, in seconds.
+    private static let idleTime = 0.05
+
+    /// Pauses after a batch as the configuration says, until a caller waits or the cache is closed.
+    ///
+    /// - Parameter work: The time that the batch took.
+    private func pause(after work: Duration) throws {
+        try checkDevice()
+        if let pause = configuration.backfillPace.pause {
+            wait(seconds: pause / .seconds(1))
+            return
+        }
+        var rest = Self.restPerWork * (work / .seconds(1))
+        while rest > 0, core.takeUse(), wait(seconds: min(rest, Self.idleTime)) { rest -= Self.idleTime }
+    }
+
+    /// Throws if the device is in a state in which the work waits; a caller of ``finish(isCancelled:)`` never waits for
+    /// that.
+    private func checkDevice() throws {
+        guard configuration.backfillPace.pausesToSavePower, !isAwaited else { return }
+        let found = configuration.hooks.deviceState()
+        let isNew = state.withLock { state in
+            defer { state.pausedFor = found }
+            return state.pausedFor != found
+        }
+        guard let found else { return }
+        if isNew { send(.backfillPaused(found)) }
+        throw Interruption.paused
+    }
+
+    /// Waits until the time is over, the deadline has come, a caller waits or the cache is closed.
+    ///
+    /// - Returns: Whether it waited to the end.
+    @discardableResult
+    private func wait(seconds: Double) -> Bool {
+        // Earlier signals do not count: those who signal have changed the state before.
+        while wake.wait(timeout: .now()) == .success {}
+        guard !isAwaited, !core.hasClosed else { return false }
+        return wake.wait(timeout: .now() + secondsUntilDeadline(atMost: seconds)) == .timedOut
+    }
+
+    private func secondsUntilDeadline(atMost seconds: Double) -> Double {
+        guard let deadline = configuration.lastInstant else { return seconds }
+        return min(seconds, Instant.now.duration(to: deadline) / .seconds(1))
     }
 }
 

@@ -54,13 +54,14 @@ final class BackfillSweep: @unchecked Sendable {
         _ core: CacheCore,
         _ hub: ChangeHub,
         _ queue: DispatchQueue,
+        batchSize: Int?,
         _ send: (MigrationEvent.Progress) -> Void
     ) throws {
         self.upgrader = upgrader
         self.core = core
         self.hub = hub
         self.queue = queue
-        batchSize = max(1, 4 * upgrader.batchSize)
+        self.batchSize = max(1, min(batchSize ?? 4 * upgrader.batchSize, 10_000))
         counts = upgrader.noCounts
         tally = FailureTally(upgrader.policy)
         // Nobody can read expired records, so none of them has to be converted.
@@ -79,11 +80,12 @@ final class BackfillSweep: @unchecked Sendable {
     /// - Parameters:
     ///   - check: Throws the error with which to stop, between records.
     ///   - send: Receives the progress.
-    ///   - pause: Called after each batch with the time that it took, without the wait for the lock.
+    ///   - pause: Called after each batch with the time that it took, without the wait for the lock. An error that it
+    ///     throws interrupts the sweep.
     func upgradeRecords(
         _ check: @escaping @Sendable () throws -> Void,
         _ send: (MigrationEvent.Progress) -> Void,
-        pause: (Duration) -> Void
+        pause: (Duration) throws -> Void
     ) throws {
         guard !types.isEmpty else { return }
         let stopSignal = StopSignal(check)
@@ -115,7 +117,9 @@ final class BackfillSweep: @unchecked Sendable {
                 try write(part)
                 note(part)
                 if phase == .counting, progress.advance(to: position) { send(progress.progress) }
-                pause(part.duration)
+                try pause(part.duration)
+                // The next batch may be ready, and what ends a pause may also end the sweep.
+                try check()
             }
         }
         if phase == .counting { passed += remaining }
@@ -257,8 +261,9 @@ final class BackfillSweep: @unchecked Sendable {
         guard !worker.rows.isEmpty || !unconverted.isEmpty else { return }
         let contents = RecordContents(rows: worker.rows, buffers: [worker.contents])
         leaveGap()
+        var start = Instant.now
         try write { session, isAsRead in
-            let start = Instant.now
+            start = .now
             var counts = upgrader.noCounts.migrations
             if isAsRead, phase == .counting, worker.isPlain, !session.isSizeLimited {
                 try session.rows.write(contents)
@@ -290,8 +295,8 @@ final class BackfillSweep: @unchecked Sendable {
             }
             let changes = zip(upgrader.steps, counts).filter { !$1.isZero }
             try LedgerTable.add(changes.map { (name: $0.migration.name, counts: $1) }, session.connection)
-            part.duration += start.duration(to: .now)
         }
+        part.duration += start.duration(to: .now)
         if !unconverted.isEmpty { isAlone = false }
     }
 

@@ -483,7 +483,8 @@ final class CacheSession: @unchecked Sendable {
             return try put(row, stamp)
         }
         written.append(hash)
-        guard !readable.write(hash, type.id), !isChecked else { return try put(row, stamp) }
+        guard !readable.write(hash, type.id) else { return try put(row, stamp, isLikelyOfSameType: true) }
+        guard !isChecked else { return try put(row, stamp) }
         // A record that is added replaces none, and is not looked for twice.
         var new = stamp
         new.created = stamp.updated
@@ -497,12 +498,18 @@ final class CacheSession: @unchecked Sendable {
         }
     }
 
-    private func put(_ row: LentRecord, _ stamp: StoreRows.Stamp) throws(SQLiteError) {
+    /// - Parameter isLikelyOfSameType: Whether there is a record under the key, and most likely one of the same type.
+    private func put(
+        _ row: LentRecord,
+        _ stamp: StoreRows.Stamp,
+        isLikelyOfSameType: Bool = false
+    ) throws(SQLiteError) {
         if let size {
             let old = try statements[.oldSize]
             try old.bind(copying: row.key, as: .text, at: 1)
             self.size = size &+ Int64(row.content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
+        if isLikelyOfSameType, try rows.replace(row, stamp) { return }
         try rows.set(row, stamp)
     }
 

@@ -9,7 +9,7 @@ package enum RowQuery: Int, CaseIterable {
     case stored, storedPage, storedByKey, storedInKeyOrder, storedAfterKey, checked, sample
     case typeNames, types, nextTypeID, typeID, nameOfType, summaryOfTypes
     case addType, renameType, mergeType, deleteType
-    case set, insert, insertGroup, write, writeRange, writeMany, writeAsRead, writeExpiry
+    case set, replace, insert, insertGroup, write, writeRange, writeMany, writeAsRead, writeExpiry
     case delete, deleteOfType, deleteExpired, remove, removeExpired, removeAll, removeType
     case touch, touchAll, indexUses, oldest, oldSize, contentSize, sumSizes, saveSize, forgetSize
 
@@ -151,6 +151,16 @@ package enum RowQuery: Int, CaseIterable {
                 type_id = excluded.type_id, version = excluded.version, content = excluded.content,
                 created_at = coalesce(?8, CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END),
                 updated_at = ?1, accessed_at = ?7, expires_at = excluded.expires_at
+            """
+        // The type's index stays as it is, and with an update of one row, unlike with an ON CONFLICT clause, SQLite
+        // keeps no originals of pages to undo the statement. The plus sign leaves the key's index as the only one.
+        case .replace:
+            """
+            UPDATE molt_record SET
+                version = ?4, content = ?6,
+                created_at = coalesce(?8, CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END),
+                updated_at = ?1, accessed_at = ?7, expires_at = ?5
+            WHERE key = ?2 AND +type_id = ?3
             """
         case .insert: Self.insertion(of: 1)
         case .insertGroup: Self.insertion(of: Self.groupSize)

@@ -174,7 +174,19 @@ final class StoreRows {
 
     /// Writes a record under its key, in the place of any other.
     func set(_ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) {
-        let statement = try statements[.set]
+        try run(.set, row, stamp)
+    }
+
+    /// Writes a record in the place of one of the same type under its key, in less time than ``set(_:_:)``.
+    ///
+    /// - Returns: Whether there was one.
+    func replace(_ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) -> Bool {
+        try run(.replace, row, stamp)
+        return connection.changes == 1
+    }
+
+    private func run(_ query: RowQuery, _ row: LentRecord, _ stamp: Stamp) throws(SQLiteError) {
+        let statement = try statements[query]
         defer {
             statement.unbind(2)
             statement.unbind(6)
