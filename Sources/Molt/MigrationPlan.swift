@@ -448,76 +448,33 @@ extension MigrationPlan: CustomStringConvertible {
 // MARK: JSON
 
 extension MigrationPlan {
-    private enum CodingKeys: CodingKey {
-        case store, from, to, isFresh, baseline, entries, problems, edits, notes, journal, movesFrom, otherStores
-        case needsErasure, handovers, seeds, space
-    }
-
-    /// An error that the plan names.
-    private struct EncodedError: Encodable {
-        let code: MoltError.Code
-        let problem: String
-        let advice: String?
-        let migration: MigrationID?
-
-        init(_ error: MoltError) {
-            (code, problem, advice, migration) = (error.code, error.problem, error.advice, error.migration)
-        }
-    }
-
-    /// An entry, with the parts of its action beside it.
-    private struct EncodedEntry: Encodable {
-        let migration: MigrationID
-        let action: String
-        let steps: [String]
-        let losses: [MigrationReport.DataLoss]
-        let requirements: [String]
-        let work: String?
-        let isWorkPending: Bool
-        let neededBy: MigrationID?
-        var outcome: LedgerEntry.Outcome?
-        var suites: [String]?
-        var reason: String?
-        var replacement: MigrationID?
-
-        init(_ entry: Entry) {
-            migration = entry.migration
-            action = entry.action.name
-            steps = entry.steps
-            losses = entry.losses
-            requirements = entry.requirements
-            work = entry.work
-            isWorkPending = entry.isWorkPending
-            neededBy = entry.neededBy
-            switch entry.action {
-            case .record(let outcome), .applied(let outcome): self.outcome = outcome
-            case .runOnSuites(let suites): self.suites = suites
-            case .wait(let reason): self.reason = reason
-            case .notNeeded(let replacement): self.replacement = replacement
-            case .run, .runIfRecordsArrive, .startOnRead, .continueOnRead, .leftToCache, .late, .partlyReplaced: break
-            }
-        }
-    }
-
     /// Writes the plan's JSON.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(store, forKey: .store)
-        try container.encode(from, forKey: .from)
-        try container.encode(to, forKey: .to)
-        try container.encode(isFresh, forKey: .isFresh)
-        try container.encodeIfPresent(baseline, forKey: .baseline)
-        try container.encode(entries.map(EncodedEntry.init), forKey: .entries)
-        try container.encode(problems.map(EncodedError.init), forKey: .problems)
-        try container.encode(edits.map(EncodedError.init), forKey: .edits)
-        try container.encode(notes, forKey: .notes)
-        try container.encode(journal, forKey: .journal)
-        try container.encodeIfPresent(movesFrom, forKey: .movesFrom)
-        try container.encode(otherStores, forKey: .otherStores)
-        try container.encode(needsErasure, forKey: .needsErasure)
-        try container.encode(handovers, forKey: .handovers)
-        try container.encode(seeds, forKey: .seeds)
-        try container.encodeIfPresent(space, forKey: .space)
+        try encoder.encode([
+            "store": store, "from": from, "to": to, "isFresh": isFresh, "baseline": baseline,
+            "entries": entries.map(\.members), "problems": problems.map(\.members), "edits": edits.map(\.members),
+            "notes": notes, "journal": journal, "movesFrom": movesFrom, "otherStores": otherStores,
+            "needsErasure": needsErasure, "handovers": handovers, "seeds": seeds, "space": space,
+        ])
+    }
+}
+
+extension MoltError {
+    /// An error that the plan names.
+    fileprivate var members: EncodedMembers {
+        ["code": code, "problem": problem, "advice": advice, "migration": migration]
+    }
+}
+
+extension MigrationPlan.Entry {
+    /// An entry, with the parts of its action beside it.
+    fileprivate var members: EncodedMembers {
+        var members: EncodedMembers = [
+            "migration": migration, "action": action.name, "steps": steps, "losses": losses,
+            "requirements": requirements, "work": work, "isWorkPending": isWorkPending, "neededBy": neededBy,
+        ]
+        members += action.parts
+        return members
     }
 }
 
@@ -536,6 +493,16 @@ extension MigrationPlan.Action {
         case .leftToCache: "leftToCache"
         case .late: "late"
         case .partlyReplaced: "partlyReplaced"
+        }
+    }
+
+    fileprivate var parts: EncodedMembers {
+        switch self {
+        case .record(let outcome), .applied(let outcome): ["outcome": outcome]
+        case .runOnSuites(let suites): ["suites": suites]
+        case .wait(let reason): ["reason": reason]
+        case .notNeeded(let replacement): ["replacement": replacement]
+        case .run, .runIfRecordsArrive, .startOnRead, .continueOnRead, .leftToCache, .late, .partlyReplaced: [:]
         }
     }
 }

@@ -29,10 +29,6 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
             self.outcome = outcome
             self.steps = steps
         }
-
-        private enum CodingKeys: CodingKey {
-            case migration, outcome, neededBy, duration, counts, steps, attachedCounts
-        }
     }
 
     /// A step of a migration.
@@ -60,11 +56,6 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 
         package init(summary: String) {
             self.summary = summary
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case summary, counts, keys, failedRecords, losses
-            case unmatched = "unmatchedNames"
         }
     }
 
@@ -169,11 +160,6 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         self.to = to
         self.isFresh = isFresh
         self.startedAt = startedAt
-    }
-
-    private enum CodingKeys: CodingKey {
-        case store, from, to, isFresh, startedAt, duration, entries, expiredCount, deferred, onRead, work, isDryRun
-        case isReadOnly, isNewer, erasure, movedFrom, otherStores, notes, seeds, space
     }
 
     /// Whether there was nothing to do.

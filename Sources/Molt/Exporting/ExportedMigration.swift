@@ -3,7 +3,7 @@ internal import Foundation
 /// A migration that a store or a suite counts as applied, as an export lists it.
 ///
 /// An import makes a row of the ledger of it, from which ``History`` tells what is left to do.
-struct ExportedMigration: Equatable, Sendable, Encodable {
+struct ExportedMigration: Equatable, Sendable {
     let name: String
     let version: Int
     /// What the row says of each migration that it has replaced; nil for none, so that it is left out.
@@ -23,8 +23,10 @@ struct ExportedMigration: Equatable, Sendable, Encodable {
         guard let members = part.members else { return nil }
         var values: [String: JSONPart] = [:]
         for (name, value) in members {
-            guard let member = name.string.flatMap(CodingKeys.init), values[member.rawValue] == nil else { return nil }
-            values[member.rawValue] = value
+            guard let name = name.string, ["name", "version", "replaces"].contains(name), values[name] == nil else {
+                return nil
+            }
+            values[name] = value
         }
         guard let name = values["name"]?.string,
             let version = (values["version"]?.text).flatMap({ Int32($0) }), version > 0
@@ -43,9 +45,8 @@ struct ExportedMigration: Equatable, Sendable, Encodable {
         self.replaces = replaces
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case name, version, replaces
-    }
+    /// Its members in the settings of an export, whose names are in order.
+    var members: EncodedMembers { ["name": name, "version": version, "replaces": replaces] }
 
     /// Writes the migration as a JSON object.
     func write(to bytes: inout [UInt8]) {

@@ -15,6 +15,10 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
 
     // MARK: JSON text
 
+    func encode(to encoder: any Encoder) throws {
+        try encoder.encode(["migrations": migrations.map(\.members), "values": values])
+    }
+
     /// Writes suites as a JSON object by their names as attached stores.
     static func write(_ suites: [String: ExportedSuite], to bytes: inout [UInt8]) throws {
         bytes += try JSONEncoder([.sortedKeys, .withoutEscapingSlashes]).encode(suites)

@@ -45,30 +45,25 @@ extension SuiteLedger {
     struct Rows: Codable {
         var rows: [Row]
 
-        private enum CodingKeys: String, CodingKey {
-            case orders
-            case rows = "entries"
-        }
-
         init(_ rows: [Row] = []) {
             self.rows = rows
         }
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            let orders = try container.decodeIfPresent([[String]].self, forKey: .orders) ?? []
+            let members = try decoder.container(keyedBy: MemberName.self)
+            let orders: [[String]] = try members.valueIfPresent("orders") ?? []
+            let stored: [StoredRow] = try members.value("entries")
             let shared = orders.map(MigrationOrder.init)
-            rows = try container.decode([StoredRow].self, forKey: .rows).map { try $0.row(shared) }
+            rows = try stored.map { try $0.row(shared) }
         }
 
         func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
             let counts = rows.countsByOrder
-            if !counts.isEmpty {
-                try container.encode(counts.map { Array($0.order.names[..<$0.count]) }, forKey: .orders)
-            }
+            let orders = counts.map { Array($0.order.names[..<$0.count]) }
             let numbers = Dictionary(uniqueKeysWithValues: counts.enumerated().map { (ObjectIdentifier($1.order), $0) })
-            try container.encode(rows.map { StoredRow($0, numbers) }, forKey: .rows)
+            try encoder.encode([
+                "orders": orders.isEmpty ? nil : orders, "entries": rows.map { $0.members(numbers) },
+            ])
         }
     }
 }
@@ -123,82 +118,81 @@ extension History {
     }
 }
 
-/// A row without what is as in most rows.
-private struct StoredRow: Codable {
-    var name: String
-    var version: Int
-    var outcome: LedgerEntry.Outcome?
-    var appliedAt: Date
-    var duration: Double?
-    var counts: MigrationReport.Counts?
-    var attachedCounts: [String: Int]?
-    var appVersion: String?
-    var moltVersion: String
-    var fingerprint: String?
-    var replaces: [String]?
-    var replacedKinds: [String: LedgerEntry.Replaced]?
-    var corrections: [LedgerCorrection]?
-    var isWorkPending: Bool?
-    var extra: String?
-    var isReadableByOlderReleases: Bool?
-    var isWritableByOlderReleases: Bool?
-    /// The number of migrations before it.
-    var predecessors: Int?
-    /// The number of the order that has them; nil for the first.
-    var order: Int?
-    var oldestSupportedVersion: Int?
+// MARK: Rows
 
-    init(_ row: SuiteLedger.Row, _ orders: [ObjectIdentifier: Int]) {
-        let entry = row.entry
-        name = entry.name
-        version = entry.version
-        outcome = entry.outcome == .ran ? nil : entry.outcome
-        appliedAt = entry.appliedAt
-        duration = entry.duration == 0 ? nil : entry.duration
-        counts = entry.counts.isZero ? nil : entry.counts
-        attachedCounts = entry.attachedCounts.isEmpty ? nil : entry.attachedCounts
-        appVersion = entry.appVersion.isEmpty ? nil : entry.appVersion
-        moltVersion = entry.moltVersion
-        fingerprint = entry.fingerprint
-        replaces = entry.replaces.isEmpty ? nil : entry.replaces
-        replacedKinds = entry.replacedKinds.isEmpty ? nil : entry.replacedKinds
-        corrections = entry.corrections.isEmpty ? nil : entry.corrections
-        isWorkPending = entry.isWorkPending ? true : nil
-        extra = entry.extra
-        isReadableByOlderReleases = entry.olderReleases >= .read ? true : nil
-        isWritableByOlderReleases = entry.olderReleases == .write ? true : nil
-        predecessors = row.predecessors?.count
-        let number = row.predecessors.flatMap { orders[ObjectIdentifier($0.order)] }
-        order = number == 0 ? nil : number
-        oldestSupportedVersion = row.oldestSupportedVersion
+extension SuiteLedger.Row {
+    /// The members of the row, without what is as in most rows.
+    ///
+    /// - Parameter orders: The numbers of the orders; a row does not have that of the first.
+    fileprivate func members(_ orders: [ObjectIdentifier: Int]) -> EncodedMembers {
+        let order = predecessors.flatMap { orders[ObjectIdentifier($0.order)] }
+        return [
+            "name": entry.name,
+            "version": entry.version,
+            "outcome": entry.outcome == .ran ? nil : entry.outcome,
+            "appliedAt": entry.appliedAt,
+            "duration": entry.duration == 0 ? nil : entry.duration,
+            "counts": entry.counts.isZero ? nil : entry.counts,
+            "attachedCounts": entry.attachedCounts.isEmpty ? nil : entry.attachedCounts,
+            "appVersion": entry.appVersion.isEmpty ? nil : entry.appVersion,
+            "moltVersion": entry.moltVersion,
+            "fingerprint": entry.fingerprint,
+            "replaces": entry.replaces.isEmpty ? nil : entry.replaces,
+            "replacedKinds": entry.replacedKinds.isEmpty ? nil : entry.replacedKinds,
+            "corrections": entry.corrections.isEmpty ? nil : entry.corrections,
+            "isWorkPending": entry.isWorkPending ? true : nil,
+            "extra": entry.extra,
+            "isReadableByOlderReleases": entry.olderReleases >= .read ? true : nil,
+            "isWritableByOlderReleases": entry.olderReleases == .write ? true : nil,
+            "predecessors": predecessors?.count,
+            "order": order == 0 ? nil : order,
+            "oldestSupportedVersion": oldestSupportedVersion,
+        ]
+    }
+}
+
+/// A row with the numbers that stand for its predecessors.
+private struct StoredRow: Decodable {
+    private let row: SuiteLedger.Row
+    /// The number of migrations before it; nil in rows of unknown origin.
+    private let predecessors: Int?
+    /// The number of the order that has them.
+    private let order: Int
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: MemberName.self)
+        var entry = LedgerEntry(
+            name: try members.value("name"),
+            version: try members.value("version"),
+            outcome: try members.valueIfPresent("outcome") ?? .ran,
+            appliedAt: try members.value("appliedAt"),
+            moltVersion: try members.value("moltVersion") as String
+        )
+        entry.duration = try members.valueIfPresent("duration") ?? 0
+        entry.counts = try members.valueIfPresent("counts") ?? MigrationReport.Counts()
+        entry.attachedCounts = try members.valueIfPresent("attachedCounts") ?? [:]
+        entry.appVersion = try members.valueIfPresent("appVersion") ?? ""
+        entry.fingerprint = try members.valueIfPresent("fingerprint")
+        entry.corrections = try members.valueIfPresent("corrections") ?? []
+        entry.isWorkPending = try members.valueIfPresent("isWorkPending") ?? false
+        let isReadable: Bool = try members.valueIfPresent("isReadableByOlderReleases") ?? false
+        let isWritable: Bool = try members.valueIfPresent("isWritableByOlderReleases") ?? false
+        entry.olderReleases = isWritable ? .write : isReadable ? .read : .nothing
+        entry.replaces = try members.valueIfPresent("replaces") ?? []
+        entry.replacedKinds = try members.valueIfPresent("replacedKinds") ?? [:]
+        entry.extra = try members.valueIfPresent("extra")
+        var row = SuiteLedger.Row(entry)
+        row.oldestSupportedVersion = try members.valueIfPresent("oldestSupportedVersion")
+        self.row = row
+        predecessors = try members.valueIfPresent("predecessors")
+        order = try members.valueIfPresent("order") ?? 0
     }
 
     func row(_ orders: [MigrationOrder]) throws -> SuiteLedger.Row {
-        var entry = LedgerEntry(
-            name: name,
-            version: version,
-            outcome: outcome ?? .ran,
-            appliedAt: appliedAt,
-            moltVersion: moltVersion
-        )
-        entry.duration = duration ?? 0
-        entry.counts = counts ?? MigrationReport.Counts()
-        entry.attachedCounts = attachedCounts ?? [:]
-        entry.appVersion = appVersion ?? ""
-        entry.fingerprint = fingerprint
-        entry.corrections = corrections ?? []
-        entry.isWorkPending = isWorkPending ?? false
-        entry.olderReleases =
-            isWritableByOlderReleases == true ? .write : isReadableByOlderReleases == true ? .read : .nothing
-        entry.replaces = replaces ?? []
-        entry.replacedKinds = replacedKinds ?? [:]
-        entry.extra = extra
-        var row = SuiteLedger.Row(entry)
-        row.oldestSupportedVersion = oldestSupportedVersion
         guard let predecessors else { return row }
-        let index = order ?? 0
-        let names = orders.indices.contains(index) ? orders[index] : MigrationOrder([])
+        let names = orders.indices.contains(order) ? orders[order] : MigrationOrder([])
         guard (0...names.names.count).contains(predecessors) else { throw CocoaError(.coderReadCorrupt) }
+        var row = row
         row.predecessors = SuiteLedger.Predecessors(order: names, count: predecessors)
         return row
     }

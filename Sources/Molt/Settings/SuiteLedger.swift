@@ -19,10 +19,6 @@ package struct SuiteLedger: Codable {
     /// Tells the suite from others, also from that of the same name on another device; nil if it was never upgraded.
     private var identifier: String?
 
-    private enum CodingKeys: CodingKey {
-        case format, readerFormat, version, imports, identifier
-    }
-
     init(version: Int = 0, rows: [Row] = []) {
         self.version = version
         self.rows = rows
@@ -69,24 +65,22 @@ package struct SuiteLedger: Codable {
     ///
     /// - Throws: ``MoltError`` with the code `newerFormat` or `unreadable`, before any other member is decoded.
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        format = try container.decode(Int.self, forKey: .format)
-        readerFormat = try container.decodeIfPresent(Int.self, forKey: .readerFormat)
+        let members = try decoder.container(keyedBy: MemberName.self)
+        format = try members.value("format")
+        readerFormat = try members.valueIfPresent("readerFormat")
         guard format >= Self.format else { throw Self.older(format) }
         guard (1...Self.format).contains(readerFormat ?? format) else { throw Self.newer(format, "reads") }
-        version = try container.decode(Int.self, forKey: .version)
+        version = try members.value("version")
         rows = try Rows(from: decoder).rows
-        imports = try container.decodeIfPresent([String].self, forKey: .imports)
-        identifier = try container.decodeIfPresent(String.self, forKey: .identifier)
+        imports = try members.valueIfPresent("imports")
+        identifier = try members.valueIfPresent("identifier")
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(format, forKey: .format)
-        try container.encodeIfPresent(readerFormat, forKey: .readerFormat)
-        try container.encode(version, forKey: .version)
-        try container.encodeIfPresent(imports, forKey: .imports)
-        try container.encodeIfPresent(identifier, forKey: .identifier)
+        try encoder.encode([
+            "format": format, "readerFormat": readerFormat, "version": version, "imports": imports,
+            "identifier": identifier,
+        ])
         try Rows(rows).encode(to: encoder)
     }
 

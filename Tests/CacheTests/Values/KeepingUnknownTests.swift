@@ -74,15 +74,31 @@ import Testing
         #expect(throws: DecodingError.self) { try decoded(#"{"id":1,"blocks":7}"#) }
     }
 
+    @Test func `are equal to no others`() throws {
+        let values = [
+            "true", "false", "7", "18446744073709551615", "1.5", #""x""#, #""y""#, "[]", "[7]", "{}", #"{"a":7}"#,
+            #"{"a":null}"#,
+        ]
+        for (value, other) in values.flatMap({ value in values.map { (value, $0) } }) {
+            let orders = try [value, other].map { try decoded(#"{"id":1,"status":\#($0)}"#) }
+            #expect((orders[0] == orders[1]) == (value == other), "\(value), \(other)")
+        }
+    }
+
     @Test func `are kept in a property list with its dates and data`() throws {
         struct Newer: Codable, Equatable {
             var id = 1
             var status = Date(timeIntervalSinceReferenceDate: 5)
             var blocks = [Data([1]), Data([2])]
         }
-        let order = try PropertyListDecoder().decode(Order.self, from: PropertyListEncoder().encode(Newer()))
-        #expect(order.$status == "2001-01-01T00:00:05Z")
-        #expect(try PropertyListDecoder().decode(Newer.self, from: PropertyListEncoder().encode(order)) == Newer())
+        func order(_ newer: Newer) throws -> Order {
+            try PropertyListDecoder().decode(Order.self, from: PropertyListEncoder().encode(newer))
+        }
+        let stored = try order(Newer())
+        #expect(try stored == order(Newer()) && stored != order(Newer(status: Date())))
+        #expect(try stored != order(Newer(blocks: [Data([1]), Data([3])])))
+        #expect(stored.$status == "2001-01-01T00:00:05Z")
+        #expect(try PropertyListDecoder().decode(Newer.self, from: PropertyListEncoder().encode(stored)) == Newer())
     }
 
     @Test func `survive a write of an older release, and are no drift of its model`() throws {

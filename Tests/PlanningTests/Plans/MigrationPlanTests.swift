@@ -145,18 +145,12 @@ struct MigrationPlanTests {
         )
     }
 
-    private func json(_ plan: MigrationPlan) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(plan), as: UTF8.self)
-    }
-
     @Test func `The JSON of a plan has what people and tools read of it`() throws {
         var plan = plan(registry, at: 1, ledger: [("a", 1)])
         plan.entries.removeLast(2)
         plan.journal = ["suite a"]
         #expect(
-            try json(plan) == """
+            try sortedJSON(plan) == """
                 {"edits":[],"entries":[{"action":"applied","isWorkPending":false,"losses":[],\
                 "migration":{"name":"a","version":1},"outcome":"ran","requirements":[],\
                 "steps":["rename the type Alien to Person"]}],"from":1,"handovers":[],"isFresh":false,\
@@ -168,17 +162,71 @@ struct MigrationPlanTests {
     }
 
     @Test func `A problem is encoded with its code and its remedy`() throws {
-        let newer = try json(plan(registry, at: 5))
+        let newer = try sortedJSON(plan(registry, at: 5))
         #expect(newer.contains(#""problems":[{"advice":"Update the app. "#), "\(newer)")
         #expect(newer.contains(#""code":"superseded","problem":"The store is at version 5"#), "\(newer)")
     }
 
     @Test func `An action is encoded as one word, with its parts beside it`() throws {
         let fresh = plan(registry, at: 0, isFresh: true)
-        #expect(try json(fresh).contains(#""action":"record","isWorkPending":false"#))
-        #expect(try json(fresh).contains(#""outcome":"bornFresh""#))
+        #expect(try sortedJSON(fresh).contains(#""action":"record","isWorkPending":false"#))
+        #expect(try sortedJSON(fresh).contains(#""outcome":"bornFresh""#))
         let late = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
-        #expect(try json(late).contains(#"{"action":"late","#))
-        #expect(try json(plan(registry, at: 1, ledger: [("a", 1)])).contains(#"{"action":"run","#))
+        #expect(try sortedJSON(late).contains(#"{"action":"late","#))
+        #expect(try sortedJSON(plan(registry, at: 1, ledger: [("a", 1)])).contains(#"{"action":"run","#))
+    }
+
+    @Test func `The JSON of a plan lacks nothing that a plan says`() throws {
+        let steps: [Migration] = [
+            Migration(to: 1, "a", .removeProperty("Person", "age"), .deleteType("Token"))
+                .requirement(orElse: "It must hold.") { _ in true }
+                .afterCommit("tell the server") { _ in },
+            Migration(to: 1, "b"), Migration(to: 1, "c"), Migration(to: 1, "d"), Migration(to: 1, "e"),
+            Migration(to: 1, "f"),
+        ]
+        var edited = LedgerEntry(name: "f", version: 1, appliedAt: Date(timeIntervalSince1970: 0))
+        edited.fingerprint = "another"
+        let state = StoreState(version: 0, isFresh: false, ledger: [edited], journal: ["suite a"])
+        var plan = MigrationRegistry(steps).plan(for: state, of: "/tmp/people.molt")
+        plan.entries[0].isWorkPending = true
+        plan.entries[0].neededBy = MigrationID(name: "b", version: 1)
+        plan.entries[1].actions.store = .wait("It waits.")
+        plan.entries[2].actions.store = .record(.replaced)
+        plan.entries[3].actions.suites = ["suite b": .run, "suite a": .run]
+        (plan.entries[4].actions.store, plan.entries[4].status) = (.none, .notNeeded)
+        plan.entries[4].replacement = MigrationID(name: "a", version: 1)
+        let id = MigrationID(name: "b", version: 1)
+        plan.faults = [
+            MoltError(.superseded, "It is newer.", advice: "Update the app.", migration: id),
+            MoltError(.storeFailed, "It is full."),
+        ]
+        plan.movesFrom = "/tmp/old.molt"
+        plan.otherStores = ["/tmp/other.molt"]
+        plan.needsErasure = true
+        plan.seeds = ["cities"]
+        let (problem, advice) = try (sortedJSON(plan.edits[0].problem), sortedJSON(plan.edits[0].advice))
+        let json = try sortedJSON(plan)
+        #expect(
+            json == #"""
+                {"edits":[{"advice":\#(advice),"code":"migrationEdited","migration":{"name":"f","version":1},\#
+                "problem":\#(problem)}],"entries":[{"action":"run","isWorkPending":true,\#
+                "losses":[{"kind":"property","name":"Person.age"},{"kind":"records","name":"Token"}],\#
+                "migration":{"name":"a","version":1},"neededBy":{"name":"b","version":1},\#
+                "requirements":["It must hold."],"steps":["remove Person.age","delete the type Token"],\#
+                "work":"tell the server"},{"action":"wait","isWorkPending":false,"losses":[],\#
+                "migration":{"name":"b","version":1},"reason":"It waits.","requirements":[],"steps":[]},\#
+                {"action":"record","isWorkPending":false,"losses":[],"migration":{"name":"c","version":1},\#
+                "outcome":"replaced","requirements":[],"steps":[]},{"action":"runOnSuites","isWorkPending":false,\#
+                "losses":[],"migration":{"name":"d","version":1},"requirements":[],"steps":[],"suites":["suite a",\#
+                "suite b"]},{"action":"notNeeded","isWorkPending":false,"losses":[],"migration":{"name":"e",\#
+                "version":1},"replacement":{"name":"a","version":1},"requirements":[],"steps":[]},\#
+                {"action":"applied","isWorkPending":false,"losses":[],"migration":{"name":"f","version":1},\#
+                "outcome":"ran","requirements":[],"steps":[]}],"from":0,"handovers":[],"isFresh":false,\#
+                "journal":["suite a"],"movesFrom":"/tmp/old.molt","needsErasure":true,"notes":[],\#
+                "otherStores":["/tmp/other.molt"],"problems":[{"advice":"Update the app.","code":"superseded",\#
+                "migration":{"name":"b","version":1},"problem":"It is newer."},{"code":"storeFailed",\#
+                "problem":"It is full."}],"seeds":["cities"],"store":"/tmp/people.molt","to":1}
+                """#
+        )
     }
 }

@@ -20,6 +20,21 @@ struct ShapeTests: ShapeSuite {
         #expect(TypeShape.of(After.PersonInAnotherOrder()) == .of(Before.Person()))
     }
 
+    @Test(arguments: [
+        #""Int""#, #""Date?""#, "{}", #"{"optional":true}"#, #"{"type":"A","varying":true}"#,
+        #"{"outer":true,"type":"A"}"#, #"{"elements":"Int?","optional":true,"type":"Array<Optional<Int>>"}"#,
+        #"{"keys":"String","type":"Dictionary<String, Int>","values":"Int"}"#, #"{"raw":"String","type":"A"}"#,
+        #"{"cases":["1","2"],"raw":"Int","type":"A"}"#, #"{"cases":{"a":{"properties":{"_0":"Int"}}},"type":"A"}"#,
+        #"{"cases":{"a":{"properties":{}}},"complete":true,"type":"A"}"#, #"{"single":"Double","type":"A"}"#,
+        #"{"properties":{"a":"Int","b":{"single":"Int","type":"B"}},"type":"A"}"#,
+        #"{"lenient":["a"],"members":["b","c"],"onlyRead":["d","e"],"properties":{"a":"Int"},"type":"A"}"#,
+        #"{"members":null,"properties":{"a":"Int"},"type":"A"}"#,
+    ])
+    func `The JSON of a shape is read and written as it is`(text: String) throws {
+        let shape = try JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
+        #expect(try sortedJSON(shape) == text)
+    }
+
     private static let manyShapes = [
         TypeShape.of(Before.Person()), .of(Before.Contact()), .of(Before.Color.red), .of(Wrapper<Date>(content: nil)),
         .of(Before.Figure.circle(radius: 1)), .of(Tree(children: [Tree()])), .of(Sometimes(note: nil)),

@@ -2,7 +2,7 @@ extension MigrationReport {
     /// A name in a step that matches no type or property of the store, such as an old optional property.
     ///
     /// It may be misspelled.
-    package struct UnmatchedName: Equatable, Sendable, Encodable, CustomStringConvertible {
+    package struct UnmatchedName: Equatable, Sendable, CustomStringConvertible {
         /// The type; for settings, their key, or their prefix with an asterisk.
         package var type: String
         /// The suite, as an attached store is named; nil for records.
@@ -21,11 +21,6 @@ extension MigrationReport {
             guard let name = property?.onlyName, name.contains(".") else { return what }
             let path = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ", ")
             return what + "; a dot does not separate names; write the path as [\(path)]"
-        }
-
-        /// Writes the sentence.
-        package func encode(to encoder: any Encoder) throws {
-            try description.encode(to: encoder)
         }
 
         private var location: String {

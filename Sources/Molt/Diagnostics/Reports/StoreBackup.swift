@@ -22,12 +22,6 @@ public struct StoreBackup: Equatable, Sendable, Encodable {
     /// Name them in the configuration when the store is next opened: changes to a missing one stay in the store, and
     /// opening it fails with the code `suiteNotNamed`.
     public package(set) var suites: [String] = []
-
-    private enum CodingKeys: String, CodingKey {
-        case url, date, size, recordCount, isAutomatic
-        case version = "schemaVersion"
-        case suites = "attachedStores"
-    }
 }
 
 extension StoreBackup: CustomStringConvertible {

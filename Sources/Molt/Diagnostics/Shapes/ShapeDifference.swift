@@ -1,6 +1,6 @@
 /// A difference between the stored and the current shape of a type.
-package struct ShapeDifference: Equatable, Sendable, Codable {
-    package enum Kind: String, Hashable, Sendable, Codable {
+package struct ShapeDifference: Equatable, Sendable, Encodable {
+    package enum Kind: String, Hashable, Sendable, Encodable {
         /// A property was added.
         case added
         /// A property was removed.

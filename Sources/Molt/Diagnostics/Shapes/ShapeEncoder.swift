@@ -42,8 +42,7 @@ final class ShapeTarget {
 extension CodingKey {
     /// Whether the type's code names the key; a string made at run time, also in an enum case, is a value.
     var isProperty: Bool {
-        let mirror = Mirror(reflecting: self)
-        return mirror.displayStyle == .enum && mirror.children.isEmpty
+        if case .property = CodingStep(self) { true } else { false }
     }
 }
 

@@ -15,6 +15,24 @@ enum CodedValue: Hashable, Sendable {
     case array([CodedValue])
     case object([String: CodedValue])
 
+    // The compiler would inline a synthesized comparison in those of arrays and dictionaries, several times in each.
+    @inline(never)
+    static func == (one: CodedValue, other: CodedValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.int(let one), .int(let other)): one == other
+        case (.unsigned(let one), .unsigned(let other)): one == other
+        case (.double(let one), .double(let other)): one == other
+        case (.string(let one), .string(let other)): one == other
+        case (.date(let one), .date(let other)): one == other
+        case (.data(let one), .data(let other)): one == other
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
+
     /// The value as JSON; dates and data are strings.
     var json: RecordValue {
         switch self {

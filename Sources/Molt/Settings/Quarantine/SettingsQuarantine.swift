@@ -30,32 +30,29 @@ package struct SettingsQuarantine {
     }
 
     private struct Row: Codable {
-        var id: Int64
-        var key: String
-        var value: PropertyListValue
-        var version: Int
-        var reason: String
-        /// In seconds since 1970.
-        var quarantinedAt: Double
+        var setting: Suite.QuarantinedSetting
 
         init(_ setting: Suite.QuarantinedSetting) {
-            id = setting.id
-            key = setting.key
-            value = setting.value
-            version = setting.version
-            reason = setting.reason
-            quarantinedAt = setting.quarantined.timeIntervalSince1970
+            self.setting = setting
         }
 
-        var setting: Suite.QuarantinedSetting {
-            Suite.QuarantinedSetting(
-                id: id,
-                key: key,
-                value: value,
-                version: version,
-                reason: reason,
-                quarantined: Date(timeIntervalSince1970: quarantinedAt)
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: MemberName.self)
+            setting = Suite.QuarantinedSetting(
+                id: try members.value("id"),
+                key: try members.value("key"),
+                value: try members.value("value"),
+                version: try members.value("version"),
+                reason: try members.value("reason"),
+                quarantined: Date(timeIntervalSince1970: try members.value("quarantinedAt"))
             )
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try encoder.encode([
+                "id": setting.id, "key": setting.key, "value": setting.value, "version": setting.version,
+                "reason": setting.reason, "quarantinedAt": setting.quarantined.timeIntervalSince1970,
+            ])
         }
     }
 
@@ -112,16 +109,17 @@ package struct SettingsQuarantine {
         let added = try encoder.encode(new.value)
         try change(puttingDamageAside: true) { content in
             var row = Row(new)
-            let known = try content.settings.firstIndex { other in
-                try ExactName.isSame(other.key, new.key) && encoder.encode(other.value) == added
+            let known = try content.settings.firstIndex { row in
+                let other = row.setting
+                return try ExactName.isSame(other.key, new.key) && encoder.encode(other.value) == added
             }
             if let known {
-                row.id = content.settings.remove(at: known).id
+                row.setting.id = content.settings.remove(at: known).setting.id
             } else {
                 content.lastID += 1
-                row.id = content.lastID
+                row.setting.id = content.lastID
             }
-            let values = try content.settings.map { try encoder.encode($0.value) } + [added]
+            let values = try content.settings.map { try encoder.encode($0.setting.value) } + [added]
             content.settings.append(row)
             content.settings = content.settings.suffix(limit.keptCount(of: values.reversed().lazy.map(\.count)))
             return true
@@ -133,7 +131,7 @@ package struct SettingsQuarantine {
         var count = 0
         try change { content in
             count = content.settings.count
-            content.settings.removeAll { ids.contains($0.id) }
+            content.settings.removeAll { ids.contains($0.setting.id) }
             count -= content.settings.count
             return count > 0
         }

@@ -64,6 +64,13 @@ extension MigrationReport {
             reason = failure.reason
             property = failure.property
         }
+
+        /// Writes the record's JSON.
+        public func encode(to encoder: any Encoder) throws {
+            try encoder.encode([
+                "key": key, "type": type, "outcome": outcome, "code": code, "reason": reason, "property": property,
+            ])
+        }
     }
 
     /// The records that could not be converted, by migration; the first 1 000 of each step.

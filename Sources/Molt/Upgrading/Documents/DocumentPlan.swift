@@ -17,7 +17,7 @@ package struct DocumentPlan: Encodable, Sendable {
     /// Whether a step takes the records of a type out of the store, which refuses a document of that type.
     package private(set) var isRefused = false
 
-    package struct Step: Encodable, Sendable {
+    package struct Step: Sendable {
         /// The name and the version of the migration.
         package let migration: MigrationID
         /// The description of the step.
@@ -159,6 +159,15 @@ extension MigrationRegistry {
             }
         }
         return end
+    }
+}
+
+extension DocumentPlan {
+    package func encode(to encoder: any Encoder) throws {
+        let steps = steps.map { ["migration": $0.migration, "step": $0.step] as EncodedMembers }
+        try encoder.encode([
+            "typeName": typeName, "from": from, "to": to, "steps": steps, "types": types, "isRefused": isRefused,
+        ])
     }
 }
 
