@@ -80,7 +80,7 @@ extension Suite {
 }
 
 /// Upgrades settings that are in no suite, and merges them into suites.
-private struct SettingsMerge {
+private final class SettingsMerge {
     private let own: Suite
     private let migrations: MigrationRegistry
     private let configuration: MoltConfiguration

@@ -1,18 +1,26 @@
 /// A step that an upgrade runs.
-struct ScheduledStep: Sendable {
+///
+/// A class, because several passes, batches and errors have the same one.
+final class ScheduledStep: Sendable {
     let pending: PendingMigration
     /// Its position in that migration.
     let number: Int
     /// What it does to records one by one; nil for work on the whole store or a suite, and for a move of the file.
-    var recordWork: RecordWork?
+    let recordWork: RecordWork?
     /// The step's policy for records that it cannot convert; nil for that of the registry.
-    var onFailure: FailurePolicy?
+    let onFailure: FailurePolicy?
 
     init(_ step: MigrationStep, _ number: Int, of pending: PendingMigration) {
         self.pending = pending
         self.number = number
-        if case .records(let work) = step.work { recordWork = work }
+        recordWork = if case .records(let work) = step.work { work } else { nil }
         onFailure = step.failurePolicy
+    }
+
+    /// Creates the same step with other work or another policy.
+    init(_ step: ScheduledStep, doing work: RecordWork?, onFailure policy: FailurePolicy?) {
+        (pending, number) = (step.pending, step.number)
+        (recordWork, onFailure) = (work, policy)
     }
 
     var migration: Migration { pending.migration }
