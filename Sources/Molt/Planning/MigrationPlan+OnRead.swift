@@ -99,10 +99,16 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ hasRecords: (_ before: Int) throws -> Bool
     ) rethrows -> [LedgerEntry] {
-        let names = Set(registry.migrations.map(\.name))
-        let lost = unregisteredOnRead(in: histories, registry).filter { !names.contains($0.name) }
+        let lost = lostOnRead(in: histories, registry)
         // Each question reads the table, and mostly the first one answers the others.
         guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }
+    }
+
+    /// The rows of migrations on read that left the registry, names included.
+    @inline(never)
+    private static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
+        let names = Set(registry.migrations.map(\.name))
+        return unregisteredOnRead(in: histories, registry).filter { !names.contains($0.name) }
     }
 }

@@ -55,6 +55,7 @@ extension Record {
         try replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, depth: depth, otherwise: other) }
     }
 
+    @inline(never)
     private mutating func apply(_ change: ValueChange, at path: PropertyPath) throws {
         switch change {
         case .kept: break
