@@ -48,7 +48,7 @@ final class ImportedSettings {
                 let standIn = standIns.first { $0.attachedName == name } ?? suite.standIn(with: [:])
                 for (key, value) in try patch.changes(to: patch.snapshot, of: standIn) { values[key] = value }
             }
-            upgraded[name] = values.filter { !Suite.reservedKeys.contains($0.key) }
+            upgraded[name] = values.withoutReservedKeys
         }
         guard let other = patches.filter({ !$1.arrived.isEmpty }).keys.min() else { return }
         throw error(

@@ -81,7 +81,7 @@ extension MigrationPlan {
     /// The migrations on read that the registry has lost although records may still have to go through them.
     static func unregisteredOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
         guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
-        let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        let migrations = Dictionary(firstOf: registry.migrations.map { ($0.name, $0) })
         return histories.store.rows.filter { row in
             guard row.outcome == .onRead else { return false }
             // A replacement with the name of one of its parts does more than the part.

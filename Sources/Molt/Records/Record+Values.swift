@@ -161,7 +161,7 @@ struct ValueMap: Sendable {
             let new = new.json(within: [path])
             if new == nil { isTooDeep = true }
             return (old, new ?? [])
-        }.sorted { $0.old.lexicographicallyPrecedes($1.old) }
+        }.ordered { $0.old.lexicographicallyPrecedes($1.old) }
         self.isTooDeep = isTooDeep
     }
 

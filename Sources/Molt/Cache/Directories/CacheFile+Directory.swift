@@ -135,7 +135,7 @@ private final class DirectoryUpgrade: Sendable {
             return stores
         }
         if found.isEmpty { progress?(1) }
-        return stores.sorted { $0.0 < $1.0 }.map(\.1)
+        return stores.ordered { $0.0 < $1.0 }.map(\.1)
     }
 
     private func store(
@@ -205,7 +205,7 @@ private final class DirectoryUpgrade: Sendable {
         }
         var found: [Found] = []
         try list(path, into: &found)
-        return found.sorted { $0.file.path < $1.file.path }
+        return found.ordered { $0.file.path < $1.file.path }
     }
 
     private func list(_ path: String, into found: inout [Found]) throws {

@@ -137,7 +137,7 @@ struct RecordRetry {
     /// The migrations that were applied to the store since a record went into quarantine, with the one that it failed
     /// in.
     private func way(from cause: QuarantineCause) throws(Obstacle) -> Way {
-        let positions = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        let positions = Dictionary(firstOf: applied.enumerated().map { ($1.name, $0) })
         func position(of migration: MigrationID) throws(Obstacle) -> Int {
             if let position = positions[migration.name] { return position }
             throw Obstacle(reason: "The store does not count migration \(migration) as applied.")

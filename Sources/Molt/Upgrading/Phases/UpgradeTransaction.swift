@@ -267,7 +267,7 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ configuration: MoltConfiguration
     ) -> [LedgerEntry] {
-        let migrations = Dictionary(entries.map { ($0.migration.name, $0.declaration) }) { first, _ in first }
+        let migrations = Dictionary(firstOf: entries.map { ($0.migration.name, $0.declaration) })
         return results.compactMap { entry in
             guard let migration = migrations[entry.migration.name] else { return nil }
             var row = LedgerEntry(
