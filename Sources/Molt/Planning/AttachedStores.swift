@@ -278,6 +278,7 @@ final class AttachedStores {
         }
     }
 
+    @inline(never)
     func failure(
         _ error: any Error,
         _ name: String,

@@ -369,6 +369,7 @@ extension Error {
 
 extension MoltError {
     /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
+    @inline(never)
     package static func suspended(_ outcome: Outcome? = nil) -> MoltError {
         MoltError(
             .suspended,
@@ -378,6 +379,7 @@ extension MoltError {
         )
     }
 
+    @inline(never)
     static var deadlinePassed: MoltError {
         MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open the store again to upgrade it.")
     }
