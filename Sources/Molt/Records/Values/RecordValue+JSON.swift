@@ -49,6 +49,7 @@ extension RecordValue {
     }
 
     /// Parses a value from bytes that a scanner has accepted, without surrounding white space.
+    @inline(never)
     init(checked bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else {
             self = .null
