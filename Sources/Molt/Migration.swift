@@ -258,6 +258,7 @@ public struct Migration: Sendable {
 
     var hasChecks: Bool { steps.last?.isCheck == true }
 
+    @inline(never)
     package var attached: [AttachedStore] { steps.flatMap(\.attached) }
 
     /// Whether it may be about settings, so that an upgrade of a suite without a cache has to run it.

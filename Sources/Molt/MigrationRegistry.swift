@@ -181,8 +181,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         let version = version ?? .max
         var registry = self
         registry.codings.removeAll { $0.through == version }
-        registry.codings.append((version, coding))
-        registry.codings.sort { $0.through < $1.through }
+        registry.codings = (registry.codings + [(version, coding)]).ordered { $0.through < $1.through }
         registry.migrations = migrations.map { $0.inheriting(registry.coding(at: $0.version)) }
         registry.placeDecodeChecks()
         return registry

@@ -321,6 +321,7 @@ extension MoltConfiguration {
     }
 
     /// Throws when the upgrade was cancelled or its deadline has passed.
+    @inline(never)
     func checkCancellation() throws {
         try checkDeadline()
         guard isCancelled() else { return }

@@ -60,6 +60,7 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name ?? "standard" }
 
     /// "standard", or "suite" and the name; equal for suites that share a domain.
+    @inline(never)
     package var attachedName: String {
         if let original { return original.attachedName }
         return isSameDomain(as: .standard) ? "standard" : "suite \(self)"

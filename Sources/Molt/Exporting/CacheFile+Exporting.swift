@@ -7,14 +7,8 @@ extension CacheFile {
     /// - Throws: ``MoltError`` as ``CodableCache/export(to:only:suites:progress:)`` does, or with the code
     ///   `needsMigration` if records still have to go through migrations on read.
     package func exportAndWait(to url: URL, only selection: RecordSelection) throws -> ExportSummary {
-        let export = RecordExport(
-            target: try ExportTarget(url, of: name),
-            store: name,
-            selection: selection,
-            appVersion: "",
-            now: Date(),
-            transfer: TransferProgress(work: "export", store: path)
-        )
+        let transfer = TransferProgress(work: "export", store: path)
+        let export = try RecordExport(of: name, selection, to: url, appVersion: "", now: Date(), transfer)
         return try export.run { body in
             try look { connection throws(SQLiteError) in
                 do {

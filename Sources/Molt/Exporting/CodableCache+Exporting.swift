@@ -56,19 +56,19 @@ extension CodableCache {
     ) throws -> ExportSummary {
         let transfer = transfer ?? TransferProgress(work: "export", store: path)
         let suites = try transferred(named)
-        let export = RecordExport(
-            target: try ExportTarget(url, of: path),
-            store: path,
-            selection: selection,
+        let export = try RecordExport(
+            of: path,
+            selection,
+            to: url,
             appVersion: configuration.appVersion,
             now: configuration.now(),
-            transfer: transfer,
-            version: exportedVersion,
-            onRead: report.onRead,
-            typeName: { [self] in typeName(ofStored: $0) },
-            upgrade: { [self] record in isOutdated(record.version) ? try upgradedForExport(record) : record },
-            suites: suites
+            transfer
         )
+        export.version = exportedVersion
+        export.onRead = report.onRead
+        export.typeName = { [self] in typeName(ofStored: $0) }
+        export.upgrade = { [self] record in isOutdated(record.version) ? try upgradedForExport(record) : record }
+        export.suites = suites
         return try export.run { body in
             func read() throws -> ExportSummary {
                 let summary = try core.readAlone { session in try body(session.connection) }

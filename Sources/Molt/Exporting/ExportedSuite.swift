@@ -10,7 +10,7 @@ struct ExportedSuite: Equatable, Sendable, Encodable {
     init(_ suite: SuiteSnapshot, in registry: MigrationRegistry) {
         let rows = History(of: suite.ledger.map { [$0] } ?? [], in: registry).rows
         migrations = rows.filter(\.outcome.isApplied).map(ExportedMigration.init)
-        values = suite.values.filter { !Suite.reservedKeys.contains($0.key) }
+        values = suite.values.withoutReservedKeys
     }
 
     // MARK: JSON text

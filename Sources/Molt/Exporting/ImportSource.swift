@@ -3,7 +3,7 @@ internal import Foundation
 /// The file of an import, and the temporary store that is made of it.
 ///
 /// The store is upgraded as any store is, blocks included, so that its records have today's form.
-struct ImportSource {
+final class ImportSource {
     let url: URL
     /// The open store's path.
     let store: String
@@ -12,8 +12,26 @@ struct ImportSource {
     let migrations: Migrations
     let configuration: MoltConfiguration
     /// The suites whose settings are imported, too; nil for none.
-    var suites: TransferredSuites?
+    let suites: TransferredSuites?
     let transfer: TransferProgress
+
+    init(
+        url: URL,
+        store: String,
+        version: Int,
+        migrations: Migrations,
+        configuration: MoltConfiguration,
+        suites: TransferredSuites? = nil,
+        transfer: TransferProgress
+    ) {
+        self.url = url
+        self.store = store
+        self.version = version
+        self.migrations = migrations
+        self.configuration = configuration
+        self.suites = suites
+        self.transfer = transfer
+    }
 
     /// The migrations that the records must have been through.
     enum Migrations {
@@ -36,15 +54,15 @@ struct ImportSource {
 
     var path: String { FileStatus.path(of: url) }
 
-    /// The temporary store, upgraded to the open store's version; it is removed with the last copy of this value.
-    struct Upgraded {
+    /// The temporary store, upgraded to the open store's version; it is removed with the last reference to this object.
+    final class Upgraded {
         private let copy: ScratchCopy
         /// The version of the file.
         let version: Int
         /// The number of records that were read from an export; 0 for a store's file, which is copied.
         let readCount: Int
         let report: MigrationReport
-        var settings: ImportedSettings?
+        let settings: ImportedSettings?
 
         fileprivate init(
             _ copy: ScratchCopy,

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The settings of an import: upgraded in stand-ins of their suites, and then merged into the suites.
-struct ImportedSettings {
+final class ImportedSettings {
     private let path: String
     private let suites: TransferredSuites
     /// The suites of the export that are imported, by their names as attached stores.
@@ -34,7 +34,7 @@ struct ImportedSettings {
     /// Computes what the upgrade of the temporary store has made of the settings.
     ///
     /// - Parameter journal: The changes to the stand-ins, in the journal of the temporary store.
-    mutating func upgrade(by journal: [JournalEntry]) throws {
+    func upgrade(by journal: [JournalEntry]) throws {
         var patches = Dictionary(try journal.map { ($0.store, try SuitePatch($0.changes)) }) { $1 }
         for suite in suites.suites {
             let name = suite.attachedName
@@ -48,7 +48,7 @@ struct ImportedSettings {
                 let standIn = standIns.first { $0.attachedName == name } ?? suite.standIn(with: [:])
                 for (key, value) in try patch.changes(to: patch.snapshot, of: standIn) { values[key] = value }
             }
-            upgraded[name] = values.filter { !Suite.reservedKeys.contains($0.key) }
+            upgraded[name] = values.withoutReservedKeys
         }
         guard let other = patches.filter({ !$1.arrived.isEmpty }).keys.min() else { return }
         throw error(

@@ -1,14 +1,14 @@
 internal import Foundation
 
 /// An export of the records of one snapshot to a file.
-struct RecordExport {
-    let target: ExportTarget
+final class RecordExport {
+    private let target: ExportTarget
     /// The store's path, for errors.
-    let store: String
-    let selection: RecordSelection
-    let appVersion: String
-    let now: Date
-    let transfer: TransferProgress
+    private let store: String
+    private let selection: RecordSelection
+    private let appVersion: String
+    private let now: Date
+    private let transfer: TransferProgress
     /// The schema version of the records; nil for that of the store.
     var version: Int?
     /// The migrations that the records go through when they are read.
@@ -21,6 +21,22 @@ struct RecordExport {
     var suites: TransferredSuites?
     /// The size of the text in memory at which it is written.
     private static let bufferSize = 1 << 18
+
+    init(
+        of store: String,
+        _ selection: RecordSelection,
+        to url: URL,
+        appVersion: String,
+        now: Date,
+        _ transfer: TransferProgress
+    ) throws {
+        target = try ExportTarget(url, of: store)
+        self.store = store
+        self.selection = selection
+        self.appVersion = appVersion
+        self.now = now
+        self.transfer = transfer
+    }
 
     /// - Parameter read: Calls a closure with a connection that has a snapshot; it may do so again after a failure.
     func run(_ read: (_ body: (Connection) throws -> ExportSummary) throws -> ExportSummary) throws -> ExportSummary {

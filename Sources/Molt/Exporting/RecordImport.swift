@@ -48,9 +48,9 @@ struct RecordImport {
         return try withErrors(of: path) {
             let connection = try upgraded.open()
             defer { connection.close() }
-            var settings = upgraded.settings
+            let settings = upgraded.settings
             try settings?.upgrade(by: JournalTable.entries(connection))
-            return try write { [settings] session in
+            return try write { session in
                 var summary = try merge.run(from: connection, into: session, summary)
                 try settings?.merge(into: session, policy, &summary)
                 return summary

@@ -80,7 +80,7 @@ extension Suite {
 }
 
 /// Upgrades settings that are in no suite, and merges them into suites.
-private struct SettingsMerge {
+private final class SettingsMerge {
     private let own: Suite
     private let migrations: MigrationRegistry
     private let configuration: MoltConfiguration
@@ -95,7 +95,7 @@ private struct SettingsMerge {
     /// The suites that the upgrade may use, by their names as attached stores.
     private var suites: [String: Suite] {
         let all = [own] + configuration.suites + migrations.migrations.flatMap(\.attached).compactMap(\.suite)
-        return Dictionary(all.map { ($0.attachedName, $0) }) { first, _ in first }
+        return Dictionary(firstOf: all.map { ($0.attachedName, $0) })
     }
 
     func run(
@@ -168,7 +168,7 @@ private struct SettingsMerge {
     /// Upgrades settings of a version.
     private func upgrade(_ values: [String: PropertyListValue], from version: Int) throws -> Upgraded {
         try check(version)
-        var content = values.filter { !Suite.reservedKeys.contains($0.key) }.mapValues { $0.asStored() }
+        var content = values.withoutReservedKeys.mapValues { $0.asStored() }
         let name = own.attachedName
         let origin = SuiteLedger.Origin(migrations)
         let rows = migrations.withoutShortcuts.migrations.filter { $0.version <= version }.map { migration in
@@ -200,7 +200,7 @@ private struct SettingsMerge {
                 var values = upgraded.values[entry.store] ?? [:]
                 // The memory of the suite says nothing about these settings.
                 for (key, value) in try patch.changes(to: patch.snapshot, of: ownStandIn) { values[key] = value }
-                upgraded.values[entry.store] = values.filter { !Suite.reservedKeys.contains($0.key) }
+                upgraded.values[entry.store] = values.withoutReservedKeys
             }
             for handover in try transaction.state().handovers {
                 guard configuration.process == .app else { throw notTheApp(handover.source) }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The suites whose settings an export or an import takes.
-struct TransferredSuites {
+final class TransferredSuites: Sendable {
     let suites: [Suite]
     let migrations: MigrationRegistry
     private let configuration: MoltConfiguration

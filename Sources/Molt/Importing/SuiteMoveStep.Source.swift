@@ -81,7 +81,7 @@ extension SuiteMoveStep.Source: CustomStringConvertible {
             let settings = try migration.suite(suite)
             return try settings.keys.reduce(into: [:]) { $0[$1] = try settings.value(forKey: $1) }
         case .file(let file):
-            return try Self.values(in: file).filter { !Suite.reservedKeys.contains($0.key) }.mapValues { $0.asStored() }
+            return try Self.values(in: file).withoutReservedKeys.mapValues { $0.asStored() }
         }
     }
 

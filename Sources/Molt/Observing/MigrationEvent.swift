@@ -1,5 +1,5 @@
 /// An event that occurs when a store is opened or, for ``drifted(_:)`` and ``putAside(_:)``, when it is used.
-public enum MigrationEvent: Sendable {
+public indirect enum MigrationEvent: Sendable {
     /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
     /// Migrations were edited after the store had counted them as applied; their code no longer shows what ran.

@@ -24,7 +24,7 @@ final class AttachedStores {
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
     init(_ store: StoreFile, _ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
         let declared = registry.migrations.flatMap(\.attached)
-        stores = Dictionary((store.attached + declared).map { ($0.name, $0) }) { first, _ in first }
+        stores = Dictionary(firstOf: (store.attached + declared).map { ($0.name, $0) })
         self.registry = registry
         viewpoint = Viewpoint(
             isExtension: configuration.process != .app,
@@ -278,6 +278,7 @@ final class AttachedStores {
         }
     }
 
+    @inline(never)
     func failure(
         _ error: any Error,
         _ name: String,

@@ -84,7 +84,7 @@ struct Histories {
         let all = History(of: ledgers, in: registry)
         let history = History(Self.merged(all.rows), earlier: all.earlier)
         let migrations = registry.migrations.filter(\.worksOnSettings)
-        let versions = Dictionary(migrations.map { ($0.name, $0.version) }) { first, _ in first }
+        let versions = Dictionary(firstOf: migrations.map { ($0.name, $0.version) })
         // A migration that was marked as applied may have been so before earlier ones.
         let firstPending = migrations.filter { history.applied[$0.name] == nil }.map(\.version).min() ?? .max
         // Another registry may have applied the same migration at another version.

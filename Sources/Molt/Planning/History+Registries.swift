@@ -58,7 +58,7 @@ private struct RegistryPositions {
     private let last: Int
 
     init(of registry: MigrationRegistry, _ known: Set<String>, in order: MigrationOrder) {
-        let positions = Dictionary(order.names.enumerated().map { ($1, $0) }) { first, _ in first }
+        let positions = Dictionary(firstOf: order.names.enumerated().map { ($1, $0) })
         knownCount = order.names.prefix(while: known.contains).count
         migrations = registry.migrations.map { ($0.version, positions[$0.name] ?? .max) }
         first = migrations.map(\.position).min() ?? .max

@@ -81,7 +81,7 @@ extension MigrationPlan {
     /// The migrations on read that the registry has lost although records may still have to go through them.
     static func unregisteredOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
         guard histories.version <= registry.version(for: histories.store.rows) else { return [] }
-        let migrations = Dictionary(registry.migrations.map { ($0.name, $0) }) { first, _ in first }
+        let migrations = Dictionary(firstOf: registry.migrations.map { ($0.name, $0) })
         return histories.store.rows.filter { row in
             guard row.outcome == .onRead else { return false }
             // A replacement with the name of one of its parts does more than the part.
@@ -99,10 +99,16 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ hasRecords: (_ before: Int) throws -> Bool
     ) rethrows -> [LedgerEntry] {
-        let names = Set(registry.migrations.map(\.name))
-        let lost = unregisteredOnRead(in: histories, registry).filter { !names.contains($0.name) }
+        let lost = lostOnRead(in: histories, registry)
         // Each question reads the table, and mostly the first one answers the others.
         guard let last = lost.map(\.version).max(), try hasRecords(last) else { return lost }
         return try lost.filter { try $0.version < last && !hasRecords($0.version) }
+    }
+
+    /// The rows of migrations on read that left the registry, names included.
+    @inline(never)
+    private static func lostOnRead(in histories: Histories, _ registry: MigrationRegistry) -> [LedgerEntry] {
+        let names = Set(registry.migrations.map(\.name))
+        return unregisteredOnRead(in: histories, registry).filter { !names.contains($0.name) }
     }
 }

@@ -3,11 +3,8 @@ internal import Foundation
 extension MigrationPlan {
     /// What the upgrade does that needs disk space; nil if it needs next to none.
     ///
-    /// - Parameter isIncluded: Whether a step counts; by default all do.
-    func spaceWork(
-        _ configuration: MoltConfiguration,
-        where isIncluded: (MigrationStep) -> Bool = { _ in true }
-    ) -> SpaceSample.Work? {
+    /// - Parameter isSure: Whether steps that may change few records or none are left out.
+    func spaceWork(_ configuration: MoltConfiguration, isSure: Bool = false) -> SpaceSample.Work? {
         var (rewritten, removed, isEverything) = (Set<String>(), Set<String>(), false)
         var (handedOver, extracted) = (Set<String>(), Set<String>())
         var added: Int64 = 0
@@ -19,7 +16,7 @@ extension MigrationPlan {
                 if case .records(.renameType(let name, let newName)) = step.work {
                     storedNames[newName, default: []].formUnion(stored(name))
                 }
-                guard isIncluded(step) else { continue }
+                guard !isSure || step.surelyWrites else { continue }
                 switch step.work {
                 case .records(.handOver(let type, _)):
                     removed.formUnion(stored(type))
@@ -63,7 +60,7 @@ extension MigrationPlan {
             entry.declaration.steps.contains { entry.actions.runs($0) && $0.surelyWrites }
         }
         // A backup alone makes sure of its own room.
-        guard writes, let work = spaceWork(configuration, where: \.surelyWrites) else { return }
+        guard writes, let work = spaceWork(configuration, isSure: true) else { return }
         let directory = store.files.directory
         guard let free = FreeSpace.bytes(at: directory) else { return }
         // Most devices have room for everything three times, and then no record is read.

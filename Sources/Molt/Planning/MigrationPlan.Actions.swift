@@ -71,6 +71,7 @@ extension MigrationPlan {
 
         var runSteps: Bool { store.runsSteps || suites.values.contains(where: \.runsSteps) }
 
+        @inline(never)
         func runs(_ step: MigrationStep) -> Bool {
             let action = self[step.settings?.attachedName]
             // The store counts what it backfills as applied, so it is no longer checked.

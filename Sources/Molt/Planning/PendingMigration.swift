@@ -25,7 +25,7 @@ struct PendingMigration: Sendable {
     ) -> [PendingMigration] {
         let versions = registry.migrations.map(\.version)
         // The previous version of each version; several migrations may have the same one.
-        let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
+        let before = Dictionary(firstOf: Array(zip(versions, [0] + versions)))
         return migrations.map { migration, actions in
             var pending = PendingMigration(migration, actions, before: before[migration.version] ?? 0, from: version)
             pending.changedFrom = changedFrom ?? version + 1

@@ -103,6 +103,7 @@ extension RunMode {
     }
 
     /// Which run takes which step.
+    @inline(never)
     func use(of step: MigrationStep) -> StepUse {
         switch self {
         case .opening, .atOnce, .dryRun: .runs

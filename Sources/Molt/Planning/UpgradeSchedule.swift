@@ -1,18 +1,26 @@
 /// A step that an upgrade runs.
-struct ScheduledStep: Sendable {
+///
+/// A class, because several passes, batches and errors have the same one.
+final class ScheduledStep: Sendable {
     let pending: PendingMigration
     /// Its position in that migration.
     let number: Int
     /// What it does to records one by one; nil for work on the whole store or a suite, and for a move of the file.
-    var recordWork: RecordWork?
+    let recordWork: RecordWork?
     /// The step's policy for records that it cannot convert; nil for that of the registry.
-    var onFailure: FailurePolicy?
+    let onFailure: FailurePolicy?
 
     init(_ step: MigrationStep, _ number: Int, of pending: PendingMigration) {
         self.pending = pending
         self.number = number
-        if case .records(let work) = step.work { recordWork = work }
+        recordWork = if case .records(let work) = step.work { work } else { nil }
         onFailure = step.failurePolicy
+    }
+
+    /// Creates the same step with other work or another policy.
+    init(_ step: ScheduledStep, doing work: RecordWork?, onFailure policy: FailurePolicy?) {
+        (pending, number) = (step.pending, step.number)
+        (recordWork, onFailure) = (work, policy)
     }
 
     var migration: Migration { pending.migration }
@@ -69,16 +77,30 @@ struct UpgradeSchedule {
     ///
     /// - Parameter isIncluded: Whether the step at a position of a migration is one of them; by default all are.
     init(_ migrations: [PendingMigration], where isIncluded: (Migration, Int) -> Bool = { _, _ in true }) {
+        self.init(
+            running: migrations.map { pending in
+                let (migration, actions) = (pending.migration, pending.actions)
+                let numbers = migration.steps.indices.filter {
+                    actions.runs(migration.steps[$0]) && isIncluded(migration, $0)
+                }
+                return (pending, numbers)
+            }
+        )
+    }
+
+    /// Groups steps of migrations, given by their positions.
+    @inline(never)
+    private init(running: [(migration: PendingMigration, steps: [Int])]) {
         var pass: [ScheduledStep] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
             if !pass.isEmpty { groups.append(Group(work: .pass(pass))) }
             pass = []
         }
-        for pending in migrations {
+        for (pending, steps) in running {
             var first: Int?
-            for (number, step) in pending.migration.steps.enumerated()
-            where pending.actions.runs(step) && isIncluded(pending.migration, number) {
+            for number in steps {
+                let step = pending.migration.steps[number]
                 let scheduled = ScheduledStep(step, number, of: pending)
                 switch step.work {
                 case .records:
@@ -95,8 +117,8 @@ struct UpgradeSchedule {
         }
         closePass(&groups)
         hasSteps = !groups.isEmpty
-        if !hasSteps, !migrations.isEmpty { groups.append(Group(work: .pass([]))) }
-        for (pending, span) in zip(migrations, spans) {
+        if !hasSteps, !running.isEmpty { groups.append(Group(work: .pass([]))) }
+        for (pending, span) in zip(running.map(\.migration), spans) {
             for group in span { groups[group].migrations.append(pending) }
             groups[span.upperBound].ending.append(pending)
         }

@@ -93,6 +93,7 @@ public struct PropertyPath: Sendable {
         exactName == nil ? otherPartsAtFirstEach : nil
     }
 
+    @inline(never)
     private var otherPartsAtFirstEach: (outer: PropertyPath, inner: PropertyPath)? {
         guard let index = otherParts.firstIndex(of: .each) else { return nil }
         return (PropertyPath(parts: otherParts[..<index]), PropertyPath(parts: otherParts[(index + 1)...]))

@@ -7,7 +7,13 @@ extension Record {
     ///
     /// - Returns: False if there is a value at the path that has no elements, because it is neither an array nor an
     ///   object nor null.
-    mutating func changeEachElement(of path: PropertyPath, _ body: (inout Record) throws -> Void) throws -> Bool {
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    mutating func changeEachElement<Failure: Error>(
+        of path: PropertyPath,
+        _ body: (inout Record) throws(Failure) -> Void
+    ) throws -> Bool {
         guard var elements = RecordElements(of: self, at: path) else {
             // What has no elements has none for which a condition holds.
             return elementConditions != nil || hasNoElements(at: path)

@@ -55,6 +55,7 @@ extension Record {
         try replaceValue(path, ifMissing: ifMissing) { conversion.change(of: $0, depth: depth, otherwise: other) }
     }
 
+    @inline(never)
     private mutating func apply(_ change: ValueChange, at path: PropertyPath) throws {
         switch change {
         case .kept: break
@@ -174,7 +175,7 @@ struct ValueMap: Sendable {
             let new = new.json(within: [path])
             if new == nil { isTooDeep = true }
             return (old, new ?? [])
-        }.sorted { $0.old.lexicographicallyPrecedes($1.old) }
+        }.ordered { $0.old.lexicographicallyPrecedes($1.old) }
         self.isTooDeep = isTooDeep
     }
 

@@ -840,6 +840,7 @@ public struct Record: Sendable {
         )
     }
 
+    @inline(never)
     func error(
         _ code: MoltError.Code,
         _ problem: String,

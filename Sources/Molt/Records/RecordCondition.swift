@@ -28,6 +28,7 @@ struct RecordCondition: Sendable {
     }
 
     /// Whether a record, or an element as a record, fulfils it; its path must not lead through elements.
+    @inline(never)
     func holds(for record: Record) -> Bool {
         let holds = record.withValue(at: path) { value in
             switch test {

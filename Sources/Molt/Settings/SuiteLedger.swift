@@ -224,3 +224,9 @@ extension MoltError {
         )
     }
 }
+
+extension [String: PropertyListValue] {
+    /// The settings without those under ``Suite/reservedKeys``.
+    @inline(never)
+    var withoutReservedKeys: Self { filter { !Suite.reservedKeys.contains($0.key) } }
+}

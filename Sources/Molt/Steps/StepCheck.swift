@@ -26,8 +26,8 @@ package struct StepCheck {
     mutating func checkChangeOfSome(_ body: (inout StepCheck) -> Void) {
         let before = self
         body(&self)
-        removed = removed.filter { before.removed[$0.key] != nil }
-        removedProperties = removedProperties.filter { before.removedProperties[$0.key] != nil }
+        removed.removeAll { before.removed[$0] == nil }
+        removedProperties.removeAll { before.removedProperties[$0] == nil }
     }
 
     // MARK: Places
@@ -73,13 +73,13 @@ package struct StepCheck {
 
     /// Discards what is known of a place's properties, after a closure that may change them.
     mutating func forget(_ place: StepPlace) {
-        removedProperties = removedProperties.filter { $0.key.place != place }
+        removedProperties.removeAll { $0.place == place }
     }
 
     /// Discards what is known of settings, after a step that may change any of them.
     mutating func forgetSettings() {
-        removed = removed.filter { $0.key.settings == nil }
-        removedProperties = removedProperties.filter { $0.key.place.settings == nil }
+        removed.removeAll { $0.settings != nil }
+        removedProperties.removeAll { $0.place.settings != nil }
     }
 
     /// Discards what is known, after a closure that may do anything.
@@ -140,7 +140,7 @@ package struct StepCheck {
     /// Notes that values of a property were replaced by others, such as null, with everything inside them.
     mutating func replaceValue(_ place: StepPlace, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
-        removedProperties = removedProperties.filter { $0.key == property || !$0.key.isWithin(property) }
+        removedProperties.removeAll { $0 != property && $0.isWithin(property) }
     }
 
     /// Notes that a property was removed, with everything inside it.
@@ -151,6 +151,6 @@ package struct StepCheck {
     /// Notes that records may have a property, and those that it is in.
     mutating func put(_ place: StepPlace, _ path: PropertyPath) {
         let property = PropertyPlace(place, path)
-        removedProperties = removedProperties.filter { !property.isWithin($0.key) && !$0.key.isWithin(property) }
+        removedProperties.removeAll { property.isWithin($0) || $0.isWithin(property) }
     }
 }

@@ -14,6 +14,7 @@ enum StepWork: Sendable {
     case check(MigrationStep.Block)
 
     /// The suites, files and directories that it works on.
+    @inline(never)
     var attached: [AttachedStore] {
         switch self {
         case .settings(let work): work.attached
@@ -64,6 +65,7 @@ enum StepWork: Sendable {
     }
 
     /// The change of each record of a type, or of the content of settings; nil for other work.
+    @inline(never)
     var edit: RecordEdit? {
         switch self {
         case .records(.edit(let edit, _)), .settings(.edit(_, let edit)): edit

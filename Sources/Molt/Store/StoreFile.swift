@@ -252,11 +252,14 @@ package final class StoreFile {
     ///   - waiting: Called repeatedly while another process holds the write lock; throws to give up.
     /// - Throws: The errors of `body` and `waiting`; ``MoltError`` with the code `storeFailed` or `busy`, or that of a
     ///   file that cannot be used.
-    package func withWriteTransaction(
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    package func withWriteTransaction<Failure: Error>(
         until deadline: Instant?,
         isSynced: Bool = true,
         _ body: (StoreTransaction) throws -> Bool,
-        waiting: () throws -> Void
+        waiting: () throws(Failure) -> Void
     ) throws {
         let connection = try openForWriting()
         try withErrors(of: storeName) {

@@ -84,6 +84,7 @@ package enum DurableFile {
     }
 
     /// Renames a file within its directory.
+    @inline(never)
     package static func move(_ path: String, to newPath: String) throws(Failure) {
         guard rename(path, newPath) == 0 else { throw Failure(number: errno) }
         try sync(directory: (newPath as NSString).deletingLastPathComponent)
@@ -103,6 +104,7 @@ package enum DurableFile {
         for path in [newPath, path] { try sync(directory: (path as NSString).deletingLastPathComponent) }
     }
 
+    @inline(never)
     package static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 else {
             if errno == ENOENT { return }
@@ -124,6 +126,7 @@ package enum DurableFile {
         }
     }
 
+    @inline(never)
     package static func sync(directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }

@@ -24,7 +24,10 @@ package struct FileLock: ~Copyable {
         try self.init(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), waiting)
     }
 
-    private init(_ descriptor: Int32, _ waiting: () throws -> Void) throws {
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    private init<Failure: Error>(_ descriptor: Int32, _ waiting: () throws(Failure) -> Void) throws {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         guard StoreAccess.beginUse() else {
             close(descriptor)

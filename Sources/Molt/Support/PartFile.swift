@@ -44,6 +44,7 @@ package final class PartFile {
         StoreAccess.endUse()
     }
 
+    @inline(never)
     package func write(_ bytes: Data) throws(DurableFile.Failure) {
         let number = bytes.withUnsafeBytes { bytes -> Int32 in
             var written = 0

@@ -19,8 +19,13 @@ struct SharedValue<Value: Sendable>: Sendable {
         get { object.value }
         // A setter would get and set the whole value for each change of a part.
         _modify {
-            if !isKnownUniquelyReferenced(&object) { object = Object(object.value) }
+            if !isKnownUniquelyReferenced(&object) { copy() }
             yield &object.value
         }
+    }
+
+    @inline(never)  // It would be copied into each function that changes a part of the value.
+    private mutating func copy() {
+        object = Object(object.value)
     }
 }

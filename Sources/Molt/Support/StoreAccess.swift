@@ -82,6 +82,7 @@ public enum StoreAccess {
     }
 
     /// Counts a connection or a lock as released.
+    @inline(never)
     static func endUse() {
         state.withLock { $0.useCount -= 1 }
     }

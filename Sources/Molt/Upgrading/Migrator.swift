@@ -1,5 +1,5 @@
 /// Plans and runs the upgrades of a registry.
-package struct Migrator: Sendable {
+package final class Migrator: Sendable {
     let registry: MigrationRegistry
     let configuration: MoltConfiguration
     let mode: RunMode

@@ -8,7 +8,7 @@ struct StoreReading {
 }
 
 /// Checks whether a store can be opened without an upgrade: to read an older or a newer one, or to write a newer one.
-struct OpeningWithoutUpgrade {
+final class OpeningWithoutUpgrade {
     private let registry: MigrationRegistry
     private let configuration: MoltConfiguration
     private let mode: RunMode
@@ -42,7 +42,10 @@ struct OpeningWithoutUpgrade {
             guard !histories.isFresh else { return nil }
             let plan = try plan(for: store, histories)
             return (
-                plan, { try isNewer(histories) ? reading(newer: histories, plan, to: .read) : reading(older: plan) }
+                plan,
+                { [self] in
+                    try isNewer(histories) ? reading(newer: histories, plan, to: .read) : reading(older: plan)
+                }
             )
         }
         guard let found else { throw store.missing }
@@ -54,7 +57,7 @@ struct OpeningWithoutUpgrade {
         _ store: StoreFile,
         choosing choose: (Histories) throws -> (MigrationPlan, () throws -> StoreReading)?
     ) throws -> StoreReading? {
-        var opening = OpeningSummary(of: store, configuration, mode)
+        let opening = OpeningSummary(of: store, configuration, mode)
         do {
             try registry.validate()
             let stores = AttachedStores(store, registry, configuration)

@@ -18,7 +18,7 @@ final class Upgrade {
     private let backup: UpgradeBackup
     private let attempts: UpgradeAttempts
     private let locks: SuiteLocks
-    private var opening: OpeningSummary
+    private let opening: OpeningSummary
     /// The move of the store's file that it has made.
     private var move: MadeMove?
 
@@ -75,7 +75,7 @@ final class Upgrade {
     /// it.
     private func doWork(after plan: MigrationPlan, _ report: inout MigrationReport) throws {
         var needsErasure = plan.needsErasure
-        if var delivery = HandoverDelivery(plan, of: migrator, store) {
+        if let delivery = HandoverDelivery(plan, of: migrator, store) {
             locks.release()
             report.work = delivery.run()
             needsErasure = needsErasure || delivery.hasRemoved
@@ -132,7 +132,8 @@ final class Upgrade {
 
     // MARK: The phases
 
-    private enum Ending {
+    /// Indirect, because plans and reports are large.
+    private indirect enum Ending {
         case upgraded(UpgradeTransaction.Result)
         /// The store is newer, and stays as it is.
         case left(MigrationReport)
@@ -163,7 +164,7 @@ final class Upgrade {
             return UpgradeTransaction.Result(plan: plan)
         }
         let transaction = UpgradeTransaction(of: migrator, store, backup, attempts, locks)
-        guard var result = try transaction.run(plan, &opening) else { return nil }
+        guard var result = try transaction.run(plan, opening) else { return nil }
         if !result.plan.journal.isEmpty, !migrator.mode.isOnCopy {
             _ = try applyJournal(.thisUpgrade)
             result.plan.journal = []

@@ -72,6 +72,7 @@ struct EncodedBatch: Sendable {
         key.withUTF8 { key in content.withUnsafeBytes { add(key, $0, row(key.count)) } }
     }
 
+    @inline(never)
     private mutating func add(_ key: UnsafeBufferPointer<UInt8>, _ content: UnsafeRawBufferPointer, _ row: Row) {
         let count = key.count + content.count
         if chunks.isEmpty {

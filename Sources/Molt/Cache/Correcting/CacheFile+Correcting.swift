@@ -66,7 +66,7 @@ extension CacheFile {
         // A person waits, and an app keeps its store open.
         configuration.timeout = .seconds(1)
         let store = StoreFile(at: url, createsFile: false)
-        var corrector = LedgerCorrector(change, of: store, MigrationRegistry(migrations), reason: reason, configuration)
+        let corrector = LedgerCorrector(change, of: store, MigrationRegistry(migrations), reason: reason, configuration)
         corrector.isComplete = false
         return try corrector.run()
     }

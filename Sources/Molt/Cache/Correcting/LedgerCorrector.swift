@@ -3,7 +3,7 @@ internal import Foundation
 /// Corrects a row of a store's ledger, and of the ledgers of its suites, completely or not at all.
 ///
 /// The rows of suites go through the store's journal, as the changes of an upgrade do.
-struct LedgerCorrector {
+final class LedgerCorrector {
     let change: LedgerChange
     let correction: LedgerCorrection
     let store: StoreFile

@@ -84,7 +84,7 @@ extension CacheFile {
 }
 
 /// Work on the stores of a directory, a few at a time.
-private struct DirectoryUpgrade: Sendable {
+private final class DirectoryUpgrade: Sendable {
     let directory: URL
     let includesSubdirectories: Bool
     let migrations: MigrationRegistry
@@ -118,13 +118,13 @@ private struct DirectoryUpgrade: Sendable {
     ///
     /// - Throws: ``MoltError`` if the directory cannot be read.
     func run(_ work: @escaping Work) async throws -> [DirectoryReport.Store] {
-        let found = try await DispatchQueue(label: "molt.directory").run { try list() }
+        let found = try await DispatchQueue(label: "molt.directory").run { [self] in try list() }
         let share = DirectoryProgress(of: found.map(\.file), progress)
         let stores = await withTaskGroup(of: (Int, DirectoryReport.Store).self) { group in
             var rest = found.indices[...]
             func beginNext() {
                 guard let index = rest.popFirst() else { return }
-                group.addTask { (index, await store(found[index], work) { share.set(index, to: $0) }) }
+                group.addTask { [self] in (index, await store(found[index], work) { share.set(index, to: $0) }) }
             }
             for _ in 0..<limit { beginNext() }
             var stores: [(Int, DirectoryReport.Store)] = []
@@ -135,7 +135,7 @@ private struct DirectoryUpgrade: Sendable {
             return stores
         }
         if found.isEmpty { progress?(1) }
-        return stores.sorted { $0.0 < $1.0 }.map(\.1)
+        return stores.ordered { $0.0 < $1.0 }.map(\.1)
     }
 
     private func store(
@@ -205,7 +205,7 @@ private struct DirectoryUpgrade: Sendable {
         }
         var found: [Found] = []
         try list(path, into: &found)
-        return found.sorted { $0.file.path < $1.file.path }
+        return found.ordered { $0.file.path < $1.file.path }
     }
 
     private func list(_ path: String, into found: inout [Found]) throws {

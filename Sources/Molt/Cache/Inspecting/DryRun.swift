@@ -8,7 +8,7 @@ struct DryRun {
     func run() throws -> MigrationReport {
         let configuration = migrator.configuration
         let original = StoreFile(at: url)
-        var opening = OpeningSummary(of: original, configuration, migrator.mode)
+        let opening = OpeningSummary(of: original, configuration, migrator.mode)
         let copy: ScratchCopy
         let oldFiles: OldFiles
         do {

@@ -119,8 +119,8 @@ struct RecordRetry {
         var steps: [ScheduledStep] = []
         for group in schedule.groups {
             switch group.work {
-            case .pass(let pass): steps += pass
-            case .block(var step):
+            case .pass(let pass): steps += pass.map { ScheduledStep($0, doing: $0.recordWork, onFailure: nil) }
+            case .block(let step):
                 guard case .store(let work) = step.declared.work, case .change(let change) = work.alone else {
                     throw Obstacle(
                         reason: "Step \(step.number + 1) of migration \(step.migration.id) (\(step.declared)) needs "
@@ -128,18 +128,16 @@ struct RecordRetry {
                             + "its place with `restoreQuarantined(_:as:)`."
                     )
                 }
-                step.recordWork = change
-                steps.append(step)
+                steps.append(ScheduledStep(step, doing: change, onFailure: nil))
             }
         }
-        for index in steps.indices { steps[index].onFailure = nil }
         return steps
     }
 
     /// The migrations that were applied to the store since a record went into quarantine, with the one that it failed
     /// in.
     private func way(from cause: QuarantineCause) throws(Obstacle) -> Way {
-        let positions = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        let positions = Dictionary(firstOf: applied.enumerated().map { ($1.name, $0) })
         func position(of migration: MigrationID) throws(Obstacle) -> Int {
             if let position = positions[migration.name] { return position }
             throw Obstacle(reason: "The store does not count migration \(migration) as applied.")

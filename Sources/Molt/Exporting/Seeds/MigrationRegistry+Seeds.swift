@@ -49,15 +49,16 @@ extension MigrationRegistry {
         var registry = self
         registry.seeds.append(
             SeedDeclaration(name: name, url: url) { store, report, registry, configuration in
-                try SeedImport(
-                    name: name,
-                    url: url,
-                    removesOthers: removingOthers,
-                    store: store,
-                    report: report,
-                    registry: registry,
-                    configuration: configuration
-                ).run()
+                let seed = SeedImport(
+                    name,
+                    at: url,
+                    removingOthers: removingOthers,
+                    into: store,
+                    report,
+                    registry,
+                    configuration
+                )
+                return try seed.run()
             }
         )
         return registry

@@ -4,16 +4,34 @@ internal import Foundation
 ///
 /// The file and what the store remembers of earlier ones are upgraded in temporary stores. Everything is then written
 /// in one transaction, together with the digest of the file.
-struct SeedImport {
-    let name: String
-    let url: URL
+final class SeedImport {
+    private let name: String
+    private let url: URL
     /// Whether records of earlier files that this one lacks are removed.
-    let removesOthers: Bool
-    let store: StoreFile
+    private let removesOthers: Bool
+    private let store: StoreFile
     /// The report of the upgrade.
-    let report: MigrationReport
-    let registry: MigrationRegistry
-    let configuration: MoltConfiguration
+    private let report: MigrationReport
+    private let registry: MigrationRegistry
+    private let configuration: MoltConfiguration
+
+    init(
+        _ name: String,
+        at url: URL,
+        removingOthers: Bool,
+        into store: StoreFile,
+        _ report: MigrationReport,
+        _ registry: MigrationRegistry,
+        _ configuration: MoltConfiguration
+    ) {
+        self.name = name
+        self.url = url
+        removesOthers = removingOthers
+        self.store = store
+        self.report = report
+        self.registry = registry
+        self.configuration = configuration
+    }
 
     private var path: String { FileStatus.path(of: url) }
 

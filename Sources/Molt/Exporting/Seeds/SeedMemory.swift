@@ -96,19 +96,19 @@ struct SeedMemory {
     static func text(of connection: Connection, original: URL, _ transfer: TransferProgress) throws -> [UInt8] {
         let file = try ScratchCopy(of: original, for: .import, byteCount: 0)
         defer { withExtendedLifetime(file) {} }
-        let export = RecordExport(
-            target: try ExportTarget(file.url, of: transfer.store),
-            store: transfer.store,
-            selection: .all,
+        let export = try RecordExport(
+            of: transfer.store,
+            .all,
+            to: file.url,
             appVersion: "",
             now: .distantPast,
-            transfer: transfer,
-            upgrade: { record in
-                var record = record
-                record.expiration = nil
-                return record
-            }
+            transfer
         )
+        export.upgrade = { record in
+            var record = record
+            record.expiration = nil
+            return record
+        }
         _ = try export.run { body in try body(connection) }
         return Array(try Data(contentsOf: file.url))
     }

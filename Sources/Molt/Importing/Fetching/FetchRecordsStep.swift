@@ -79,9 +79,8 @@ extension MoltConfiguration {
             // The opening may undo the last upgrade first.
             let isUndone = redoesLastUpgrade && !plan.editedMigrations.isEmpty
             for entry in plan.entries {
-                try await configuration.fetchRecords(of: entry.declaration, for: plan.store) {
-                    isUndone || entry.actions.runs($0)
-                }
+                let actions = isUndone ? nil : entry.actions
+                try await configuration.fetchRecords(of: entry.declaration, for: plan.store, actions)
             }
         } catch {
             monitor?.openingFailed(with: error)
@@ -97,17 +96,18 @@ extension MoltConfiguration {
         guard migrations.fetchesRecords else { return self }
         var configuration = self
         for migration in migrations.migrations {
-            try await configuration.fetchRecords(of: migration, for: nil) { _ in true }
+            try await configuration.fetchRecords(of: migration, for: nil)
         }
         return configuration
     }
 
+    /// - Parameter actions: What the opening does with the migration; nil if it may run all steps.
     @concurrent private mutating func fetchRecords(
         of migration: Migration,
         for store: String?,
-        where isNeeded: @Sendable (MigrationStep) -> Bool
+        _ actions: MigrationPlan.Actions? = nil
     ) async throws {
-        for (number, step) in migration.steps.enumerated() where isNeeded(step) {
+        for (number, step) in migration.steps.enumerated() where actions?.runs(step) != false {
             guard let fetch = step.fetch, fetched[migration.name]?[number] == nil else { continue }
             do {
                 try checkCancellation()

@@ -250,6 +250,7 @@ struct JSONScanner {
     /// The range of the only value in a text, without surrounding white space.
     ///
     /// - Parameter depth: The number of arrays and objects that the text will be in.
+    @inline(never)
     static func rangeOfValue(in text: UnsafeBufferPointer<UInt8>, depth: Int = 0) throws(JSONSyntaxError) -> Range<Int>
     {
         guard let base = text.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }

@@ -113,6 +113,7 @@ struct SplicedObject: Sendable {
     /// Checks the text and indexes its properties, unless that was done before.
     ///
     /// - Parameter includesArrays: Whether the elements of an array are indexed.
+    @inline(never)
     mutating func read(depth: Int = 0, includesArrays: Bool = false) throws(JSONSyntaxError) {
         guard kind == .unread else { return }
         var found = members
@@ -473,6 +474,7 @@ struct SplicedObject: Sendable {
     }
 
     /// The object that is the value of a property; nil for other kinds.
+    @inline(never)
     func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
         // The content was checked when it was read, so this never throws.

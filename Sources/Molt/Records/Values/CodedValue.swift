@@ -95,7 +95,7 @@ extension CodedValue: Codable {
             for element in elements { try container.encode(element) }
         case .object(let members):
             var container = encoder.container(keyedBy: Name.self)
-            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            for (name, value) in members.sortedByUTF8 {
                 try container.encode(value, forKey: Name(stringValue: name))
             }
         default:

@@ -19,7 +19,13 @@ extension RecordValue {
     ///
     /// - Throws: ``JSONSyntaxError``.
     package init(json: some Sequence<UInt8>) throws {
-        self = try Array(json).withUnsafeBufferPointer { text in
+        try self.init(bytes: Array(json))
+    }
+
+    // Compiled once, and not again for each kind of sequence.
+    @inline(never)
+    private init(bytes: [UInt8]) throws {
+        self = try bytes.withUnsafeBufferPointer { text in
             let range = try JSONScanner.rangeOfValue(in: text)
             return RecordValue(checked: UnsafeBufferPointer(rebasing: text[range]))
         }
@@ -43,6 +49,7 @@ extension RecordValue {
     }
 
     /// Parses a value from bytes that a scanner has accepted, without surrounding white space.
+    @inline(never)
     init(checked bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else {
             self = .null

@@ -65,6 +65,7 @@ public enum RecordValue: Hashable, Sendable {
     }
 
     /// The same value with the properties of all objects in the order of their names.
+    @inline(never)
     package var sorted: RecordValue {
         switch self {
         case .array(let elements): .array(elements.map(\.sorted))

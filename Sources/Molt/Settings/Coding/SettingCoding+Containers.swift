@@ -114,7 +114,7 @@ extension [PropertyListValue] {
     fileprivate func sortedByText() throws -> [PropertyListValue] {
         let encoder = JSONEncoder(.sortedKeys)
         let texts = try map { (text: try encoder.encode($0), value: $0) }
-        return texts.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.value)
+        return texts.ordered { $0.text.lexicographicallyPrecedes($1.text) }.map(\.value)
     }
 }
 

@@ -34,7 +34,7 @@ extension PropertyListValue {
             return values.count == elements.count ? .array(values) : nil
         case .dictionary(let members):
             var object = RecordValue.Object()
-            for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            for (name, value) in members.sortedByUTF8 {
                 guard let value = value.json(nulls: nulls) else { return nil }
                 object.properties.append((name: name, value: value))
             }

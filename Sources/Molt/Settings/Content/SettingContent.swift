@@ -140,7 +140,7 @@ package struct SettingContent {
         case .array(let elements):
             return [0x5B] + elements.map(joined).joined(separator: [0x2C]) + [0x5D]
         case .dictionary(let members):
-            let members = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, value in
+            let members = members.sortedByUTF8.map { name, value in
                 var member: [UInt8] = []
                 JSONString.write(name, to: &member)
                 return member + [0x3A] + joined(value)

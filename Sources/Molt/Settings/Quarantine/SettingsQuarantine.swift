@@ -152,10 +152,13 @@ package struct SettingsQuarantine {
     /// - Parameters:
     ///   - replaced: What to change in the place of what is stored.
     ///   - movesDamage: Whether a damaged file gets another name, and is begun anew.
-    private func change(
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    private func change<Failure: Error>(
         from replaced: Content? = nil,
         puttingDamageAside movesDamage: Bool = false,
-        _ body: (inout Content) throws -> Bool
+        _ body: (inout Content) throws(Failure) -> Bool
     ) throws {
         guard let path = self.path(Self.suffix), let lockPath = self.path(Self.lockSuffix),
             let partPath = self.path(Self.partSuffix)

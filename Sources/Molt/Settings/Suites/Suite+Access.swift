@@ -54,7 +54,7 @@ extension Suite: SettingsAccess {
     ///
     /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func values() throws -> [String: PropertyListValue] {
-        try allValues().filter { !Self.reservedKeys.contains($0.key) }
+        try allValues().withoutReservedKeys
     }
 
     /// Saves values that the app has set through `UserDefaults` itself, which on Linux keeps them only in memory.

@@ -10,6 +10,7 @@ extension Suite {
     }
 
     /// Whether both suites keep their settings in the same domain.
+    @inline(never)
     package func isSameDomain(as other: Suite) -> Bool {
         domainName == other.domainName
     }

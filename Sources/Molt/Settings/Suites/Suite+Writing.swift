@@ -70,7 +70,7 @@ extension Suite {
     /// suite with a row has the changes that the row stands for.
     static func inOrder(_ changes: [String: PropertyListValue?]) -> [(key: String, value: PropertyListValue?)] {
         func rank(_ key: String, _ value: PropertyListValue?) -> Int { key == ledgerKey ? 2 : value == nil ? 1 : 0 }
-        return changes.sorted { rank($0.key, $0.value) < rank($1.key, $1.value) }
+        return changes.ordered { rank($0.key, $0.value) < rank($1.key, $1.value) }
     }
 
     private func readBackFailure(of keys: [String]) -> MoltError {

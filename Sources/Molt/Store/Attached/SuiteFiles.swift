@@ -73,7 +73,7 @@ final class SuiteLock: Sendable {
     ///
     /// - Parameter waiting: Called repeatedly while another upgrade has a suite's lock; throws to give up.
     static func all(of suites: [Suite], waiting: (Suite) throws -> Void) throws -> [SuiteLock] {
-        let byDomain = Dictionary(suites.map { ($0.domainName, $0) }) { first, _ in first }
+        let byDomain = Dictionary(firstOf: suites.map { ($0.domainName, $0) })
         // In one order everywhere, so that two upgrades never wait for each other.
         return try byDomain.sortedByKey.map { _, suite in try SuiteLock(suite) { try waiting(suite) } }
     }

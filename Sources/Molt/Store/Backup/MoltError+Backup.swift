@@ -79,6 +79,7 @@ extension MoltError {
         )
     }
 
+    @inline(never)
     static func restoreFailed(
         _ backup: StoreBackup,
         _ reason: String,

@@ -23,11 +23,14 @@ extension StoreFile {
     ///   - request: What else is restored, and what is kept.
     ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The suites in the backup that were left as they are.
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
     @discardableResult
-    package func restore(
+    package func restore<Failure: Error>(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
-        waiting: () throws -> Void
+        waiting: () throws(Failure) -> Void
     ) throws -> [String] {
         let files = files
         let source = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
@@ -119,7 +122,10 @@ extension StoreFile {
     ///
     /// - Returns: The file that was kept. Its name ends with `aside` or, when it cannot be read, with `damaged`. nil
     ///   when there was no content, and for a suite, whose app would lose all settings.
-    func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    func startAfresh<Failure: Error>(waiting: () throws(Failure) -> Void) throws -> StoreBackup? {
         guard primary == nil else { return nil }
         close()
         do {

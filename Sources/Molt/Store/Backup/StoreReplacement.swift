@@ -180,10 +180,13 @@ package struct StoreReplacement {
     ///
     /// - Parameter isAsBefore: Called with the lock held; whether the file is still the one to move aside.
     /// - Returns: The new path of the file; nil when it had no content.
-    package func setAside(
+    // Compiled once, and not again for each closure.
+    @_semantics("optimize.sil.specialize.generic.never")
+    @inline(never)
+    package func setAside<Failure: Error>(
         by contents: Contents,
         ifStill isAsBefore: () throws -> Bool,
-        waiting: () throws -> Void
+        waiting: () throws(Failure) -> Void
     ) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }

@@ -103,6 +103,7 @@ package struct FileStatus: Equatable {
     }
 
     /// The target of a symbolic link; the path itself when it is no link, or the target is missing.
+    @inline(never)
     package static func resolved(_ path: String) -> String {
         guard isLink(path), let found = realpath(path, nil) else { return path }
         defer { free(found) }

@@ -106,7 +106,7 @@ package enum LedgerTable {
     }
 
     private static func storedNames(_ names: [String]) -> [String: String] {
-        Dictionary(names.map { ($0, $0) }) { first, _ in first }
+        Dictionary(firstOf: names.map { ($0, $0) })
     }
 
     /// Puts a row in the place of that of the same migration, whose name it has as stored, or adds it, sets the
@@ -248,7 +248,7 @@ package enum LedgerTable {
 extension LedgerEntry {
     /// What the row says of each migration that was replaced, as a number; in the file, and in exports.
     var replacedByName: [String: Int] {
-        get { Dictionary(replaces.map { ($0, (replacedKinds[$0] ?? .migration).rawValue) }) { first, _ in first } }
+        get { Dictionary(firstOf: replaces.map { ($0, (replacedKinds[$0] ?? .migration).rawValue) }) }
         set {
             replaces = newValue.keys.sorted()
             // A kind that only a newer release knows says nothing to this one.

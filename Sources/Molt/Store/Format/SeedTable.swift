@@ -36,7 +36,7 @@ package struct SeedTable: OptionalTable {
     var digests: [String: String] {
         get throws(SQLiteError) {
             let rows = try connection.prepare("SELECT name, digest FROM molt_seed").map { ($0.text(0), $0.text(1)) }
-            return Dictionary(rows) { first, _ in first }
+            return Dictionary(firstOf: rows)
         }
     }
 

@@ -126,6 +126,7 @@ package final class Connection {
     }
 
     /// A statement to be run once or a few times, with values for its first parameters.
+    @inline(never)
     package func prepare(_ sql: String, _ values: any SQLiteValue...) throws(SQLiteError) -> Statement {
         let statement = try Statement(sql, on: self, isLasting: false)
         try statement.bind(values)

@@ -79,10 +79,12 @@ extension SQLiteError {
     ///
     /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
+    @inline(never)
     var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
     /// Whether the schema uses a function that SQLite bars from untrusted schemas, for example in an index.
     ///
     /// SQLite 3.40 counts `json_extract` among them; newer releases do not.
+    @inline(never)
     var isUnsafeSchema: Bool {
         resultCode == SQLITE_CORRUPT && message.hasPrefix("malformed database schema (")
             && message.contains(" - unsafe use of ")

@@ -234,6 +234,7 @@ package final class Statement {
     }
 
     /// The column as a string; empty for NULL.
+    @inline(never)
     package func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }

@@ -175,6 +175,33 @@ public struct MoltError: Error, Sendable {
         )
     }
 
+    // Most errors need few of the arguments, and each argument is code at every place that creates an error.
+
+    @inline(never)
+    package init(_ code: Code, _ problem: String, advice: String? = nil) {
+        self.init(code, problem, advice: advice, outcome: nil, store: nil, migration: nil)
+    }
+
+    @inline(never)
+    package init(_ code: Code, _ problem: String, advice: String? = nil, outcome: Outcome? = nil, store: String?) {
+        self.init(code, problem, advice: advice, outcome: outcome, store: store, migration: nil)
+    }
+
+    @inline(never)
+    package init(_ code: Code, _ problem: String, advice: String? = nil, migration: MigrationID?) {
+        self.init(code, problem, advice: advice, outcome: nil, store: nil, migration: migration)
+    }
+
+    @inline(never)
+    package init(_ code: Code, _ problem: String, advice: String? = nil, suite: String?, key: String? = nil) {
+        self.init(code, problem, advice: advice, outcome: nil, store: nil, suite: suite, key: key)
+    }
+
+    @inline(never)
+    package init(_ code: Code, _ problem: String, advice: String? = nil, underlying: (any Error)?) {
+        self.init(code, problem, advice: advice, outcome: nil, store: nil, underlying: underlying)
+    }
+
     /// The position of a step in a migration.
     public struct StepPosition: Equatable, Sendable {
         /// The step's number in its migration, from 1.
@@ -342,6 +369,7 @@ extension Error {
 
 extension MoltError {
     /// The error of work that ``StoreAccess/suspend(timeout:)`` interrupted or prevented.
+    @inline(never)
     package static func suspended(_ outcome: Outcome? = nil) -> MoltError {
         MoltError(
             .suspended,
@@ -351,6 +379,7 @@ extension MoltError {
         )
     }
 
+    @inline(never)
     static var deadlinePassed: MoltError {
         MoltError(.deadlinePassed, "The deadline has passed.", advice: "Open the store again to upgrade it.")
     }

@@ -21,12 +21,12 @@ package struct DocumentSteps: Sendable {
             switch group.work {
             case .pass(let steps):
                 return .pass(Self.upgrader(steps, storeName))
-            case .block(var step):
+            case .block(let step):
                 guard case .store(let work) = step.declared.work else { return nil }
                 switch work.alone {
                 case .extraction(let declaration): return .extraction(declaration, step)
                 case .change(let work):
-                    step.recordWork = work
+                    let step = ScheduledStep(step, doing: work, onFailure: step.onFailure)
                     return .pass(Self.upgrader([step], storeName))
                 }
             }

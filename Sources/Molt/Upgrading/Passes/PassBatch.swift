@@ -157,11 +157,11 @@ struct RecordResult {
     }
 }
 
-/// A record that a step could not convert, as it was before the step's migration.
-struct UnconvertedRecord {
-    var record: Record
+/// A record that a step could not convert, as it was before the step's migration; a class, because it is large.
+final class UnconvertedRecord {
+    let record: Record
     /// The outcome of the migrations before.
-    var result: RecordResult
+    let result: RecordResult
     let step: ScheduledStep
     /// Its position in the pass.
     let stepIndex: Int
@@ -169,4 +169,23 @@ struct UnconvertedRecord {
     let firstStepIndex: Int
     let error: MoltError
     let failure: MigrationReport.RecordFailure
+
+    /// - Parameter first: The first step of its migration.
+    init(
+        _ record: Record,
+        _ result: RecordResult,
+        _ error: MoltError,
+        in step: ScheduledStep,
+        at stepIndex: Int,
+        first: ScheduledStep,
+        at firstStepIndex: Int
+    ) {
+        self.record = record
+        self.result = result
+        self.step = step
+        self.stepIndex = stepIndex
+        self.firstStepIndex = firstStepIndex
+        self.error = error
+        failure = MigrationReport.RecordFailure(error, in: step, firstStep: first.number)
+    }
 }

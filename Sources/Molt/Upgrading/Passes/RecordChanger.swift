@@ -216,15 +216,7 @@ struct RecordChanger: Sendable {
         runChain(&record, chain, &counts, &result, .alone(before: first))
         guard result.failure == nil else { throw Self.inconsistentClosure(error) }
         result.changedBy = counts.changedLast
-        return UnconvertedRecord(
-            record: record,
-            result: result,
-            step: step,
-            stepIndex: stepIndex,
-            firstStepIndex: first,
-            error: error,
-            failure: MigrationReport.RecordFailure(error, in: step, firstStep: steps[first].number)
-        )
+        return UnconvertedRecord(record, result, error, in: step, at: stepIndex, first: steps[first], at: first)
     }
 
     /// The error for a closure that failed, and gave a different result for the same record when it ran again.

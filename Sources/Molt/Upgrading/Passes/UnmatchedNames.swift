@@ -4,7 +4,7 @@ import Foundation
 ///
 /// If records were changed, their number is known, and nothing is read. If no record had a property, records of the
 /// type are read again.
-struct UnmatchedNames {
+final class UnmatchedNames {
     private static let sampleCount = 20
 
     private let steps: [ScheduledStep]
@@ -34,7 +34,7 @@ struct UnmatchedNames {
     ) throws -> [Int: [MigrationReport.UnmatchedName]] {
         // In an empty store, unmatched names mean nothing.
         guard !typeNames.isEmpty else { return [:] }
-        var names = UnmatchedNames(steps, counts, typeNames, runner)
+        let names = UnmatchedNames(steps, counts, typeNames, runner)
         return try names.find()
     }
 
@@ -51,7 +51,7 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func find() throws -> [Int: [MigrationReport.UnmatchedName]] {
+    private func find() throws -> [Int: [MigrationReport.UnmatchedName]] {
         var found: [Int: [MigrationReport.UnmatchedName]] = [:]
         for (stepIndex, step) in steps.enumerated() {
             try configuration.checkCancellation()
@@ -127,7 +127,7 @@ struct UnmatchedNames {
         }
     }
 
-    private mutating func missing(_ path: PropertyPath, of type: String, at stepIndex: Int) throws
+    private func missing(_ path: PropertyPath, of type: String, at stepIndex: Int) throws
         -> MigrationReport.UnmatchedName
     {
         let records = try lastName(of: type, after: stepIndex).map { try sample(of: $0) } ?? []
@@ -139,7 +139,7 @@ struct UnmatchedNames {
         )
     }
 
-    private mutating func sample(of type: String) throws -> [Record] {
+    private func sample(of type: String) throws -> [Record] {
         if let sample = samples[ExactName(type)] { return sample }
         let batch = RecordBatch(capacity: Self.sampleCount)
         try self.records.read(into: batch, types: [type], after: 0, through: .max)

@@ -5,7 +5,7 @@ internal import Foundation
 /// The file says what waits, so nothing is lost if the process is killed: the next opening goes on. An item is removed
 /// from the file only after the app's closure has returned for it, and then overwritten. What the closure could not
 /// store comes after the others at the next opening, so that it does not keep them waiting.
-struct HandoverDelivery {
+final class HandoverDelivery {
     private let migrator: Migrator
     private let store: StoreFile
     /// Whether it has removed anything, so that the file has bytes to be erased.
@@ -25,7 +25,7 @@ struct HandoverDelivery {
     private var configuration: MoltConfiguration { migrator.configuration }
 
     /// - Returns: What was handed over, and what still waits.
-    mutating func run() -> [MigrationReport.Work] {
+    func run() -> [MigrationReport.Work] {
         do {
             let waiting = try waiting()
             guard !waiting.isEmpty else { return [] }
@@ -65,7 +65,7 @@ struct HandoverDelivery {
         }
     }
 
-    private mutating func handOver(_ handover: Handover, _ turn: borrowing WorkTurn) -> MigrationReport.Work {
+    private func handOver(_ handover: Handover, _ turn: borrowing WorkTurn) -> MigrationReport.Work {
         var progress = Progress()
         do {
             let ids = try store.withSnapshot { try $0.handoverIDs(of: handover.source) }
@@ -94,7 +94,7 @@ struct HandoverDelivery {
     private static func name(_ id: Int64) -> String { "handover \(id)" }
 
     /// - Throws: The error of the store.
-    private mutating func handOver(
+    private func handOver(
         _ id: Int64,
         of handover: Handover,
         _ turn: borrowing WorkTurn,
@@ -130,7 +130,7 @@ struct HandoverDelivery {
     /// Removes an item from the file, so that it is not handed over again.
     ///
     /// A loss of power may undo that, and the item is then handed over again: the closure allows for it.
-    private mutating func remove(_ id: Int64) throws {
+    private func remove(_ id: Int64) throws {
         do {
             try change { transaction in
                 try transaction.removeHandover(id)

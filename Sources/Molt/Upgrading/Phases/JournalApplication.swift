@@ -1,7 +1,7 @@
 /// Makes the changes outside a store that its journal has, and clears the journal once they are on disk.
 ///
 /// The store's write lock keeps other processes from doing so at the same time.
-struct JournalApplication {
+final class JournalApplication {
     private let migrator: Migrator
     private let store: StoreFile
     private let attempts: UpgradeAttempts

@@ -1,5 +1,5 @@
 /// A move of the store's file to its place, which an opening has made before its upgrade.
-struct MadeMove {
+final class MadeMove {
     let pending: PendingMove
     /// Whether it was a rename, which can be undone.
     private let isRenamed: Bool

@@ -1,5 +1,5 @@
 /// Collects what the summary of an opening says, and tells the monitor that the opening has ended.
-package struct OpeningSummary {
+package final class OpeningSummary {
     var plan: MigrationPlan?
     /// See ``MigrationSummary/interruptions``.
     var interruptions = 0
@@ -43,7 +43,7 @@ package struct OpeningSummary {
     }
 
     /// Leaves out what was done so far, such as copying the store, from the duration.
-    mutating func restart() {
+    func restart() {
         start = .now
     }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Runs the pending migrations of a plan in one transaction, with the rows for the ledgers and the journal.
-struct UpgradeTransaction {
+final class UpgradeTransaction {
     /// What a transaction has committed.
     struct Result {
         /// The plan that was carried out, with the journal of what is still to be changed in suites.
@@ -52,7 +52,7 @@ struct UpgradeTransaction {
     ///
     /// - Returns: Nil if the upgrade has to begin again: another process has changed the store since the plan, or a
     ///   suite has become available.
-    func run(_ planned: MigrationPlan, _ opening: inout OpeningSummary) throws -> Result? {
+    func run(_ planned: MigrationPlan, _ opening: OpeningSummary) throws -> Result? {
         if backup.isWanted { try mirrorLedger() }
         defer { attachedWork.end() }
         let patience = Patience(configuration)
@@ -66,7 +66,7 @@ struct UpgradeTransaction {
         var result: Result?
         try store.withWriteTransaction(until: configuration.lastInstant, isSynced: !isUnsynced) { transaction in
             size = isUnsynced ? 0 : store.byteCount ?? 0
-            result = try run(planned, transaction, isUnsynced: isUnsynced, &opening)
+            result = try run(planned, transaction, isUnsynced: isUnsynced, opening)
             return result != nil
         } waiting: {
             try patience.wait(for: store)
@@ -91,7 +91,7 @@ struct UpgradeTransaction {
         _ planned: MigrationPlan,
         _ transaction: StoreTransaction,
         isUnsynced: Bool,
-        _ opening: inout OpeningSummary
+        _ opening: OpeningSummary
     ) throws -> Result? {
         // Another process may have changed the store between the plan and the lock. A suite may change at any time.
         // The plan is then made again.
@@ -267,7 +267,7 @@ extension MigrationPlan {
         _ registry: MigrationRegistry,
         _ configuration: MoltConfiguration
     ) -> [LedgerEntry] {
-        let migrations = Dictionary(entries.map { ($0.migration.name, $0.declaration) }) { first, _ in first }
+        let migrations = Dictionary(firstOf: entries.map { ($0.migration.name, $0.declaration) })
         return results.compactMap { entry in
             guard let migration = migrations[entry.migration.name] else { return nil }
             var row = LedgerEntry(

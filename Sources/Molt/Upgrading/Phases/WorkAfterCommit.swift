@@ -2,7 +2,7 @@
 ///
 /// The ledger says what is still to be done. One process at a time does it, under a lock that neither readers nor
 /// writers of the store need.
-struct WorkAfterCommit {
+final class WorkAfterCommit {
     /// The migrations whose work may be pending.
     private let migrations: [Migration]
     private let plan: MigrationPlan
