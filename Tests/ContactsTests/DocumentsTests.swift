@@ -59,10 +59,6 @@
             let unwritten = try await shell("\"$contacts\" documents <in >&-")
             #expect(unwritten.status == 2)
             #expect(unwritten.errors.contains("contacts: the output cannot be written: "))
-            // Nothing is written, but the output cannot be closed.
-            let unclosed = try await shell("\"$contacts\" documents </dev/null >&-")
-            #expect(unclosed.status == 2)
-            #expect(unclosed.errors.contains("contacts: the output cannot be written: "))
             let unnoted = try await shell("\"$contacts\" documents --problems missing/p <in")
             #expect(unnoted.status == 2)
             #expect(unnoted.errors.hasPrefix("contacts: missing/p cannot be written: "))
