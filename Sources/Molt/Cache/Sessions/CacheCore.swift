@@ -3,8 +3,7 @@ internal import Foundation
 /// The operations of a cache on its store: concurrent reads, one write at a time, and values in memory.
 ///
 /// One connection serves a cache that is used by one thread at a time. Once a read finds that connection busy, reads
-/// use connections of their own, which see the last commit and wait for no writer, until they have been alone for a
-/// while.
+/// use connections of their own, which see the last commit and wait for no writer.
 final class CacheCore: Sendable {
     let path: String
     private let isReadOnly: Bool
@@ -22,6 +21,8 @@ final class CacheCore: Sendable {
     /// The connections that only read; nil when one connection does everything.
     private let readers: ReaderPool?
     private let isClosed = AtomicFlag()
+    /// Whether a read has ever found the writer busy.
+    private let isContended = AtomicFlag()
     /// Whether the app has used the cache since the last call of ``takeUse()``.
     private let isUsed = AtomicFlag()
     private let busyMilliseconds: Int32
@@ -242,10 +243,10 @@ final class CacheCore: Sendable {
     private func borrow() throws -> Loan {
         try checkFile()
         let now = now()
-        guard let readers else { return try borrowWriter(now) }
-        if !readers.areNeeded {
+        guard readers != nil else { return try borrowWriter(now) }
+        if !isContended.isSet {
             if let session = try writer.lockIfAvailable({ try open(&$0) }) { return try prepare(.writer(session), now) }
-            readers.need()
+            isContended.set()
         }
         // If no reader can be opened, for example because file descriptors are exhausted, the writer can read, too.
         return try borrowReader(now) ?? borrowWriter(now)

@@ -3,8 +3,6 @@ final class ReaderPool: Sendable {
     private struct State {
         var idle: [CacheSession] = []
         var countInUse = 0
-        /// The number of loans in succession that began while no other connection was lent.
-        var loneCount = 0
         var isClosed = false
         var atEnd: (@Sendable () -> Void)?
     }
@@ -16,22 +14,11 @@ final class ReaderPool: Sendable {
     /// It does not depend on the number of processors: opening a connection takes as long as thirty reads, and a thread
     /// that waits for a processor keeps its connection.
     private static let idleLimit = 4
-    /// The number of lone loans after which reads may use the writer's connection again.
-    ///
-    /// It keeps its pages in memory when it writes, while those that only read have to read them again.
-    private static let loneLimit = 256
-    private let needed = AtomicFlag()
 
     /// - Parameter open: Opens a connection; called on the reading thread.
     init(_ open: @escaping @Sendable () throws(SQLiteError) -> CacheSession) {
         self.open = open
     }
-
-    /// Whether reads should use the pool, because one of them has found the writer busy not long ago.
-    var areNeeded: Bool { needed.isSet }
-
-    /// Notes that a read has found the writer busy.
-    func need() { needed.set() }
 
     /// Lends a connection: the last one used, whose pages are most likely in memory; ``takeBack(_:)`` must follow.
     ///
@@ -39,11 +26,6 @@ final class ReaderPool: Sendable {
     func lend() throws(SQLiteError) -> CacheSession? {
         let (isOpen, idle) = state.withLock { state -> (Bool, CacheSession?) in
             guard !state.isClosed else { return (false, nil) }
-            state.loneCount = state.countInUse == 0 ? state.loneCount + 1 : 0
-            if state.loneCount == Self.loneLimit {
-                state.loneCount = 0
-                needed.clear()
-            }
             state.countInUse += 1
             return (true, state.idle.popLast())
         }
