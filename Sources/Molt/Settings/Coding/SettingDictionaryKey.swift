@@ -22,22 +22,6 @@ extension SettingDictionaryKey where Self: LosslessStringConvertible {
     public init?(dictionaryKey: String) { self.init(dictionaryKey) }
 }
 
-extension SettingDictionaryKey where Self: FixedWidthInteger {
-    /// Creates the integer with this description.
-    public init?(dictionaryKey: String) {
-        // Reading digits is compiled for each type that is named here.
-        if Self.bitWidth > 64 {
-            self.init(dictionaryKey)
-        } else if Self.isSigned {
-            guard let number = Int64(dictionaryKey) else { return nil }
-            self.init(exactly: number)
-        } else {
-            guard let number = UInt64(dictionaryKey) else { return nil }
-            self.init(exactly: number)
-        }
-    }
-}
-
 extension SettingDictionaryKey where Self: RawRepresentable, RawValue: SettingDictionaryKey {
     /// The key of the raw value.
     public var dictionaryKey: String { rawValue.dictionaryKey }
