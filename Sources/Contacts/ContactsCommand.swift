@@ -9,8 +9,7 @@ internal import MoltCommand
 @main
 struct ContactsCommand {
     static func main() async {
-        // Keep upgrading when the reader of the output exits, as `| head` does.
-        signal(SIGPIPE, SIG_IGN)
+        prepareProcess()
         exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
 

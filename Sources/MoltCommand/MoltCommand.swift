@@ -36,10 +36,20 @@ public func main(
     run(tool)
 }
 
-/// Runs a tool on the process's command line.
-package func run(_ tool: Tool) -> Never {
+/// Prepares a process that is a tool, before it opens any file.
+package func prepareProcess() {
     // Writing fails instead when the reader of the output exits, as `| head` does.
     signal(SIGPIPE, SIG_IGN)
+    // No other file shall take the number of a standard file that is closed; reading and writing still fail.
+    for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+    where fcntl(number, F_GETFD) < 0 {
+        _ = open("/dev/null", mode)
+    }
+}
+
+/// Runs a tool on the process's command line.
+package func run(_ tool: Tool) -> Never {
+    prepareProcess()
     Task { exit(await tool.run(Array(CommandLine.arguments.dropFirst()), on: Terminal())) }
     dispatchMain()
 }

@@ -50,6 +50,15 @@ import Testing
         return error
     }
 
+    @Test func `leaves no name of a type behind for a record that it does not take`() throws {
+        let cache = try CodableCache(at: other)
+        try cache.set(Note(count: 1), forKey: "a")
+        try write(Self.note("a", "{}").replacing(#""Note""#, with: #""Other""#), Self.note("b", "{}"))
+        let summary = try cache.importAndWait(from: file, onConflict: .keep)
+        #expect((summary.added, summary.kept) == (1, 1))
+        #expect(try SQLite(other).rows("SELECT name FROM molt_type") == [["Note"]])
+    }
+
     @Test func `gives the closure both records, and keeps what it does not change`() async throws {
         let clock = Clock(5)
         let cache = try CodableCache(at: other, configuration: .init { $0.now = { clock.date } })

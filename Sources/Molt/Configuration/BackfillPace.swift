@@ -20,7 +20,7 @@ extension MoltConfiguration {
         /// The pause after each transaction; nil, the default, for pauses only while the app uses the cache.
         ///
         /// If it is nil, the backfill pauses nineteen times as long as it has worked, so that it takes a twentieth of
-        /// the time. It goes on as soon as the app has not used the cache for 50 milliseconds.
+        /// the time. It goes on once the app has not used the cache for 50 to 100 milliseconds.
         ///
         /// A duration is always waited for, whether or not the app uses the cache. Zero, or less, makes no pauses.
         public var pause: Duration?

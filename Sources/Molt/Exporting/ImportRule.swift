@@ -47,7 +47,7 @@ struct ConflictRule: ImportRule {
             case .newestValue, .replace: summary.replaced += 1
             }
         } else {
-            // The one under the key has expired.
+            // Either the one under the key has expired, or the record is the first one of its type.
             summary.added += 1
         }
         try session.set(record)

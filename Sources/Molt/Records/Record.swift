@@ -819,7 +819,7 @@ public struct Record: Sendable {
         let advice =
             property == nil
             ? (isSetting ? "The setting" : "The record was written as \(typeName), and")
-                + " is decoded as \(type). Decode it with the properties that it was written with, and "
+                + " is decoded as \(type). Decode it as a type that has the stored properties, and "
                 + "with the same coders: see `MigrationRegistry.coding(_:through:)`."
             : "Read the property as its stored type, and convert the value."
         return error(

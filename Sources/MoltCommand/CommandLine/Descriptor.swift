@@ -45,16 +45,23 @@ struct Descriptor: Sendable {
         guard error == 0 else { throw Failure(number: error) }
     }
 
-    func close() throws(Failure) {
+    /// Throws the errors that some file systems report only when a file is closed, such as that there is no space.
+    ///
+    /// It closes a copy of the descriptor, which has the same effect; the descriptor stays open.
+    func checkClosing() throws(Failure) {
+        let copy = dup(number)
         // After an interruption, it is closed all the same on Linux, and may be another file already.
-        guard systemClose(number) == 0 || errno == EINTR else { throw Failure(number: errno) }
+        guard copy >= 0, close(copy) == 0 || errno == EINTR else { throw Failure(number: errno) }
     }
 
     /// Whether a call has to be repeated; waits until that can help.
     private func mayTryAgain(after error: Int32, toWaitFor event: Int32) -> Bool {
         guard error == EAGAIN else { return error == EINTR }
         var request = pollfd(fd: number, events: Int16(event), revents: 0)
-        return poll(&request, 1, -1) >= 0 || errno == EINTR
+        guard poll(&request, 1, -1) >= 0 else { return errno == EINTR }
+        // Some systems cannot wait for every device.
+        if request.revents & Int16(POLLNVAL) != 0 { usleep(10_000) }
+        return true
     }
 }
 
@@ -66,8 +73,4 @@ private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, 
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
-}
-
-private func systemClose(_ descriptor: Int32) -> Int32 {
-    close(descriptor)
 }

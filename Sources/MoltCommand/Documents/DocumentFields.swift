@@ -34,7 +34,7 @@ enum DocumentFields: Sendable {
     struct VersionMember {
         let path: PropertyPath
         /// The version of documents that do not say theirs; nil if they must.
-        let usual: Int?
+        let defaultVersion: Int?
     }
 
     static let options: [Command.Option] = [
@@ -75,16 +75,16 @@ extension DocumentFields.WholeLine {
         typeName = call.value("--type") ?? ""
         if typeName.isEmpty { throw UsageError("--type is empty") }
         key = try call.path("--key-field")
-        let usual = try call.count("--from")
+        let defaultVersion = try call.count("--from")
         let others = ["--type-field", "--content-field", "--expiration-field", "--mark-dropped"]
         if let option = others.first(where: call.has) {
             throw UsageError("with --type, each line is the document itself, so \(option) has no meaning")
         }
         if let path = try call.path("--version-field") {
-            version = .member(DocumentFields.VersionMember(path: path, usual: usual))
+            version = .member(DocumentFields.VersionMember(path: path, defaultVersion: defaultVersion))
             try DocumentFields.checkApart([key, path].compactMap(\.self))
-        } else if let usual {
-            version = .given(usual)
+        } else if let defaultVersion {
+            version = .given(defaultVersion)
         } else {
             throw UsageError("--type needs --from, --version-field, or both")
         }
@@ -98,7 +98,7 @@ extension DocumentFields.Envelope {
         content = try call.path("--content-field") ?? "content"
         expiration = try call.path("--expiration-field") ?? "expiration"
         let path = try call.path("--version-field") ?? "version"
-        version = DocumentFields.VersionMember(path: path, usual: try call.count("--from"))
+        version = DocumentFields.VersionMember(path: path, defaultVersion: try call.count("--from"))
         marksDropped = call.has("--mark-dropped")
         try DocumentFields.checkApart([key, path, type, content, expiration, Self.extractedFrom, Self.dropped])
     }

@@ -87,10 +87,10 @@ package final class DocumentFilter: Sendable {
         }
     }
 
-    /// Closes the files that were written, because some file systems report only then that there was no space.
-    func close() throws {
-        if let problems = files.problems { try access(problems, "the problems") { try $0.close() } }
-        try access(files.output, "the output") { try $0.close() }
+    /// Checks that the files that were written can be closed without an error.
+    func checkClosing() throws {
+        if let problems = files.problems { try access(problems, "the problems") { try $0.checkClosing() } }
+        try access(files.output, "the output") { try $0.checkClosing() }
     }
 
     /// - Returns: Whether no other thread is left.

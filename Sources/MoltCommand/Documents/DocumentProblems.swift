@@ -3,17 +3,17 @@ import Molt
 /// The lines of a block that could not be upgraded, as text of the file for problems.
 struct DocumentProblems {
     /// JSON lines that still lack their beginnings, because only the turn of the block tells their numbers.
-    private var rests: [UInt8] = []
-    /// Counted from the first line of the block, which has the number 1, with the end of each rest.
+    private var unnumberedLines: [UInt8] = []
+    /// Counted from the first line of the block, which has the number 1, with the end of each of them.
     private var lines: [(number: Int, end: Int)] = []
 
     mutating func removeAll() {
         // The buffers of many problems are freed.
-        guard rests.count <= 1 << 20 else {
+        guard unnumberedLines.count <= 1 << 20 else {
             self = Self()
             return
         }
-        rests.removeAll(keepingCapacity: true)
+        unnumberedLines.removeAll(keepingCapacity: true)
         lines.removeAll(keepingCapacity: true)
     }
 
@@ -28,9 +28,9 @@ struct DocumentProblems {
             ("cause", error.underlying.map { ErrorSummary.line(of: $0) }),
         ]
         let members = texts.compactMap { name, text in text.map { (name: name, value: RecordValue.string($0)) } }
-        rests += RecordValue.Object(members).description.utf8.dropFirst()
-        rests.append(0x0A)
-        lines.append((number, rests.count))
+        unnumberedLines += RecordValue.Object(members).description.utf8.dropFirst()
+        unnumberedLines.append(0x0A)
+        lines.append((number, unnumberedLines.count))
     }
 
     /// - Parameter earlier: The number of lines before the block.
@@ -39,7 +39,7 @@ struct DocumentProblems {
         var start = 0
         for (number, end) in lines {
             text += "{\"line\":\(earlier + number),".utf8
-            text += rests[start..<end]
+            text += unnumberedLines[start..<end]
             start = end
         }
         return text

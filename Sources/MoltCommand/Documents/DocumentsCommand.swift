@@ -37,7 +37,7 @@ extension RegisteredApp {
             defer { terminal.sayError(filter.summary.text(seconds: start.duration(to: clock.now) / .seconds(1))) }
             do {
                 try await filter.run()
-                try filter.close()
+                try filter.checkClosing()
                 return ExitCode.success
             } catch is DocumentFilter.OutputClosed {
                 return ExitCode.trouble
@@ -49,12 +49,9 @@ extension RegisteredApp {
     ///
     /// - Returns: The descriptor.
     private static func openProblems(_ path: String) throws -> Int32 {
-        let opened = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        // The standard files may be closed, and it must not take their place.
-        let descriptor = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, 3)
-        let failure = Descriptor.Failure(number: errno)
-        if opened >= 0 { close(opened) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
+            let failure = Descriptor.Failure(number: errno)
             throw CommandError("\(path) cannot be written: \(failure.reason)", code: ExitCode.trouble)
         }
         for other in [STDIN_FILENO, STDOUT_FILENO] where isSameFile(descriptor, other) {

@@ -9,7 +9,7 @@ struct LineReader: Sendable {
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
-    /// The size of a pipe's buffer, and about that of a block, half of which may be lines with problems.
+    /// The size of a pipe's buffer, which also bounds the memory of a block and of its problems.
     private static let sizeOfRead = 64 << 10
 
     init(_ descriptor: Int32, longestLine: Int) {

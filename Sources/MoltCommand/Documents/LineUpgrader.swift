@@ -39,7 +39,7 @@ extension MoltError {
     init(_ error: any Error, inLineOf key: String?, _ typeName: String?) {
         self = error as? MoltError ?? Self(.stepFailed, "The document cannot be upgraded.", underlying: error)
         (self.key, type) = (key, typeName)
-        // Their names are those of a store's, and the message says them.
+        // Their labels speak of a store, and the message has the numbers.
         (storeVersion, registryVersion) = (nil, nil)
     }
 

@@ -34,7 +34,7 @@ extension Record {
         case .number(let text):
             if let version = Int(text) { return version }
         case .missing, .null:
-            if let version = member.usual { return version }
+            if let version = member.defaultVersion { return version }
             throw MoltError.missing(path, "version", option: "--version-field or --from")
         case .string, .other: break
         }

@@ -54,6 +54,31 @@ import Testing
         #expect(try cache.count() == 1)
     }
 
+    @Test func `A value is set over one that another cache has replaced or removed since`() throws {
+        let other = try CodableCache(at: scratch.file())
+        try cache.set(Person.john, forKey: "key")
+        try other.set(City(zipCode: 1), forKey: "key")
+        try cache.set(Person.john, forKey: "key")
+        try cache.expect(Person.john, forKey: "key")
+        #expect(try cache.typeName(forKey: "key") == "Person")
+        try other.remove(forKey: "key")
+        try cache.set(Person.john, forKey: "key")
+        try cache.expect(Person.john, forKey: "key")
+        #expect(try cache.count() == 1)
+    }
+
+    @Test func `A value that is set over an expired one counts as created then`() throws {
+        let clock = Clock(1_000)
+        let file = scratch.file("expiring.molt")
+        let cache = try CodableCache(at: file, configuration: .init { $0.now = { clock.date } })
+        for (seconds, created) in [(1_000, 1_000), (1_005, 1_000), (1_020, 1_020)] {
+            clock.advance(to: Double(seconds))
+            try cache.set(Person.john, forKey: "key", expiry: .after(seconds: 10))
+            let rows = try SQLite(file).rows("SELECT created_at, updated_at, expires_at FROM molt_record")
+            #expect(rows == [["\(created).0", "\(seconds).0", "\(seconds + 10).0"]])
+        }
+    }
+
     @Test func `A decoding error begins with the property, and contains no value`() throws {
         struct Visit: Codable { var rooms: [String: [Int]] }
         try cache.set(["rooms": ["s3cret": ["s3cret"]]], forKey: "visit")

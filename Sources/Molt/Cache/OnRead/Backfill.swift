@@ -32,7 +32,7 @@ final class Backfill: Sendable {
         var isStarted = false
         /// Whether a run in the background is to begin.
         var isScheduled = false
-        /// The state of the device for which the sweep pauses, once the monitor has been told.
+        /// The state of the device for which the sweep pauses, and which the monitor is told once.
         var pausedFor: MoltConfiguration.BackfillPace.DeviceState?
         /// The number of callers that wait for the end.
         var waiting = 0
@@ -180,7 +180,7 @@ final class Backfill: Sendable {
 
     // MARK: Pauses
 
-    /// The part of the time that is left to an app that uses the cache: so many times as long as the sweep's work.
+    /// The seconds of pause for each second of work while an app uses the cache.
     private static let restPerWork = 19.0
     /// The time after which an app that has not used the cache counts as idle, in seconds.
     private static let idleTime = 0.05

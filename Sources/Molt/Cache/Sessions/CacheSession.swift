@@ -380,17 +380,16 @@ final class CacheSession: @unchecked Sendable {
     ///
     /// This takes one statement, where looking for the key first takes two.
     ///
-    /// - Returns: Whether it was added.
+    /// - Returns: Whether it was added; also false, without a look at the key, if no record ever had its type.
     func add(_ record: StoreContents.DatedRecord) throws -> Bool {
         let stored = record.stored
-        changedKeys.insert(stored.key)
         key = stored.key
+        // A record that is not added must not leave the name of its type behind.
+        guard try rows.typeID(stored.typeName) != nil else { return false }
         let stamp = try stamp(of: record)
-        let isAdded = try stored.lend { row in
-            if shared.readable != nil { rawWritten.append(ReadableKeys.hash(of: row.key)) }
-            return try rows.add(row, stamp)
-        }
-        guard isAdded else { return false }
+        guard try stored.lend({ try rows.add($0, stamp) }) else { return false }
+        changedKeys.insert(stored.key)
+        if shared.readable != nil { stored.lend { rawWritten.append(ReadableKeys.hash(of: $0.key)) } }
         if let size { self.size = size &+ Int64(stored.content.count) }
         try evictIfTooLarge(stored.key, stored.content.count)
         return true

@@ -14,7 +14,7 @@ package struct DocumentPlan: Encodable, Sendable {
     /// These are the type of the document, unless it is gone, and the types of those that are extracted from it.
     package let types: [String]
 
-    /// Whether a step takes the records of a type out of the store, which refuses a document of that type.
+    /// Whether a step takes records of the document's type out of the store, which refuses the document.
     package private(set) var isRefused = false
 
     package struct Step: Sendable {
@@ -96,7 +96,10 @@ private struct TypeCourse {
             return meet(name, note) { $0.replace(name, by: nil) }
         case .edit(let edit, let name):
             let isConversion = edit.kindOfLoss == .converted
-            return meet(name, isConversion ? "only properties of the new model stay" : nil) { _ in }
+            return meet(name, isConversion ? "only properties of the new model stay" : nil) {
+                // A closure may give a document any type.
+                if edit.runsClosure { $0.former = [] }
+            }
         }
     }
 
@@ -151,8 +154,10 @@ extension MigrationRegistry {
                     if ExactName(name) == type { end = "\(migration.id) deletes it" }
                 case .records(.handOver(let name, _)):
                     if ExactName(name) == type { end = "\(migration.id) hands over its records" }
-                case .records(.edit), .check: break
+                case .check: break
                 // Such a step may make records of the type.
+                case .records(.edit(let edit, _)):
+                    if edit.runsClosure { end = nil }
                 case .store, .settings, .bring, .block:
                     if step.work.recordTypes.intersects(.these([type.text])) { end = nil }
                 }
@@ -164,9 +169,10 @@ extension MigrationRegistry {
 
 extension DocumentPlan {
     package func encode(to encoder: any Encoder) throws {
-        let steps = steps.map { ["migration": $0.migration, "step": $0.step] as EncodedMembers }
+        let steps = steps.map { ["migration": $0.migration, "step": $0.step, "note": $0.note] as EncodedMembers }
         try encoder.encode([
-            "typeName": typeName, "from": from, "to": to, "steps": steps, "types": types, "isRefused": isRefused,
+            "typeName": typeName, "from": from, "to": to, "warning": warning, "steps": steps, "types": types,
+            "isRefused": isRefused,
         ])
     }
 }

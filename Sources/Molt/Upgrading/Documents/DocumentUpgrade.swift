@@ -235,11 +235,12 @@ public struct DocumentUpgrade: Sendable {
         )
     }
 
-    /// The output for the document that was passed.
+    /// The output for a document, which is that passed or was extracted from it.
     ///
     /// - Parameter original: The bytes that were passed.
     func output(of document: DocumentSteps.Document, from original: Data) -> Output {
-        Output(document, version: version, original: document.isChanged ? nil : original)
+        let isOriginal = !document.isChanged && !document.isExtracted
+        return Output(document, version: version, original: isOriginal ? original : nil)
     }
 
     /// Upgrades a document, and decodes it with the registry's coders.

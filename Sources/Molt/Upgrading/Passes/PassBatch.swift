@@ -158,7 +158,7 @@ struct RecordResult {
 }
 
 /// A record that a step could not convert, as it was before the step's migration; a class, because it is large.
-final class UnconvertedRecord {
+final class UnconvertedRecord: Sendable {
     let record: Record
     /// The outcome of the migrations before.
     let result: RecordResult
