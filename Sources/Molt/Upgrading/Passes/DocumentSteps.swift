@@ -158,8 +158,8 @@ package struct DocumentSteps: Sendable {
 
     /// Throws if a step gives a document the key of another one, which a store refuses.
     ///
-    /// As in a store, documents may exchange keys in one step. Unlike in a store, the key of a document that a later step
-    /// of the pass drops is free.
+    /// As in a store, documents may exchange keys in one step. Unlike in a store, the key of a document that a later
+    /// step of the pass drops is free.
     private func check(_ newKeys: [NewKey], of documents: [Document], in steps: [ScheduledStep]) throws {
         let first = Dictionary(newKeys.map { ($0.document, $0.oldKey) }) { first, _ in first }
         let living = documents.indices.filter { !documents[$0].isDropped }
