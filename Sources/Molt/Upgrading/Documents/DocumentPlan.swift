@@ -95,10 +95,8 @@ private struct TypeCourse {
             let note = isExtracted ? "documents from which one is extracted are refused" : "documents are refused"
             return meet(name, note) { $0.replace(name, by: nil) }
         case .edit(let edit, let name):
-            let isConversion = edit.kindOfLoss == .converted
-            return meet(name, isConversion ? "only properties of the new model stay" : nil) {
-                // A closure may give a document any type.
-                if edit.runsClosure { $0.former = [] }
+            return meet(name, edit.isConversion ? "only properties of the new model stay" : nil) {
+                if edit.mayChangeType { $0.former = [] }
             }
         }
     }
@@ -119,6 +117,13 @@ private struct TypeCourse {
         if document == name { document = newName }
         extracted = extracted.compactMap { $0 == name ? newName : $0 }
     }
+}
+
+extension RecordEdit {
+    fileprivate var isConversion: Bool { kindOfLoss == .converted }
+
+    /// Whether a closure may give a record any type.
+    fileprivate var mayChangeType: Bool { runsClosure && !isConversion }
 }
 
 extension MigrationRegistry {
@@ -157,7 +162,7 @@ extension MigrationRegistry {
                 case .check: break
                 // Such a step may make records of the type.
                 case .records(.edit(let edit, _)):
-                    if edit.runsClosure { end = nil }
+                    if edit.mayChangeType { end = nil }
                 case .store, .settings, .bring, .block:
                     if step.work.recordTypes.intersects(.these([type.text])) { end = nil }
                 }
