@@ -102,7 +102,7 @@ enum OpenCases {
         limit: 1000,
         quickLimit: 1000,
         fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.time, atMost: 4)]
+        ratios: [BenchmarkRatio(.time, atMost: 6)]
     ) { context in
         let rounds = 400
         let (file, copy) = (context.file(CacheCases.fileName), context.file("copy.molt"))
