@@ -59,6 +59,8 @@
             let unwritten = try await shell("\"$contacts\" documents <in >&-")
             #expect(unwritten.status == 2)
             #expect(unwritten.errors.contains("contacts: the output cannot be written: "))
+            let unused = try await shell("\"$contacts\" documents </dev/null >&-")
+            #expect(unused.status == 0)
             let unnoted = try await shell("\"$contacts\" documents --problems missing/p <in")
             #expect(unnoted.status == 2)
             #expect(unnoted.errors.hasPrefix("contacts: missing/p cannot be written: "))

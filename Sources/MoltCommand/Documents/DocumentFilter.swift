@@ -133,7 +133,7 @@ package final class DocumentFilter: Sendable {
         }
     }
 
-    /// What is next in the input; an error has a number and its turn, like a block.
+    /// The next block of the input, or the error of reading it; each has a number, whose turn it waits for.
     private enum Input {
         case block(Int)
         case failure(CommandError, Int)
