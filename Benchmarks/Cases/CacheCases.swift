@@ -4,9 +4,8 @@ import Molt
 /// Molt's cache in daily use: setting and getting values.
 enum CacheCases {
     static let all: [BenchmarkCase] = [
-        set(.one), set(.oneEncoded), set(.batches), setKeepingUnknown, setOverUnknown, setAgain, setOver, setAllOver,
-        get,
-        getOnce,
+        set(.one), set(.oneEncoded), set(.batches), setExisting, setKeepingUnknown, setOverUnknown, setAgain, setOver,
+        setAllOver, get, getOnce,
     ]
 
     static let fileName = "people.molt"
@@ -122,6 +121,52 @@ enum CacheCases {
                 }
                 guard try cache.count() == context.records else { throw BenchmarkError("Not all values were set.") }
             }
+        }
+    }
+
+    /// Sets each existing value once more, with other bytes, in no order.
+    private static let setExisting = BenchmarkCase(
+        name: "molt-set-existing",
+        summary: "set for each existing value that the cache has written before, in no order",
+        other: byHand,
+        // A cache remembers no more keys.
+        limit: 40_000,
+        quickLimit: 2000,
+        fixture: fixture,
+        ratios: ratios
+    ) { context in
+        let rounds = 20
+        let people = People.pool()
+        let file = context.file(fileName)
+        let handFile = context.file("by-hand.molt")
+        try FileManager.default.copyItem(at: file, to: handFile)
+        let cache = try CodableCache(at: file, configuration: withoutMemory)
+        let store = try PeerStore(at: handFile)
+        func values(_ round: Int, shift: Int) -> some Sequence<(key: String, value: PersonV1)> {
+            context.indices(ofRound: round, of: rounds).lazy.map { index in
+                let number = index &* 7_368_787 % context.records + 1
+                return (key: People.key(number), value: people[(number + shift) % people.count])
+            }
+        }
+        for round in 0..<rounds {
+            for (key, value) in values(round, shift: 1) {
+                try cache.set(value, forKey: key)
+                try store.set(value, forKey: key)
+            }
+        }
+        return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+            for (key, value) in values(round, shift: 2) { try cache.set(value, forKey: key) }
+        } other: { round in
+            for (key, value) in values(round, shift: 2) { try store.set(value, forKey: key) }
+        } finish: {
+            for number in stride(from: 1, through: context.records, by: 97) {
+                let (key, mail) = (People.key(number), people[(number + 2) % people.count].mail)
+                guard try cache.value(PersonV1.self, forKey: key)?.mail == mail,
+                    try store.value(forKey: key)?.mail == mail
+                else { throw BenchmarkError("The value of record \(number) is not what was set.") }
+            }
+            cache.close()
+            try store.close()
         }
     }
 

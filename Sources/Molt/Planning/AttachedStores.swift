@@ -6,6 +6,8 @@ internal import Foundation
 final class AttachedStores {
     let registry: MigrationRegistry
     private(set) var viewpoint: Viewpoint
+    /// Whether the plan is that of an opening, and nobody has asked for it.
+    let isForOpening: Bool
     /// See ``MoltConfiguration/largeSettingSize``.
     let largeSettingSize: Int?
     private let stores: [String: AttachedStore]
@@ -13,7 +15,7 @@ final class AttachedStores {
     private let primary: Suite?
     /// See `StoreFile.Options`.
     private let keepsHandovers: Bool
-    private var snapshots: [String: SuiteSnapshot] = [:]
+    private var contents: [String: SuiteContent] = [:]
     /// The rows of the store's file, once its state is known.
     private var rows: [LedgerEntry] = []
     /// The suites that had a ledger after an upgrade of the store.
@@ -22,7 +24,12 @@ final class AttachedStores {
     /// Collects the stores that were attached when the file was opened, and those that steps name.
     ///
     /// - Parameter store: Its attached stores take precedence over the registry's stores of the same name.
-    init(_ store: StoreFile, _ registry: MigrationRegistry, _ configuration: MoltConfiguration) {
+    init(
+        _ store: StoreFile,
+        _ registry: MigrationRegistry,
+        _ configuration: MoltConfiguration,
+        isForOpening: Bool = false
+    ) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary(firstOf: (store.attached + declared).map { ($0.name, $0) })
         self.registry = registry
@@ -31,6 +38,7 @@ final class AttachedStores {
             formerDomains: configuration.formerDomains
         )
         largeSettingSize = configuration.largeSettingSize
+        self.isForOpening = isForOpening
         primary = store.primary
         keepsHandovers = store.options.keepsHandovers
     }
@@ -44,18 +52,21 @@ final class AttachedStores {
     var hasRecords: Bool { primary == nil }
 
     /// The content of a suite at the first call.
-    private func snapshot(of suite: Suite) throws -> SuiteSnapshot {
-        if let snapshot = snapshots[suite.attachedName] { return snapshot }
-        let snapshot = try currentSnapshot(of: suite)
-        snapshots[suite.attachedName] = snapshot
-        return snapshot
+    private func content(of suite: Suite) throws -> SuiteContent {
+        if let content = contents[suite.attachedName] { return content }
+        let content = try SuiteContent(suite, fileRows(of: suite.attachedName), unknown: unknownNames)
+        contents[suite.attachedName] = content
+        return content
     }
 
     /// The content of a suite now.
     func currentSnapshot(of suite: Suite) throws -> SuiteSnapshot {
-        try SuiteSnapshot(suite, fileRows(of: suite.attachedName)) { ledger in
-            Set(registry.unknown(in: History(of: [ledger], in: registry).rows).map(\.name))
-        }
+        try SuiteSnapshot(suite, fileRows(of: suite.attachedName), unknown: unknownNames)
+    }
+
+    /// The names of migrations in a ledger that only a newer release has.
+    private func unknownNames(_ ledger: SuiteLedger) -> Set<String> {
+        Set(registry.unknown(in: History(of: [ledger], in: registry).rows).map(\.name))
     }
 
     /// The rows of the store's file that are about a suite, as its ledger would have them.
@@ -82,7 +93,7 @@ final class AttachedStores {
     /// A suite as a plan sees it.
     struct SuiteState {
         /// Its content; nil if it cannot be used.
-        var content: SuiteSnapshot?
+        var content: SuiteContent?
         /// Why it cannot be used; nil if it can.
         var fault: MoltError?
 
@@ -92,8 +103,11 @@ final class AttachedStores {
         var finding: SuiteFinding? { content?.finding }
         /// Whether no migration is in its ledger.
         var hasNoLedger: Bool { ledger?.rows.isEmpty ?? true }
+        /// Whether it has settings or a ledger; an empty one, as a suite that was put back from a copy, needs no
+        /// migration.
+        var isFilled: Bool { content?.isFilled ?? false }
         /// Whether it has no settings.
-        var isEmpty: Bool { content?.isEmpty ?? true }
+        func isEmpty() throws -> Bool { try content?.isEmpty() ?? true }
     }
 
     /// The states of the registry's suites by name, without those that cannot be read now.
@@ -110,7 +124,7 @@ final class AttachedStores {
             do {
                 states[name] = try reporting(name) {
                     guard try suite.unavailability(from: viewpoint) == nil else { return nil }
-                    return try SuiteState(content: snapshot(of: suite))
+                    return try SuiteState(content: content(of: suite))
                 }
             } catch let error as MoltError where error.code != .newerFormat && name != primary?.attachedName {
                 states[name] = SuiteState(fault: error)
@@ -134,7 +148,7 @@ final class AttachedStores {
         .sorted()
     }
 
-    func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
+    func haveSettings() throws -> Bool { try suiteStates().values.contains { try !$0.isEmpty() } }
 
     /// Takes over what a file says of suites.
     func learn(from file: StoreState) {
@@ -159,7 +173,7 @@ final class AttachedStores {
         guard let own = states[primary.attachedName] else { return Histories(file, of: .suite) }
         return Histories(
             ofSuites: ([own] + states.sortedByKey.map(\.value)).compactMap(\.ledger),
-            isEmpty: own.ledger == nil && own.isEmpty,
+            isEmpty: !own.isFilled,
             in: registry,
             file
         )
@@ -206,9 +220,8 @@ final class AttachedStores {
     private func lossReason(_ store: AttachedStore, lastCount: Int) throws -> String? {
         guard lastCount > 0, let suite = store.suite else { return nil }
         do {
-            let snapshot = try snapshot(of: suite)
             // A suite with a ledger, or that this device remembers, is there: something has emptied it.
-            guard snapshot.isEmpty, snapshot.ledger == nil else { return nil }
+            guard try !content(of: suite).isFilled else { return nil }
         } catch let error as MoltError where error.code == .settingUnreadable {
             // A damaged suite is no reason to wait; the work on it reports the damage or restores it.
             return nil

@@ -1,16 +1,19 @@
 extension MigrationRegistry {
     /// Computes the plan for a store, and for the suites that pending migrations work on; writes nothing.
     ///
-    /// - Parameter configuration: How the store would be opened; an app extension may not see everything that the app
-    ///   sees.
+    /// - Parameters:
+    ///   - configuration: How the store would be opened; an app extension may not see everything that the app sees.
+    ///   - isForOpening: Whether nobody has asked for the plan; it then has no notes on settings if it has nothing to
+    ///     run.
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package func plan(
         for store: StoreFile,
         _ configuration: MoltConfiguration = MoltConfiguration(),
-        mode: RunMode = .opening
+        mode: RunMode = .opening,
+        isForOpening: Bool = false
     ) throws -> MigrationPlan {
         try validate()
-        let stores = AttachedStores(store, self, configuration)
+        let stores = AttachedStores(store, self, configuration, isForOpening: isForOpening)
         let own = try stores.histories(store.state())
         let oldFiles = try OldFiles(of: store, isFresh: own.isFresh, self)
         let current = oldFiles.move?.source ?? store

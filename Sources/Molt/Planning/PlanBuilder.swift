@@ -113,7 +113,7 @@ struct PlanBuilder {
             }
         }
         try plan.deferEntries(histories.store.rows + rows, registry, stores)
-        plan.settingNotes = plan.notes(on: suites, stores)
+        plan.settingNotes = try plan.notes(on: suites, stores)
     }
 
     /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.
@@ -193,13 +193,9 @@ struct PlanBuilder {
         }
     }
 
-    /// Whether a suite has settings or a ledger; an empty one, as a suite that was put back from a copy, needs no
-    /// migration.
-    private func isFilled(_ suite: String) -> Bool {
-        suites[suite].map { $0.ledger != nil || !$0.isEmpty } ?? false
+    private func filled(_ names: Set<String>) -> Set<String> {
+        names.isEmpty ? [] : names.filter { suites[$0]?.isFilled == true }
     }
-
-    private func filled(_ suites: Set<String>) -> Set<String> { suites.isEmpty ? [] : suites.filter(isFilled) }
 
     /// What creating a store does about a migration: steps that bring data in from elsewhere run.
     ///
@@ -218,7 +214,7 @@ struct PlanBuilder {
     /// - Returns: Whether there are any.
     private mutating func addBlocks(of migration: Migration, _ done: Set<String>) -> Bool {
         let old = migration.attached.compactMap { $0.suite?.attachedName }.filter { name in
-            !done.contains(name) && suites[name].map { $0.fault != nil || isFilled(name) } ?? true
+            !done.contains(name) && suites[name].map { $0.fault != nil || $0.isFilled } ?? true
         }
         let blocks = migration.steps.indices.filter { index in
             guard case .block(let block, _) = migration.steps[index].work else { return false }

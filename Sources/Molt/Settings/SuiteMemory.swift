@@ -17,6 +17,19 @@ struct SuiteMemory {
     /// - Throws: ``MoltError`` with the code `newerFormat`.
     func ledger() throws -> SuiteLedger? { try compared(with: nil).ledger }
 
+    /// The ledger that the suite has, if it is also the remembered one; nil if all values must be read to tell.
+    ///
+    /// - Throws: ``MoltError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    func confirmedLedger() throws -> SuiteLedger? {
+        guard suite.content == nil else { return nil }
+        try suite.validate()
+        guard let stored = try suite.savedValue(forKey: Suite.ledgerKey), try compared(with: stored).isStored else {
+            return nil
+        }
+        // What is wrong with one that cannot be read depends on the other values.
+        return try? SuiteLedger(in: [Suite.ledgerKey: stored], of: suite)
+    }
+
     /// Compares the ledger with the stored one.
     ///
     /// - Returns: Whether they are the same; if not, the ledger that is remembered.

@@ -18,7 +18,7 @@ package final class Migrator: Sendable {
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     func plan(for store: StoreFile) throws -> MigrationPlan {
-        try registry.plan(for: store, configuration, mode: mode)
+        try registry.plan(for: store, configuration, mode: mode, isForOpening: true)
     }
 
     /// Plans an upgrade inside a transaction.

@@ -189,6 +189,19 @@ import Testing
         #expect(next.expiration == nil)
     }
 
+    @Test func `A value is set over one of another type that was read as its own, and after a removal`() throws {
+        try cache.set(Person.john, forKey: "john")
+        let again = try CodableCache(at: scratch.file())
+        let alien = Alien(firstName: "John", lastName: "Appleseed")
+        try again.expect(alien, forKey: "john")
+        for _ in 0..<2 {
+            try again.set(alien, forKey: "john")
+            #expect(try again.typeName(forKey: "john") == "Alien")
+            #expect(try [again.count(of: Person.self), again.count(of: Alien.self)] == [0, 1])
+            #expect(try again.remove(forKey: "john"))
+        }
+    }
+
     @Test func `Keys, values and counts can be read by type`() throws {
         try cache.set(Person.john, forKey: "john")
         try cache.set(City(zipCode: 1), forKey: "city")

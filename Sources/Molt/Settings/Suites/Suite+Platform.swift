@@ -46,6 +46,13 @@ extension Suite {
         /// The values in the domain after a call of ``save()``.
         func savedValues() throws -> [String: PropertyListValue] { try storedValues() }
 
+        /// One value in the domain, without reading the others; nil if there is none.
+        func savedValue(forKey key: String) throws -> PropertyListValue? {
+            let value = try liveValue(forKey: key)
+            if value != nil { Self.seenDomains.withLock { _ = $0.insert(domainName) } }
+            return value
+        }
+
         /// One value in the domain; `UserDefaults` can only copy a whole one.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
             let object = CFPreferencesCopyValue(
@@ -102,7 +109,7 @@ extension Suite {
 
         /// Whether the suite has settings that the system does not return now, as on a locked device.
         func isHidden() throws -> Bool {
-            guard try allValues().isEmpty else { return false }
+            guard try savedValue(forKey: Self.ledgerKey) == nil, allValues().isEmpty else { return false }
             return switch SuiteEvidence(fileAt: preferencesPath) {
             case .empty: false
             // The process was perhaps started before the unlock, and was told since then that there are no settings.
@@ -220,6 +227,15 @@ extension Suite {
             return try normalized(
                 SuiteFormat.withDecimalPoint { defaults.persistentDomain(forName: domainName) ?? [:] }
             )
+        }
+
+        /// A string in the file, if the app sees the same one; nil if all values must be read to tell.
+        func savedValue(forKey key: String) throws -> PropertyListValue? {
+            guard !Self.unsavedChanges.withLock({ $0[domainName] != nil }), case .values(let values) = try fileState(),
+                let text = values[key]?.string
+            else { return nil }
+            let seen = try makeDefaults().object(forKey: key) as? String
+            return seen.map { $0.utf8.elementsEqual(text.utf8) } == true ? .string(text) : nil
         }
 
         /// Whether only a part of the last write may be in the file: a loss of power can mix old and new sectors.
