@@ -451,7 +451,13 @@ package struct RegisteredApp: Sendable {
         { change, file, reason, call in
             // A build of another branch may have applied it.
             if case .markPending(let name) = change, !migrations.names.contains(name) {
-                return try CacheFile(at: file).correctLedger(change, reason: reason)
+                do {
+                    return try CacheFile(at: file).correctLedger(change, reason: reason)
+                } catch var error as MoltError where error.code == .notCorrected {
+                    error.advice =
+                        "This app does not have the migration. Check its name, or use the tool of a build that has it."
+                    throw error
+                }
             }
             let (settings, configuration) = try settings(call, configuration)
             try settings.checkWritable()

@@ -26,7 +26,10 @@ extension StoreFiles {
         let found = try? FileProbe.look(path(of: name.text)) { connection throws(SQLiteError) in
             var backup = unread
             backup.version = Int(try connection.integer(.userVersion))
-            backup.suites = try JournalTable.stores(connection)
+            // The journal may have several changes to one suite.
+            for suite in try JournalTable.stores(connection) where !backup.suites.contains(suite) {
+                backup.suites.append(suite)
+            }
             backup.recordCount = try FileFormat.recordCount(of: connection)
             return backup
         }

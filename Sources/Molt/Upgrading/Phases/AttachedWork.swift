@@ -102,7 +102,7 @@ final class AttachedWork {
             throw MoltError(
                 .journalPending,
                 "Changes to \(name) from an earlier upgrade have not been applied yet.",
-                advice: "Open the store, and try again.",
+                advice: "Open the store, and try again. A backup must be restored first.",
                 suite: name
             )
         }
