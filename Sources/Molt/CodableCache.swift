@@ -538,7 +538,7 @@ extension CodableCache {
         }
         // Outside the lock: the monitor may use the cache.
         for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
-        for error in unreadable { configuration.monitor?.sendAfterwards(.putAside(error)) }
+        for error in unreadable { configuration.monitor?.sendAfterwards(.quarantined(error)) }
         return value
     }
 

@@ -28,8 +28,8 @@ public final class MigrationMonitor: Sendable {
     /// Creates a monitor.
     ///
     /// - Parameter onEvent: Called synchronously for each event, on the thread that upgrades the store; for
-    ///   ``MigrationEvent/drifted(_:)`` and ``MigrationEvent/putAside(_:)`` on the thread that wrote the value. It must
-    ///   not wait for the upgrade.
+    ///   ``MigrationEvent/drifted(_:)`` and ``MigrationEvent/quarantined(_:)`` on the thread that wrote the value. It
+    ///   must not wait for the upgrade.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
     }

@@ -64,7 +64,7 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .drifted(let drift): "drifted \(drift.type ?? "")"
-        case .putAside(let error): "put aside \(error.key ?? "")"
+        case .quarantined(let error): "quarantined \(error.key ?? "")"
         case .backfillProgressed: "backfill progressed"
         case .backfillPaused(let state): "backfill paused \(state.rawValue)"
         case .backfillFinished: "backfill finished"

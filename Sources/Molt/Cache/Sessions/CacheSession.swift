@@ -42,7 +42,7 @@ final class CacheSession: @unchecked Sendable {
     private var newTypes: [ObjectIdentifier] = []
     /// The types with another shape than the stored one, whose values were written all the same.
     private(set) var drifts: [MoltError] = []
-    /// The records that were put aside.
+    /// The records that were quarantined.
     private(set) var unreadable: [MoltError] = []
     /// The hashes of the keys of values.
     private var written: [Int] = []
@@ -687,7 +687,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Copies records into quarantine before values are written over them, which their types cannot read.
-    func putAside(_ records: [UnreadableRecord], within limit: UnreadablePolicy.Limit) throws(SQLiteError) {
+    func quarantine(_ records: [UnreadableRecord], within limit: UnreadablePolicy.Limit) throws(SQLiteError) {
         guard !records.isEmpty else { return }
         let quarantine = try QuarantineTable(creatingIn: connection)
         let applied = try LedgerTable.rows(connection).filter(\.outcome.isApplied)

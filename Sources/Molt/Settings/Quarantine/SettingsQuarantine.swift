@@ -56,7 +56,7 @@ package struct SettingsQuarantine {
         }
     }
 
-    /// The settings, in the order in which they were put aside.
+    /// The settings, in the order in which they were put into quarantine.
     ///
     /// - Throws: ``MoltError`` with the code `unreadable`, `noPermission` or `newerFormat`.
     func settings() throws -> [Suite.QuarantinedSetting] {
@@ -86,7 +86,7 @@ package struct SettingsQuarantine {
         } catch {
             throw MoltError(
                 .settingUnreadable,
-                "The file at \(path), with settings that were put aside, is damaged.",
+                "The file at \(path), with the settings in quarantine, is damaged.",
                 advice: "Remove it with `removeAllQuarantined()`.",
                 underlying: error
             )
@@ -107,7 +107,7 @@ package struct SettingsQuarantine {
     func add(_ new: Suite.QuarantinedSetting, within limit: UnreadablePolicy.Limit) throws {
         let encoder = JSONEncoder(.sortedKeys)
         let added = try encoder.encode(new.value)
-        try change(puttingDamageAside: true) { content in
+        try change(settingDamageAside: true) { content in
             var row = Row(new)
             let known = try content.settings.firstIndex { row in
                 let other = row.setting
@@ -157,7 +157,7 @@ package struct SettingsQuarantine {
     @inline(never)
     private func change<Failure: Error>(
         from replaced: Content? = nil,
-        puttingDamageAside movesDamage: Bool = false,
+        settingDamageAside movesDamage: Bool = false,
         _ body: (inout Content) throws(Failure) -> Bool
     ) throws {
         guard let path = self.path(Self.suffix), let lockPath = self.path(Self.lockSuffix),
@@ -169,7 +169,7 @@ package struct SettingsQuarantine {
             try DurableFile.makeDirectory(at: (path as NSString).deletingLastPathComponent)
             let patience = Patience(.seconds(1))
             let lock = try FileLock(lockPath) {
-                try patience.wait(orThrow: MoltError(.busy, "Another process is putting settings aside."))
+                try patience.wait(orThrow: MoltError(.busy, "Another process is changing the settings in quarantine."))
             }
             var content: Content
             do {
