@@ -19,7 +19,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         public package(set) var counts = Counts()
         /// Its steps, in order.
         public package(set) var steps: [Step]
-        /// The current number of entries in each attached store that it worked on, by the store's name.
+        /// The current number of settings or files in each suite or directory that it worked on, by its name.
         package var attachedCounts: [String: Int] = [:]
         /// Whether each record that its imports have read is in the store.
         var isSourceWhole = true

@@ -192,7 +192,7 @@ import Testing
         try upgrade()
         await run("get", path, "eve").expect(
             1,
-            errors: "record \"eve\" is in quarantine; see molt quarantine --content",
+            errors: "record \"eve\" is in quarantine; the command quarantine --content shows it",
             hides: "Eve"
         )
     }

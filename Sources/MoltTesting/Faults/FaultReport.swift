@@ -14,7 +14,7 @@ public struct FaultReport: Error, Sendable {
     package struct Trial: Hashable, Sendable {
         /// What happened, in words.
         package var fault: String { kind.rawValue }
-        /// Where it happened, with the type, the record or the attached store concerned.
+        /// Where it happened, with the type, the record or the suite concerned.
         package var point: String { faultPoint.description }
         /// What went wrong afterwards; nil if the store was as it should be.
         package let problem: String?

@@ -17,7 +17,7 @@ extension StoreFixture {
     ///
     /// - Parameters:
     ///   - migrations: The app's registry, with migrations that are pending; a few records of each type are enough.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached suites. Suites are copied
+    ///   - configuration: The app's configuration of its cache, with its coders and suites. Suites are copied
     ///     and compared, and directories of Cache are copied.
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.

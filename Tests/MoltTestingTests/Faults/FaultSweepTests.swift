@@ -60,7 +60,7 @@ import Testing
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
-            "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
+            "after all changes to suites", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",

@@ -120,7 +120,7 @@ extension CodableCache {
         return record
     }
 
-    /// Calls a closure that puts a record back, unless it is gone or its key is taken.
+    /// Calls a closure that puts a record back, unless it is gone or its key is in use.
     private func restore(
         _ record: QuarantinedRecord,
         replacing isReplacing: Bool,
@@ -170,7 +170,7 @@ extension CodableCache {
     ///
     /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
     /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
-    /// unchanged when its key is taken, or when it cannot be tried: its way leads through a block (`run`) or another
+    /// unchanged when its key is in use, or when it cannot be tried: its way leads through a block (`run`) or another
     /// step that needs the whole store, the store has run late migrations since, in another order than that of the
     /// registry, or no migration applied since a write quarantined it changes it.
     /// ``restoreQuarantined(_:replacing:)`` puts such a record back as it is.

@@ -74,12 +74,21 @@ package struct SettingsQuarantine {
         do {
             bytes = try DurableFile.read(path)
         } catch {
-            throw MoltError(.noPermission, "The file at \(path) cannot be read.", underlying: error)
+            throw MoltError(
+                .noPermission,
+                "The file at \(path), with the settings in quarantine, cannot be read.",
+                advice: "Check its permissions.",
+                underlying: error
+            )
         }
         guard let bytes else { return Content() }
         struct Head: Decodable { var format: Int }
         if let head = try? JSONDecoder().decode(Head.self, from: bytes), head.format > Content.currentFormat {
-            throw MoltError(.newerFormat, "A newer release of Molt has written the file at \(path).")
+            throw MoltError(
+                .newerFormat,
+                "A newer release of Molt has written the file at \(path), with the settings in quarantine.",
+                advice: "Update the app."
+            )
         }
         do {
             return try JSONDecoder().decode(Content.self, fromStored: bytes)
@@ -169,7 +178,13 @@ package struct SettingsQuarantine {
             try DurableFile.makeDirectory(at: (path as NSString).deletingLastPathComponent)
             let patience = Patience(.seconds(1))
             let lock = try FileLock(lockPath) {
-                try patience.wait(orThrow: MoltError(.busy, "Another process is changing the settings in quarantine."))
+                try patience.wait(
+                    orThrow: MoltError(
+                        .busy,
+                        "Another process is changing the settings in quarantine.",
+                        advice: "Try again."
+                    )
+                )
             }
             var content: Content
             do {
@@ -188,7 +203,8 @@ package struct SettingsQuarantine {
         } catch let error as DurableFile.Failure {
             throw MoltError(
                 error.number == EACCES ? .noPermission : .suiteNotWritable,
-                "The file at \(path) cannot be written: \(error.reason).",
+                "The file at \(path), with the settings in quarantine, cannot be written: \(error.reason).",
+                advice: "Check its permissions, and that its volume is not full.",
                 underlying: error
             )
             .of(suite: suite)

@@ -49,7 +49,7 @@ extension SQLiteError {
     static let sharedTypeName = damage("two types have the same name")
     static let malformedKey = damage("a key is not text")
     /// The journal has changes for an attached store whose name is missing.
-    static let missingStoreName = damage("the name of an attached store is missing")
+    static let missingStoreName = damage("a row of the journal does not name its suite")
     /// The header of a damaged file has another page size than all releases write.
     static let wrongPageSize = damage("the page size is wrong")
 

@@ -88,7 +88,7 @@ extension MoltError.Code {
     /// A migration's work after the commit threw, or the closure that gets what a step hands over, and a later opening
     /// tries again; see ``Migration/afterCommit(_:_:)`` and ``MigrationStep/handOverRecords(_:to:_:)``.
     public static let workFailed = Self(rawValue: "workFailed")
-    /// An earlier upgrade's changes to an attached store have not been applied yet.
+    /// An earlier upgrade's changes to a suite, or to a directory of Cache, have not been applied yet.
     public static let journalPending = Self(rawValue: "journalPending")
     /// The upgrade was interrupted too often; see ``MoltConfiguration/retriesInterruptedUpgrades``.
     public static let attemptsFailed = Self(rawValue: "attemptsFailed")
