@@ -94,8 +94,8 @@ public struct MoltConfiguration: Sendable {
     ///   throws `migrationEdited`, or the monitor gets ``MigrationEvent/edited(_:)``.
     /// - The shape of a type has changed at the same schema version. The first write of a type after the cache is
     ///   opened compares the shape of its value with the one stored in the file; later writes compare nothing. The
-    ///   write throws `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type
-    ///   at every launch until the version changes.
+    ///   write throws `shapeChanged`, or the monitor's closure gets ``MigrationEvent/shapeChanged(_:)``, once for each
+    ///   type at every launch until the version changes.
     ///
     /// The shape of a type is its properties, their types, and which may be missing. New types, another order of
     /// properties and new cases of an enum need no version. A shape is taken from a value, so some types seem to change

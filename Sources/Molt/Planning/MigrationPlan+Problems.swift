@@ -168,9 +168,9 @@ extension MoltError {
         Self(
             .lateMigration,
             "Migration \(migration.id) was never applied, but the store is at version \(version) already.",
-            advice: "Give it a version above every one that has shipped, or set `lateMigrations()` if it is "
-                + "also correct for records of a later version. If this store does not need it, run "
-                + "`mark-applied` of the app's tool.",
+            advice: "Give it a version above every one that has shipped. If it is also correct for records of a later "
+                + "version, use `allowingLateMigrations()` of the registry instead. If this store does not need it, "
+                + "run `mark-applied` of the app's tool.",
             migration: migration.id
         )
     }

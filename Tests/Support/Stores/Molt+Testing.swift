@@ -63,7 +63,7 @@ extension MigrationEvent {
         case .finished: "finished"
         case .failed: "failed"
         case .backedUp: "backed up"
-        case .drifted(let drift): "drifted \(drift.type ?? "")"
+        case .shapeChanged(let error): "shape changed: \(error.type ?? "")"
         case .quarantined(let error): "quarantined \(error.key ?? "")"
         case .backfillProgressed: "backfill progressed"
         case .backfillPaused(let state): "backfill paused \(state.rawValue)"

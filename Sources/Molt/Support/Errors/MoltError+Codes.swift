@@ -42,7 +42,7 @@ extension MoltError.Code {
     /// A row of the ledger cannot be corrected as requested; the message says why.
     package static let notCorrected = Self(rawValue: "notCorrected")
     /// A type's stored shape differs from the one recorded at the same schema version.
-    public static let schemaDrift = Self(rawValue: "schemaDrift")
+    public static let shapeChanged = Self(rawValue: "shapeChanged")
 }
 
 // MARK: Steps and records
