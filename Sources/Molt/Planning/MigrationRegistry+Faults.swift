@@ -272,7 +272,7 @@ extension MigrationRegistry {
             )
         }
         if migration.replaces == [migration.name] {
-            faults.append("\(subject), replaces only itself.")
+            faults.append("\(subject), replaces only itself. Remove `replacing:`.")
         }
         return faults + completionFaults(of: migration, subject: subject, keeping: kept)
     }
