@@ -285,7 +285,7 @@ enum CacheCases {
             } other: { round in
                 try set(round, other)
             } finish: {
-                guard try cache.quarantinedCount == 0 else { throw BenchmarkError("A readable value was put aside.") }
+                guard try cache.quarantinedCount == 0 else { throw BenchmarkError("A readable value was quarantined.") }
                 for index in stride(from: 1, through: context.records, by: 97) {
                     guard
                         try cache.value(PersonV1.self, forKey: People.key(index))?.mail

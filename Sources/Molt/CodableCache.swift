@@ -291,7 +291,7 @@ extension CodableCache {
     ///   - expiry: When the value expires; by default as configured.
     /// - Throws: ``MoltError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
     ///   `storeFailed`; ``MoltError`` with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
-    ///   `schemaDrift`.
+    ///   `shapeChanged`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
@@ -532,13 +532,13 @@ extension CodableCache {
         _ body: @Sendable (CacheSession) throws -> Value,
         telling changes: @Sendable (CacheSession, Value) -> [CodableCache.Change] = { session, _ in session.changes }
     ) throws -> Value {
-        let (value, drifts, unreadable) = try core.write(body) { session, value in
+        let (value, shapeChanges, unreadable) = try core.write(body) { session, value in
             hub.send(changes(session, value))
-            return (value, session.drifts, session.unreadable)
+            return (value, session.shapeChanges, session.unreadable)
         }
         // Outside the lock: the monitor may use the cache.
-        for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
-        for error in unreadable { configuration.monitor?.sendAfterwards(.putAside(error)) }
+        for change in shapeChanges { configuration.monitor?.sendAfterwards(.shapeChanged(change)) }
+        for error in unreadable { configuration.monitor?.sendAfterwards(.quarantined(error)) }
         return value
     }
 

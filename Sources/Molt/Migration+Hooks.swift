@@ -150,8 +150,8 @@ extension Migration {
     /// ```
     ///
     /// It is called after the commit, and only if each record that the migration's steps have read from the source is
-    /// in the store. So it is not called if a policy has left one out, dropped it or set it aside. It is called at most
-    /// once: if it fails, or if the process is killed meanwhile, what it has not removed stays.
+    /// in the store. So it is not called if a policy has left one out, dropped it or quarantined it. It is called at
+    /// most once: if it fails, or if the process is killed meanwhile, what it has not removed stays.
     ///
     /// The rest is as for ``afterCommit(_:_:)``, beside which a migration cannot have it: it is not called by helpers,
     /// in a dry run, and in the tests of `MoltTesting`. The registry is invalid if the migration imports nothing.

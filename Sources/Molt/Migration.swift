@@ -219,7 +219,7 @@ public struct Migration: Sendable {
     ///
     /// A closure is represented by the revision that its author gives, and by the strategies of its coders. The ledger
     /// stores the fingerprint of each applied migration: a different one later means that the migration was edited
-    /// after it had shipped. These are not included: descriptions of steps, names of models in code, attached stores of
+    /// after it had shipped. These are not included: descriptions of steps, names of models in code, suites of
     /// blocks, replaced migrations, checks, requirements, and work after the commit.
     public var fingerprint: String { fingerprint(at: version) }
 

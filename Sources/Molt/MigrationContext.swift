@@ -83,6 +83,7 @@ public final class MigrationContext {
             throw MoltError(
                 .storeFailed,
                 "The store is damaged: a record has the largest possible id, so no record can be added.",
+                advice: SQLiteError.rescue,
                 underlying: MoltError.Damage()
             )
         }

@@ -36,7 +36,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The version up to which migrations were removed from the code; see ``oldestVersion(_:)``.
     package private(set) var oldestSupportedVersion = 0
 
-    /// Whether a migration may run on a store that has already passed its version; see ``lateMigrations()``.
+    /// Whether a migration may run on a store that has already passed its version; see ``allowingLateMigrations()``.
     package private(set) var allowsLateMigrations = false
 
     /// Returns the version at which a store without a ledger enters; see ``baseline(from:)``.
@@ -141,7 +141,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// such migration is also correct for records of a later version. Records that it creates are in the form of its
     /// own version, and go through the later steps; if one of those is a block that the store has been through, opening
     /// it throws `lateMigration`.
-    public func lateMigrations() -> MigrationRegistry {
+    public func allowingLateMigrations() -> MigrationRegistry {
         var registry = self
         registry.allowsLateMigrations = true
         return registry

@@ -19,7 +19,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
         public package(set) var counts = Counts()
         /// Its steps, in order.
         public package(set) var steps: [Step]
-        /// The current number of entries in each attached store that it worked on, by the store's name.
+        /// The current number of settings or files in each suite or directory that it worked on, by its name.
         package var attachedCounts: [String: Int] = [:]
         /// Whether each record that its imports have read is in the store.
         var isSourceWhole = true
@@ -211,7 +211,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 extension MigrationReport {
     /// The sentence about a store at an old place, without the full stop.
     package static func note(onOtherStore path: String) -> String {
-        "an older build has created another store at the old place \(path)"
+        "an older build has created another store at the old place \(path); import it with `import(from:)`, or remove it"
     }
 }
 

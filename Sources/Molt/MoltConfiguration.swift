@@ -94,8 +94,8 @@ public struct MoltConfiguration: Sendable {
     ///   throws `migrationEdited`, or the monitor gets ``MigrationEvent/edited(_:)``.
     /// - The shape of a type has changed at the same schema version. The first write of a type after the cache is
     ///   opened compares the shape of its value with the one stored in the file; later writes compare nothing. The
-    ///   write throws `schemaDrift`, or the monitor's closure gets ``MigrationEvent/drifted(_:)``, once for each type
-    ///   at every launch until the version changes.
+    ///   write throws `shapeChanged`, or the monitor's closure gets ``MigrationEvent/shapeChanged(_:)``, once for each
+    ///   type at every launch until the version changes.
     ///
     /// The shape of a type is its properties, their types, and which may be missing. New types, another order of
     /// properties and new cases of an enum need no version. A shape is taken from a value, so some types seem to change
@@ -192,7 +192,7 @@ public struct MoltConfiguration: Sendable {
     /// print(try cache.quarantined())
     /// ```
     ///
-    /// ``MigrationEvent/putAside(_:)`` names it. Once a migration can convert such records, see
+    /// ``MigrationEvent/quarantined(_:)`` names it. Once a migration can convert such records, see
     /// ``CodableCache/retryQuarantined(_:with:)``. The file keeps at most 100 of them, with at most 1 000 000 bytes of
     /// content; the oldest are removed first. The newest stays, whatever its size, and so do the records that
     /// migrations have quarantined.
@@ -200,11 +200,11 @@ public struct MoltConfiguration: Sendable {
     /// Before the first write over a record, the cache decodes it. It does not need to where it has read or written a
     /// value of the type under the key before, and no other connection has written since. Expired records, records of
     /// other types and those of a type that is not `Decodable` are replaced as they are, and so are all records by raw
-    /// data, documents and imports. Removing a value puts nothing aside.
+    /// data, documents and imports. Removing a value quarantines nothing.
     ///
     /// If a batch replaces more unreadable records than are kept, the newest are kept, and the last event says how many
     /// others there were.
-    public var unreadableValues = UnreadablePolicy.putAside()
+    public var unreadableValues = UnreadablePolicy.quarantine()
     /// Whether the open cache upgrades the remaining records of migrations on read in the background; true by default.
     ///
     /// If false, call `finishBackfill()`. In a helper, it does not start automatically; see ``process``.

@@ -67,7 +67,7 @@ extension CacheFile {
     /// The damaged file is only read. The work is done on a copy in the temporary directory and needs space for two
     /// copies of the file. The new file has the suffix `.part` until it is complete, and only its owner may read and
     /// write it. It gets the records with their keys, types, dates and versions, the ledger, the quarantine, and the
-    /// pending changes of attached stores. It is upgraded when it is first opened.
+    /// pending changes to suites. It is upgraded when it is first opened.
     ///
     /// Records are found in the trees of the file, in its indexes and, where these are damaged, page by page. A file
     /// that SQLite no longer accepts as a database may therefore still yield nearly all of its records. Deleted records
@@ -87,7 +87,7 @@ extension CacheFile {
     /// - Returns: What was saved, lost and assumed. Its description contains no values.
     /// - Throws: `MoltError` with the code `fileMissing` or `notAFile` for the damaged file; `notADatabase` when it
     ///   contains nothing of a cache; `foreignFile`; `newerFormat`; `busy` while another process writes it, or another
-    ///   salvage creates the new file; `fileExists` when the new file's path is taken; or the code of a failed write,
+    ///   salvage creates the new file; `fileExists` when the new file's path is in use; or the code of a failed write,
     ///   such as `storeFailed` for a full disk.
     @discardableResult
     public func salvage(_ migrations: MigrationRegistry = [], to newURL: URL) throws -> SalvageReport {

@@ -96,7 +96,7 @@ final class SalvageCopy {
     private static func copyUnchanged(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else {
-                throw MoltError(.fileMissing, "There is no file at \(path).", store: path)
+                throw MoltError(.fileMissing, "There is no file at \(path).", advice: "Check the path.", store: path)
             }
             guard before.file.isFile else {
                 throw MoltError(.notAFile, "The path \(path) is a directory or a device, not a file.", store: path)

@@ -94,9 +94,9 @@ public struct SalvageReport: Equatable, Sendable, Codable {
     /// If not, and without migrations, opening the new file throws `lateMigration` for each migration whose row is
     /// lost.
     package var isLedgerWhole = true
-    /// The number of pending changes of attached stores, which the new file has, too.
+    /// The number of pending changes to suites, which the new file has, too.
     package var journalCount = 0
-    /// Whether all pending changes of attached stores were read.
+    /// Whether all pending changes to suites were read.
     package var isJournalWhole = true
     /// The number of saved records in quarantine; the new file has them in quarantine, too.
     package var quarantinedCount = 0
@@ -166,7 +166,7 @@ extension SalvageReport: CustomStringConvertible {
         )
         if journalCount > 0 || !isJournalWhole {
             lines.append(
-                "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", perhaps not all")"
+                "\(journalCount) changes to suites have not been applied yet\(isJournalWhole ? "" : ", perhaps not all")"
             )
         }
         if quarantinedCount > 0 || !isQuarantineWhole {

@@ -51,7 +51,7 @@ extension StoreFixture {
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - version: The version to stop at; nil for the registry's version.
-    ///   - configuration: The app's configuration of its cache, with its attached stores.
+    ///   - configuration: The app's configuration of its cache, with its coders and suites.
     /// - Throws: The errors of opening the store.
     public func migrated(
         through migrations: MigrationRegistry,

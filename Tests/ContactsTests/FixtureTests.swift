@@ -50,7 +50,7 @@ struct FixtureTests {
 
     @Test func `An upgrade survives a failure at every point`() async throws {
         let report = try await catalog.fixture(0, "everyone")
-            .sweepFaults(through: registry, limit: TestRun.choose(10, long: nil))
+            .verifyInterruptions(through: registry, limit: TestRun.choose(10, long: nil))
         #expect(report.available > 80)
         #expect(Set(report.trials.map(\.fault)).count == 3)
     }

@@ -46,7 +46,7 @@ extension RandomUpgrade {
         return Migration(to: version, name, step).removingSource("it") { removals.withLock { $0.append(name) } }
     }
 
-    /// A step that imports records, and may set some aside.
+    /// A step that imports records, and may reject some.
     private static func importingStep(
         _ random: inout SeededGenerator,
         _ type: String,
@@ -60,7 +60,7 @@ extension RandomUpgrade {
                 let key = "import\(mark)-\(number)"
                 let content: RecordValue = ["id": .int(number), "\(name)": "of \(mark)"]
                 if number == odd {
-                    try records.setAside(content, forKey: key, because: Refused())
+                    try records.reject(content, forKey: key, because: Refused())
                 } else {
                     try records.add(content, forKey: key)
                 }

@@ -19,7 +19,7 @@ package struct RandomUpgrade: CustomStringConvertible, Sendable {
         package static let records = Traits(rawValue: 1)
         /// Records of the type Item, with other coders and another model in some releases.
         package static let models = Traits(rawValue: 2)
-        /// Steps that fail for some records, and policies that set those aside.
+        /// Steps that fail for some records, and policies that quarantine those.
         package static let failures = Traits(rawValue: 4)
         /// Some migrations run on read.
         package static let onRead = Traits(rawValue: 8)

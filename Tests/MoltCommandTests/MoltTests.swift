@@ -192,7 +192,7 @@ import Testing
         try upgrade()
         await run("get", path, "eve").expect(
             1,
-            errors: "record \"eve\" is in quarantine; see molt quarantine --content",
+            errors: "record \"eve\" is in quarantine; the command quarantine --content shows it",
             hides: "Eve"
         )
     }
@@ -228,7 +228,7 @@ import Testing
         await run("quarantine", path, "--json", "--content").expect(says: "Eve")
     }
 
-    @Test func `quarantine shows what was put aside before a value was written over it`() async throws {
+    @Test func `quarantine shows what was quarantined before a value was written over it`() async throws {
         let cache = try CodableCache(at: scratch.file("people.molt"))
         try cache.set(Person(firstName: "Ada", lastName: "King"), forKey: "ada")
         cache.close()
@@ -236,7 +236,7 @@ import Testing
             output: #"""
                 ada (Person, written at version 0): "firstName": missing. The content of "ada", JSON text that was written \#
                 as Person, cannot be read as Person.
-                  put aside before another value was written over it
+                  quarantined before another value was written over it
 
                 The store keeps them. A release with a corrected migration can convert them: see retryQuarantined().
 

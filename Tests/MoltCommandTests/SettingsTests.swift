@@ -158,7 +158,7 @@ import Testing
         await CommandRun(molt, "settings", url.path, "--json").expect(says: "\"group.molt\" : {", "\"standard\" : {")
     }
 
-    @Test func `what was put aside from a suite is shown with its settings`() async throws {
+    @Test func `what is in a suite's quarantine is shown with its settings`() async throws {
         let suite = try ScratchSuite(["count": "many"])
         try suite.suite.set(1, for: SettingKey("count", default: 0))
         let setting = try #require(try suite.suite.quarantined().first)
@@ -168,7 +168,7 @@ import Testing
             ends: """
 
                 In quarantine
-                count (put aside \(DisplayText.time(setting.quarantined)) at version 0): "many"
+                count (quarantined \(DisplayText.time(setting.quarantined)) at version 0): "many"
                   \(setting.failure.problem)
 
                 """

@@ -188,7 +188,7 @@ struct Person: Codable, Equatable, Sendable {
 
     /// Writes a cache of integers, and puts those whose key ends with a 5 into quarantine.
     ///
-    /// - Parameter overwritten: The key of one that a write puts aside, too; nil for none.
+    /// - Parameter overwritten: The key of one that a write quarantines, too; nil for none.
     private func quarantine(_ numbers: Range<Int>, overwriting overwritten: String? = nil) throws {
         let cache = try CodableCache(at: url)
         for number in numbers { try cache.set(number, forKey: "key \(number)") }

@@ -109,7 +109,7 @@ struct MigratedStoreTests {
         let store = try TemporaryStore()
         let cache = try store.open(migrations: migrations)
         try cache.set("Ada", forKey: "name")
-        try store.standIn(for: settings).set("dark", forKey: "style")
+        try store.temporarySuite(for: settings).set("dark", forKey: "style")
         cache.close()
 
         #expect(cache.report.isFresh)

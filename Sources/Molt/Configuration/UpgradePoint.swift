@@ -25,7 +25,7 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
         case afterCommit = "after the commit"
         case beforeApply = "before changing"
         case afterApply = "after changing"
-        case afterApplies = "after all changes to attached stores"
+        case afterApplies = "after all changes to suites"
         case beforeWork = "before the work"
         case afterWork = "after the work"
         case beforeHandover = "before handing over"
@@ -35,7 +35,7 @@ package struct UpgradePoint: Hashable, Sendable, Codable, CustomStringConvertibl
     }
 
     package var kind: Kind
-    /// The migrations, type, record or attached store at that point; may be empty.
+    /// The migrations, type, record or suite at that point; may be empty.
     package var subject: String
 
     package init(_ kind: Kind, _ subject: String = "") {

@@ -52,6 +52,7 @@ struct ImportMerge {
             throw MoltError(
                 .recordMissing,
                 "The file at \(path) has no record under the key \"\(key)\".",
+                advice: "Correct the key, or leave it out.",
                 outcome: .unchanged,
                 store: path,
                 key: key

@@ -98,13 +98,13 @@ final class ImportSource {
     /// Whether the file is a database; anything else must be an export.
     private func isStore() throws -> Bool {
         guard path.hasPrefix("/"), let status = try FileStatus.of(path) else {
-            throw error(.fileMissing, "There is no export and no store at \(path).")
+            throw error(.fileMissing, "There is no export and no store at \(path).", advice: "Check the path.")
         }
         guard status.isFile else {
-            throw error(.notAFile, "The path \(path) is a directory or a device, not an export or a store.")
+            throw error(.notAFile, "The path \(path) is a directory or a device.", advice: Self.choice)
         }
         guard !ExportTarget.isFile(of: store, path) else {
-            throw error(.unsupported, "The cache at \(path) cannot be imported into itself.")
+            throw error(.unsupported, "The cache at \(path) cannot be imported into itself.", advice: Self.choice)
         }
         // Read through SQLite: closing a file would drop the locks that this process has on a store.
         let bytes = try withErrors(of: path) { try Connection(path, mode: .immutable).fileBytes(at: 0, 16) }
@@ -119,7 +119,7 @@ final class ImportSource {
     private func copyStore(_ copy: ScratchCopy) throws -> ExportFormat.Head {
         try advising { try copy.fill(transfer.check) }
         let state = try StoreFile.state(at: copy.url)
-        guard !state.isFresh else { throw error(.fileMissing, "The store at \(path) is empty.") }
+        guard !state.isFresh else { throw error(.fileMissing, "The file at \(path) is empty.", advice: Self.choice) }
         try check(state.version)
         if let ownLedger = migrations.ledger { try check(state.ledger, against: ownLedger) }
         try writing {
@@ -276,12 +276,14 @@ final class ImportSource {
             switch error.code {
             case .lateMigration, .partlyReplaced, .migrationMissing, .deferred:
                 error.advice = "Export the records with a release that has the same migrations."
-            case .notADatabase, .foreignFile: error.advice = "Choose an export, a store or a backup of one."
+            case .notADatabase, .foreignFile: error.advice = Self.choice
             default: break
             }
             throw error
         }
     }
+
+    private static let choice = "Choose an export, another store, or a backup of one."
 
     private func error(_ code: MoltError.Code, _ problem: String, advice: String? = nil) -> MoltError {
         MoltError(code, problem, advice: advice, outcome: .unchanged, store: path)

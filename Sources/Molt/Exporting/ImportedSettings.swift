@@ -40,7 +40,12 @@ final class ImportedSettings {
             let name = suite.attachedName
             let patch = patches.removeValue(forKey: name)
             guard exported[name] != nil || patch?.arrived.isEmpty == false else {
-                throw error(.recordMissing, "The file at \(path) has no settings of \(name).", name)
+                throw error(
+                    .recordMissing,
+                    "The file at \(path) has no settings of \(name).",
+                    advice: "Import it without that suite.",
+                    name
+                )
             }
             var values = patch?.snapshot ?? exported[name]?.values.mapValues { $0.asStored() } ?? [:]
             if let patch {

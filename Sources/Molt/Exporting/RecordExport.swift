@@ -153,6 +153,7 @@ final class RecordExport {
             throw MoltError(
                 .recordMissing,
                 "There is no value under the key \"\(key)\" to export.",
+                advice: "Correct the key, or leave it out.",
                 outcome: .unchanged,
                 store: store,
                 key: key

@@ -65,7 +65,7 @@ extension Suite {
             case .undecided:
                 throw MoltError(
                     .keyExists,
-                    "The suite has another value under the key.",
+                    "The suite \(self) has another value under the key \"\(key)\".",
                     advice: "Pass `onConflict:` to say which one stays.",
                     outcome: .unchanged,
                     suite: attachedName,
@@ -114,7 +114,12 @@ private final class SettingsMerge {
             try check(Set(upgraded.values.keys))
             let merged = try upgraded.values.sortedByKey.map { name, values in
                 guard let suite = suites[name] else {
-                    throw MoltError(.suiteNotNamed, "A migration brings settings into \(name).", suite: name)
+                    throw MoltError(
+                        .suiteNotNamed,
+                        "A migration brings settings into \(name), which the configuration does not name.",
+                        advice: "Add it to `MoltConfiguration.suites`.",
+                        suite: name
+                    )
                 }
                 return (suite, try suite.changes(merging: values, policy))
             }
@@ -137,7 +142,7 @@ private final class SettingsMerge {
             if let reason = try suites[name]?.unavailability(from: viewpoint) {
                 throw MoltError(
                     .deferred,
-                    "The suite is unavailable: \(reason)",
+                    "The settings of \(name) are unavailable: \(reason)",
                     advice: "Try again later.",
                     outcome: .unchanged,
                     suite: name
@@ -147,7 +152,7 @@ private final class SettingsMerge {
             guard open == nil, plan.journal.isEmpty else {
                 throw MoltError(
                     .needsMigration,
-                    "The suite is not up to date, so settings cannot be merged into it.",
+                    "The settings of \(name) are not up to date, so none can be merged into them.",
                     advice: "Upgrade it first, or open the cache that works on it.",
                     outcome: .unchanged,
                     migration: open?.migration,

@@ -37,6 +37,7 @@ final class TransferredSuites: Sendable {
             throw MoltError(
                 .unsupported,
                 "Settings cannot be imported into a cache in memory, which keeps no journal of them.",
+                advice: "Import them into a cache with a file.",
                 outcome: .unchanged,
                 store: store
             )

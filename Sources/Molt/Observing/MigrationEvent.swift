@@ -1,4 +1,4 @@
-/// An event that occurs when a store is opened or, for ``drifted(_:)`` and ``putAside(_:)``, when it is used.
+/// An event that occurs when a store is opened or, for ``shapeChanged(_:)`` and ``quarantined(_:)``, when it is used.
 public indirect enum MigrationEvent: Sendable {
     /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
@@ -30,15 +30,15 @@ public indirect enum MigrationEvent: Sendable {
     case failed(any Error)
     /// A type's stored shape differs from the one recorded at the same schema version; the value was written.
     ///
-    /// The error has the code `schemaDrift`, names the type and each difference, and says what to do.
+    /// The error has the code `shapeChanged`, names the type and each difference, and says what to do.
     /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
     /// and launch, until the schema version changes.
-    case drifted(MoltError)
+    case shapeChanged(MoltError)
     /// A record could not be read as its type, and was put into quarantine before a value was written over it.
     ///
     /// The error has the code `unreadableContent`, and names the key, the type and the reason; see
     /// ``MoltConfiguration/unreadableValues``. Only the monitor's closure receives it, after the write.
-    case putAside(MoltError)
+    case quarantined(MoltError)
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///
     /// It is sent at most ten times a second. Only the monitor's closure receives this and the next three events,
@@ -72,7 +72,7 @@ extension MigrationEvent: CustomStringConvertible {
         case .workFailed(let error): ErrorSummary.line(of: error)
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
-        case .drifted(let error), .putAside(let error): error.problem
+        case .shapeChanged(let error), .quarantined(let error): error.problem
         case .backfillProgressed(let progress): "Records upgraded in the background: \(progress)."
         case .backfillPaused(.lowPowerMode): "Upgrading records pauses while the device is in Low Power Mode."
         case .backfillPaused(.hot): "Upgrading records pauses while the device is hot."

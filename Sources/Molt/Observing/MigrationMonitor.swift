@@ -28,8 +28,8 @@ public final class MigrationMonitor: Sendable {
     /// Creates a monitor.
     ///
     /// - Parameter onEvent: Called synchronously for each event, on the thread that upgrades the store; for
-    ///   ``MigrationEvent/drifted(_:)`` and ``MigrationEvent/putAside(_:)`` on the thread that wrote the value. It must
-    ///   not wait for the upgrade.
+    ///   ``MigrationEvent/shapeChanged(_:)`` and ``MigrationEvent/quarantined(_:)`` on the thread that wrote the value.
+    ///   It must not wait for the upgrade.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
     }
@@ -53,7 +53,8 @@ public final class MigrationMonitor: Sendable {
 
     /// The events of the opening: past ones, with only the latest progress, and those to come until it ends.
     ///
-    /// Each access creates a new sequence. It does not include later events, such as ``MigrationEvent/drifted(_:)``.
+    /// Each access creates a new sequence. It does not include later events, such as
+    /// ``MigrationEvent/shapeChanged(_:)``.
     public var events: AsyncStream<MigrationEvent> {
         AsyncStream { continuation in
             state.withLock { state in

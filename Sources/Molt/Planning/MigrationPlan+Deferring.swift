@@ -78,10 +78,11 @@ extension MigrationPlan {
         }
     }
 
-    /// The reason why a migration waits for another one on the same stores, or nil.
+    /// The reason why a migration waits for another one that works on the same suite or file; nil for none.
     private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
-        migration.attached.lazy.compactMap { waiting[$0.name] }.first
-            .map { "It uses the same attached store as migration \($0), which must wait." }
+        migration.attached.lazy.compactMap { store in
+            waiting[store.name].map { "It works on \(store.name), and so does migration \($0), which must wait." }
+        }.first
     }
 
     private mutating func deferEntry(_ index: Int, _ reason: String, _ waiting: inout [String: MigrationID]) {

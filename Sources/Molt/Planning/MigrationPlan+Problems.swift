@@ -107,8 +107,8 @@ extension MoltError {
                     " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
                 } ?? ""),
             advice:
-                "A migration that has shipped keeps its name; retire it with `oldestVersion(_:)`, or replace "
-                + "it with another one."
+                "Put them back under these names. To retire a migration that has shipped, use `oldestVersion(_:)`, or "
+                + "replace it with another one."
                 + (twin.map { row, migration in
                     " If two builds gave version \(row.version) to different migrations, replace both with one "
                         + "migration to a later version, whose block completes either of them: `merging: "
@@ -133,8 +133,8 @@ extension MoltError {
             "\(subject) been through some of the migrations that \(migration.id) replaces "
                 + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
             advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
-                + "with a release that has them. A missing one that is itself a replacement of the others need not "
-                + "be in the list."
+                + "with a release that has them. If a missing one itself replaces others of the list, leave it out of "
+                + "`replacing:`."
                 + (migration.attached.contains { $0.suite != nil }
                     ? " Without the cache file, only the replaced migrations tell what settings have been through."
                     : ""),
@@ -168,9 +168,9 @@ extension MoltError {
         Self(
             .lateMigration,
             "Migration \(migration.id) was never applied, but the store is at version \(version) already.",
-            advice: "Give it a version above every one that has shipped, or set `lateMigrations()` if it is "
-                + "also correct for records of a later version. If this store does not need it, run "
-                + "`mark-applied` of the app's tool.",
+            advice: "Give it a version above every one that has shipped. If it is also correct for records of a later "
+                + "version, use `allowingLateMigrations()` of the registry instead. If this store does not need it, "
+                + "run `mark-applied` of the app's tool.",
             migration: migration.id
         )
     }

@@ -127,7 +127,9 @@ extension MigrationRegistry {
             guard let policy = step.failurePolicy else { continue }
             let subject = "\(subject), step \(number + 1)"
             if !step.work.hasFailurePolicy {
-                faults.append("\(subject): The step has a failure policy but processes no records (\(step)).")
+                faults.append(
+                    "\(subject): The step has a failure policy but processes no records (\(step)). Remove `onFailure(_:)`."
+                )
             }
             if let count = policy.limit?.count, count < 0 {
                 faults.append("\(subject): The failure limit is \(count) records; it must be 0 or more.")
@@ -270,7 +272,7 @@ extension MigrationRegistry {
             )
         }
         if migration.replaces == [migration.name] {
-            faults.append("\(subject), replaces only itself.")
+            faults.append("\(subject), replaces only itself. Remove `replacing:`.")
         }
         return faults + completionFaults(of: migration, subject: subject, keeping: kept)
     }

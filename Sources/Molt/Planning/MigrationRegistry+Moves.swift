@@ -73,10 +73,13 @@ extension MigrationRegistry {
     var moveFaults: [String] {
         moves.flatMap { move in
             let invalid = [move.path, move.newPath].filter { !$0.hasPrefix("/") }
-            var faults = invalid.map { "`storeMove` has \($0), which is not the URL of a file." }
+            var faults = invalid.map {
+                "`storeMove` has \($0), which is not the URL of a file. Make it with `URL(filePath:)`."
+            }
             if move.path == move.newPath, move.protection == nil {
                 faults.append(
-                    "`storeMove` moves the store's file to its own place, \(move.path), and sets no protection."
+                    "`storeMove` moves the store's file to its own place, \(move.path), and sets no protection. "
+                        + "Correct one of the places, or remove it."
                 )
             }
             return faults

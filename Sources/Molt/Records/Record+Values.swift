@@ -116,7 +116,7 @@ enum OtherJSON: Equatable, Sendable {
     fileprivate static let advice =
         "Accept such values with `onFailure(.quarantine(upTo:))`, choose another `otherwise`, or use a closure."
 
-    /// The same for a document, which no policy puts aside.
+    /// The same for a document, which no policy quarantines.
     fileprivate static let documentAdvice = "Choose another `otherwise`, or use a closure."
 
     /// What to do about a date in another form: if all have it, no policy helps.

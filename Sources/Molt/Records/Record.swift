@@ -604,7 +604,11 @@ public struct Record: Sendable {
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         if isData {
             if let data = data as? Value { return data }
-            throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
+            throw error(
+                .typeMismatch,
+                "The content is raw data and cannot be decoded as \(type).",
+                advice: "Read the property `data` instead."
+            )
         }
         if object.kind == .unread, let syntax = withContent({ JSONScanner.fault(in: $0) }) { throw malformed(syntax) }
         do {

@@ -99,6 +99,7 @@ package struct SuiteLedger: Codable {
                 .settingUnreadable,
                 "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Something else may have "
                     + "written it.",
+                advice: Self.adviceWithoutLedger,
                 store: suite.domainName,
                 key: Suite.ledgerKey,
                 underlying: error
@@ -113,11 +114,14 @@ package struct SuiteLedger: Codable {
         if format > Self.format { throw Self.newer(format, "writes").at(key: Suite.ledgerKey).of(suite: suite) }
     }
 
+    private static let adviceWithoutLedger =
+        "Remove the key, and declare with `baseline` the version that the settings have."
+
     private static func older(_ format: Int) -> MoltError {
         MoltError(
             .settingUnreadable,
             "The ledger has the format \(format), which only builds of Molt before its first release wrote.",
-            advice: "Remove the key, and declare with `baseline` the version that the settings have."
+            advice: adviceWithoutLedger
         )
     }
 

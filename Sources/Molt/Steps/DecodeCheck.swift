@@ -15,7 +15,8 @@ struct DecodeCheck: Sendable {
         self.place = place
         self.coding = coding
         model = String(describing: type)
-        let advice = "The upgrade would store a value that the app cannot read. Correct the migration, or \(type)."
+        let advice =
+            "The upgrade would store a value that the app cannot read. Correct the migration, or the type \(type)."
         decodeRecord = { record in
             try Self.advising(advice) { _ = try record.decoded(as: type) }
         }

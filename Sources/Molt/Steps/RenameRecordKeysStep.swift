@@ -15,7 +15,7 @@ extension MigrationStep {
     ///
     /// If a record of another type has the new key, the upgrade stops with the code `keyExists`. A record without a new
     /// key fails with the code `typeMismatch`, and is subject to the failure policy. A retry from quarantine gives it
-    /// its new key, but merges it with no other record: it stays in quarantine if the key is taken.
+    /// its new key, but merges it with no other record: it stays in quarantine if the key is in use.
     ///
     /// For other keys, set ``Record/key`` in ``transform(_:revision:_:)``. For the keys of settings, see
     /// ``renameSetting(_:to:in:onConflict:)`` and ``renameSettings(withPrefix:to:in:onConflict:)``.

@@ -60,7 +60,7 @@ enum StepWork: Sendable {
         case .records(let work): work.canFail
         case .settings(let work): work.hasFailurePolicy
         case .store, .block, .check: true
-        case .bring(let work): work.canSetAside
+        case .bring(let work): work.canReject
         }
     }
 
@@ -122,7 +122,7 @@ struct BringWork: Sendable {
     /// Whether it encodes values with the migration's coders.
     var encodes = false
     /// Whether the failure policy applies to what it cannot convert.
-    var canSetAside = false
+    var canReject = false
     /// Reads its source before the upgrade; nil for one that the upgrade reads.
     var fetch: (@Sendable (RecordCoding) async throws -> SpooledRecords)?
     var body: MigrationStep.Block

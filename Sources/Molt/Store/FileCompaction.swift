@@ -17,7 +17,7 @@ package struct FileCompaction {
     package init(of path: String) throws(MoltError) {
         let state = try FileProbe.state(path)
         if let layout = state.laterLayout { throw FileFormat.newer(path, Int64(layout), isReadable: true) }
-        guard !state.isFresh else { throw MoltError(.fileMissing, "There is no cache at \(path).", store: path) }
+        guard !state.isFresh else { throw MoltError.noCache(at: path) }
         self.path = path
         do throws(SQLiteError) {
             connection = try Connection(path, mode: .readWrite)
@@ -140,7 +140,12 @@ package struct FileCompaction {
                 try FileFormat.noteErasure(ifStill: generation, connection)
             }
             guard try connection.emptyLog() else {
-                throw MoltError(.busy, "Another connection is still reading the cache at \(path).", store: path)
+                throw MoltError(
+                    .busy,
+                    "Another connection is still reading the cache at \(path).",
+                    advice: "The next opening tries again.",
+                    store: path
+                )
             }
         }
         try reach()

@@ -15,6 +15,16 @@ extension MoltError {
         code == .noSpaceForBackup || underlying.map(Self.isOutOfSpace) == true
     }
 
+    /// The error of a call that creates no file, for a path at which there is none.
+    static func noCache(at path: String) -> MoltError {
+        MoltError(
+            .fileMissing,
+            "There is no cache at \(path).",
+            advice: "Check the path; the first opening of a cache there creates the file.",
+            store: path
+        )
+    }
+
     package static func isDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.isDamage

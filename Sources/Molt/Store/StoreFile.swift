@@ -546,7 +546,8 @@ package final class StoreFile {
             guard !connection.isReadOnly else {
                 throw MoltError(
                     .readOnly,
-                    "The file at \(path) is read-only. Check its permissions and its volume.",
+                    "The file at \(path) is read-only.",
+                    advice: "Check its permissions and its volume.",
                     store: path
                 )
             }
@@ -600,9 +601,7 @@ package final class StoreFile {
         }
     }
 
-    var missing: MoltError {
-        MoltError(.fileMissing, "There is no cache at \(path).", store: path)
-    }
+    var missing: MoltError { .noCache(at: path) }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
     private func enableWAL(_ connection: Connection, _ waiting: () throws -> Void) throws {

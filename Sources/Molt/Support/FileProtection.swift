@@ -4,6 +4,15 @@
 
 /// The encryption of a file while the device is locked, which only Apple's systems have.
 enum FileProtection {
+    /// What the advice about a file that cannot be opened ends with; empty on systems that lock no files.
+    static var advice: String {
+        #if canImport(Darwin)
+            " A protected file cannot be opened while the device is locked: try again later."
+        #else
+            ""
+        #endif
+    }
+
     /// Sets the protection class of a store's file, and of those beside it, if the file has another one.
     ///
     /// Other systems do nothing.

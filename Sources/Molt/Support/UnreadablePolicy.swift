@@ -2,18 +2,18 @@
 ///
 /// ``MoltConfiguration/unreadableValues`` is for records, and ``SettingKeys/unreadableValues`` for settings.
 public enum UnreadablePolicy: Equatable, Sendable {
-    /// It is put aside first. As many are kept as fit; the oldest are removed first.
+    /// It is put into quarantine first. As many are kept as fit; the oldest are removed first.
     ///
     /// - Parameters:
     ///   - upTo: How many are kept in one file, or of one suite; 100 by default, and none at 0.
     ///   - bytes: How many bytes they may have together; 1 000 000 by default. The newest is kept, whatever its size.
-    case putAside(upTo: Int = 100, bytes: Int = 1_000_000)
+    case quarantine(upTo: Int = 100, bytes: Int = 1_000_000)
     /// It is overwritten.
     case overwritten
 
     /// How much is kept; nil for nothing.
     var limit: Limit? {
-        guard case .putAside(let count, let bytes) = self, count > 0 else { return nil }
+        guard case .quarantine(let count, let bytes) = self, count > 0 else { return nil }
         return Limit(count: count, bytes: bytes)
     }
 

@@ -218,6 +218,7 @@ final class OpeningWithoutUpgrade {
         return MoltError(
             .superseded,
             "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)",
+            advice: "Update the app.",
             store: plan.store,
             storeVersion: plan.from,
             registryVersion: plan.to

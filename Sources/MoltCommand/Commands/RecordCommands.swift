@@ -37,21 +37,21 @@ extension StoreCommands {
         let shownKey = ErrorSummary.oneLine(key)
         guard let record = try file.record(forKey: key) else {
             guard try !file.isQuarantined(key: key) else {
-                throw CommandError("the record \"\(shownKey)\" is in quarantine; see molt quarantine --content")
+                throw CommandError("the record \"\(shownKey)\" is in quarantine; the command quarantine --content shows it")
             }
             throw CommandError("there is no value under the key \"\(shownKey)\"")
         }
         if call.has("--raw") {
             terminal.write(record.content)
         } else if record.isData {
-            terminal.say("\(record.content.count) bytes of data; see --raw")
+            terminal.say("\(record.content.count) bytes of data; --raw prints them")
         } else if record.content.isJSON {
             let text = JSONLayout.indented(JSONLayout.minified(record.content))
             terminal.say(json: String(decoding: text, as: UTF8.self))
         } else {
             // A damaged text cannot be laid out.
             terminal.say(ErrorSummary.oneLine(String(decoding: record.content, as: UTF8.self)))
-            throw CommandError("the content of \"\(shownKey)\" is not JSON text; see molt get --raw")
+            throw CommandError("the content of \"\(shownKey)\" is not JSON text; --raw prints it")
         }
         return ExitCode.success
     }
@@ -72,7 +72,7 @@ extension StoreCommands {
                 terminal.say(json: record.line)
             } else {
                 isWhole = false
-                terminal.sayError("The content of \"\(key)\" is not JSON text; see molt get --raw.")
+                terminal.sayError("The content of \"\(key)\" is not JSON text; the command get --raw prints it.")
             }
         }
         return isWhole ? ExitCode.success : ExitCode.failure

@@ -36,7 +36,7 @@ extension StoreCommands {
     static let quarantine = Command(
         "quarantine",
         ["FILE"],
-        "list the records that migrations could not convert, or writes put aside, with the reasons",
+        "list the records in quarantine, with the reasons",
         options: [.flag("--content", "show the content, too"), .json]
     ) { call, terminal in
         let records = try CacheFile(at: StoreArgument(call.arguments[0]).file()).quarantined()
@@ -54,7 +54,7 @@ extension StoreCommands {
                 let step = "step \(failure.step.number) (\(failure.step.summary))"
                 terminal.say("  by migration \(failure.migration), \(step)")
             } else {
-                terminal.say("  put aside before another value was written over it")
+                terminal.say("  quarantined before another value was written over it")
             }
             guard call.has("--content") else { continue }
             let isText = !record.isData
@@ -176,7 +176,7 @@ private struct QuarantinedItem: Encodable {
     let key: String
     let type: String
     let version: Int
-    /// Nil if a write put it aside.
+    /// Nil if a write put it into quarantine.
     let migration: MigrationID?
     let reason: String
     let content: String?

@@ -79,12 +79,12 @@ extension StoreCommands {
         terminal.say("\n" + terminal.bold("In quarantine"))
         for setting in quarantined {
             let key = ErrorSummary.oneLine(setting.key)
-            terminal.say("\(key) (put aside \(setting.date) at version \(setting.version)): \(setting.value)")
+            terminal.say("\(key) (quarantined \(setting.date) at version \(setting.version)): \(setting.value)")
             terminal.say("  \(setting.reason)")
         }
     }
 
-    /// The settings that were put aside, of the suite whose file it is.
+    /// The settings in quarantine, of the suite whose file it is.
     ///
     /// On Linux they are beside it; on Apple's systems, in the other directory of the same library.
     private static func quarantined(
@@ -141,10 +141,10 @@ private struct SettingsList: Encodable {
     let conclusion: String
     /// The keys that no key or step of the app names, sorted; nil if that is not known.
     let unnamed: [String]?
-    /// The settings that were put aside; nil for none.
+    /// The settings in quarantine; nil for none.
     var quarantined: [Quarantined]?
 
-    /// A setting that was put aside when another value was set.
+    /// A setting that was quarantined when another value was set.
     struct Quarantined: Encodable {
         let key: String
         let value: PropertyListValue

@@ -71,8 +71,8 @@ extension UpgradeReportPage {
         // The list has only the first of many records, but the count includes all.
         let quarantined = report.counts.quarantined
         let heading = [
-            quarantined == 0 ? nil : "\(DisplayText.records(quarantined)) would go to quarantine",
-            dropped == 0 ? nil : "\(DisplayText.records(dropped)) would be deleted",
+            quarantined == 0 ? nil : "\(DisplayText.records(quarantined)) would go into quarantine",
+            dropped == 0 ? nil : "\(DisplayText.records(dropped)) would be dropped",
         ]
         let outcome = heading.compactMap(\.self).joined(separator: ", ")
         let text =
@@ -118,7 +118,7 @@ extension UpgradeReportPage {
                 HTML(.strong) { EscapedText.cut(migration.name, to: 120) }
                 " "
                 HTML(.span, .class("badge bad")) {
-                    "\(DisplayText.grouped(group.count)) \(failure == nil ? Self.name(of: record.outcome) : "failed")"
+                    "\(DisplayText.grouped(group.count)) \(failure == nil ? record.outcome.rawValue : "failed")"
                 }
                 " of type "
                 HTML.code(EscapedText.cut(record.type, to: 120))
@@ -134,10 +134,6 @@ extension UpgradeReportPage {
                 }
             }
         }
-    }
-
-    private static func name(of outcome: MigrationReport.FailedRecord.Outcome) -> String {
-        outcome == .dropped ? "deleted" : "quarantined"
     }
 
     private var unconvertibleSettings: HTML? {

@@ -66,7 +66,7 @@ package struct RegisteredApp: Sendable {
         ),
         .flag(
             "--without-settings",
-            "let migrations wait that work on settings of the app alone, which are not those of an app group"
+            "let migrations that work on the app's own settings wait; those of app groups are upgraded"
         ),
     ]
 
@@ -89,12 +89,12 @@ package struct RegisteredApp: Sendable {
         var configuration = configuration
         if call.has("--without-settings") {
             guard settings.suites.isEmpty else {
-                throw UsageError("--settings and --without-settings exclude each other")
+                throw UsageError("pass --settings or --without-settings, not both")
             }
             configuration.process = .tool
         } else if !isGiven, attached.contains(where: { $0.attachedName == Suite.standard.attachedName }) {
             throw UsageError(
-                "the migrations work on the settings of the app, and those of this tool are others: pass "
+                "the migrations work on the app's settings, and this tool has settings of its own: pass "
                     + "--settings standard=DOMAIN, or --without-settings, which lets these migrations wait"
             )
         }

@@ -40,11 +40,17 @@ extension SealsFile {
         // The format is checked first, because a newer one may have other seals.
         let found = try container.decodeIfPresent(Int.self, forKey: .format) ?? Self.format
         guard found == Self.format else {
-            let problem =
-                found > Self.format
-                ? "It has seals of format \(found); this release of Molt reads \(Self.format). Update Molt."
-                : "There is no such format: \(found). Restore the file from version control."
-            throw TestingError(.malformedFixture, problem)
+            guard found > Self.format else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .format,
+                    in: container,
+                    debugDescription: "There is no such format: \(found)."
+                )
+            }
+            throw TestingError(
+                .malformedFixture,
+                "It has seals of format \(found); this release of Molt reads \(Self.format). Update Molt."
+            )
         }
         versions = try container.decode([Int: Seal].self, forKey: .versions)
     }

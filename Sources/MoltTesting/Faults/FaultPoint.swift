@@ -88,11 +88,11 @@ package final class FaultInjector: Sendable {
     }
 }
 
-/// The error that a fault sweep injects.
+/// The error that interrupts an upgrade.
 package struct InjectedFault: Error, CustomStringConvertible {
     package let point: FaultPoint
 
-    package var description: String { "This fault was injected by a fault sweep: \(point)." }
+    package var description: String { "The test has made the upgrade fail here: \(point)." }
 
     /// The error as a store or a step would throw it.
     var asThrown: any Error {

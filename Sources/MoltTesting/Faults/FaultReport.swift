@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The result of a fault sweep: where an upgrade was interrupted, and what went wrong afterwards.
+/// Where a test interrupted an upgrade, and what went wrong afterwards.
 ///
 /// ```
 /// 128 interruptions at 97 points, and nothing was lost
@@ -8,13 +8,13 @@ public import Foundation
 ///   writes fail from then on: writing a batch (6), writing the ledger (1), …
 ///   the disk is full: the file is full (15)
 /// ```
-/// ``StoreFixture/sweepFaults(through:configuration:limit:)`` returns it, or throws it if something went wrong.
+/// ``StoreFixture/verifyInterruptions(through:configuration:limit:)`` returns it, or throws it if something went wrong.
 public struct FaultReport: Error, Sendable {
     /// An upgrade that was interrupted.
     package struct Trial: Hashable, Sendable {
         /// What happened, in words.
         package var fault: String { kind.rawValue }
-        /// Where it happened, with the type, the record or the attached store concerned.
+        /// Where it happened, with the type, the record or the suite concerned.
         package var point: String { faultPoint.description }
         /// What went wrong afterwards; nil if the store was as it should be.
         package let problem: String?
@@ -47,7 +47,7 @@ extension FaultReport: CustomStringConvertible, LocalizedError {
     /// The number of interruptions by fault and point, and each problem below the points at which it occurs.
     public var description: String {
         guard !trials.isEmpty else {
-            return (["The upgrade does something that a failure would not undo. No fault was tried."] + problems)
+            return (["The upgrade does something that a failure would not undo. It was not interrupted."] + problems)
                 .joined(separator: "\n\n")
         }
         let count = Set(trials.map(\.faultPoint)).count

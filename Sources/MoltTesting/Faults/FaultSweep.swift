@@ -5,7 +5,7 @@ extension StoreFixture {
     ///
     /// ```swift
     /// @Test func `A failure at any moment loses nothing`() async throws {
-    ///     print(try await fixture.sweepFaults(through: migrations))
+    ///     print(try await fixture.verifyInterruptions(through: migrations))
     /// }
     /// ```
     /// At each point an error is thrown; from each write on, all writes fail; and at each size of the file, the disk
@@ -17,14 +17,14 @@ extension StoreFixture {
     ///
     /// - Parameters:
     ///   - migrations: The app's registry, with migrations that are pending; a few records of each type are enough.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached suites. Suites are copied
+    ///   - configuration: The app's configuration of its cache, with its coders and suites. Suites are copied
     ///     and compared, and directories of Cache are copied.
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.
     /// - Throws: ``FaultReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
     ///   if nothing is pending.
     @discardableResult
-    public func sweepFaults(
+    public func verifyInterruptions(
         through migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration(),
         limit: Int? = nil
@@ -33,7 +33,8 @@ extension StoreFixture {
     }
 }
 
-/// Repeats an upgrade with another fault each time; see ``StoreFixture/sweepFaults(through:configuration:limit:)``.
+/// Repeats an upgrade with another fault each time; see
+/// ``StoreFixture/verifyInterruptions(through:configuration:limit:)``.
 package struct FaultSweep: Sendable {
     /// What happens at a point.
     package enum Fault: String, Sendable {
@@ -96,7 +97,10 @@ package struct FaultSweep: Sendable {
         }
         guard report.failures.isEmpty, report.problems.isEmpty else { throw report }
         guard !report.trials.isEmpty else {
-            throw TestingError(.unsuitable, "The fault sweep tried no fault: none of its points is within the limit.")
+            throw TestingError(
+                .unsuitable,
+                "The upgrade was not interrupted, because no point is within the limit. Raise it."
+            )
         }
         return report
     }
@@ -115,8 +119,8 @@ package struct FaultSweep: Sendable {
         guard !course.points.isEmpty else {
             throw TestingError(
                 .unsuitable,
-                "The fixture is at version \(fixture.version) and nothing is pending: a fault sweep needs a store "
-                    + "that the migrations upgrade."
+                "The fixture is at version \(fixture.version) and nothing is pending. Use a fixture that "
+                    + "the migrations upgrade."
             )
         }
         let other = try self.store()

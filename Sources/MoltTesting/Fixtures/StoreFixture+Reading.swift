@@ -287,7 +287,7 @@ extension StoreFixture {
     }
 
     private static func attachedCounts(_ node: FixtureNode) throws -> [String: Int] {
-        let members = try node.members("an object with counts by the attached stores' names")
+        let members = try node.members("an object with counts by the names of suites")
         return Dictionary(try members.map { ($0.name, try $0.value.count("a count, 0 or more")) }) { first, _ in first }
     }
 }

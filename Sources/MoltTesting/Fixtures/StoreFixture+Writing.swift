@@ -46,7 +46,7 @@ extension StoreFixture {
     /// The fixture without the ledger's values that differ in each run, for files that are compared.
     ///
     /// Times, durations, counts, corrections and the versions of the app and of Molt are left out. Names, versions,
-    /// outcomes, fingerprints and the counts of attached stores stay, because later upgrades use them.
+    /// outcomes, fingerprints and the counts of suites stay, because later upgrades use them.
     public func withoutTimes() -> StoreFixture {
         var fixture = self
         fixture.ledger = ledger.map { entry in

@@ -74,7 +74,7 @@ struct TypesRecording {
             return
         }
         let changes = changes(since: recorded)
-        guard changes.isEmpty else { return failDrift(changes, since: recorded) }
+        guard changes.isEmpty else { return failChanged(changes, since: recorded) }
         if mode == .missing {
             if recorded.merging(types, uniquingKeysWith: { $0.merged(with: $1) }) != recorded {
                 try record(merging: true)
@@ -103,7 +103,7 @@ struct TypesRecording {
         }
     }
 
-    private mutating func failDrift(_ changes: [String], since recorded: [String: TypeShape]) {
+    private mutating func failChanged(_ changes: [String], since recorded: [String: TypeShape]) {
         let hasSettings = types.keys.contains { SampledSetting(shapeName: $0) != nil }
         let (what, values) = hasSettings ? ("types or settings", "values") : ("types", "records")
         let proposal = StepProposal(from: recorded, to: types, stores: catalog.stores(at: version), coding: coding)

@@ -158,7 +158,7 @@ extension TemporaryStore {
                 "The fixture is a cache: upgrade it as one, or make it with `primary: .suite(…)`."
             )
         }
-        return standIn(for: suite)
+        return temporarySuite(for: suite)
     }
 }
 
@@ -179,7 +179,7 @@ extension TemporaryStore {
         case .cache:
             found.contents = try StoreFile.contents(at: url)
         case .suite(let suite):
-            found.contents = try standIn(for: suite).state() ?? StoreContents(version: 0)
+            found.contents = try temporarySuite(for: suite).state() ?? StoreContents(version: 0)
         }
         for (original, standIn) in allStandIns {
             let values = try standIn.values()
@@ -198,14 +198,14 @@ extension TemporaryStore {
     func handovers() throws -> [String] {
         switch fixture.primary {
         case .cache: try StoreFile.handovers(at: url)
-        case .suite(let suite): try StoreFile.handovers(at: SuiteFiles(standIn(for: suite)).store)
+        case .suite(let suite): try StoreFile.handovers(at: SuiteFiles(temporarySuite(for: suite)).store)
         }
     }
 
     func pendingJournal() throws -> [String] {
         switch fixture.primary {
         case .cache: try StoreFile.state(at: url).journal
-        case .suite(let suite): try standIn(for: suite).pendingJournal()
+        case .suite(let suite): try temporarySuite(for: suite).pendingJournal()
         }
     }
 }

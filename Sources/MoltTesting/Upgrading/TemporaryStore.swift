@@ -76,9 +76,9 @@ public final class TemporaryStore: Sendable {
             try fixture.contents.write(to: store)
         case .suite(let suite):
             let isNew = fixture.version == 0 && fixture.ledger.isEmpty
-            try standIn(for: suite).fill([:], state: isNew ? nil : fixture.contents)
+            try temporarySuite(for: suite).fill([:], state: isNew ? nil : fixture.contents)
         }
-        for (suite, values) in fixture.suites { try standIn(for: suite).fill(values) }
+        for (suite, values) in fixture.suites { try temporarySuite(for: suite).fill(values) }
     }
 
     /// Uses the copy that another process made.
@@ -100,8 +100,12 @@ public final class TemporaryStore: Sendable {
         for suite in standIns { suite.erase() }
     }
 
-    /// The stand-in of a suite in this copy; empty if the fixture does not have the suite.
-    public func standIn(for suite: Suite) -> Suite {
+    /// The temporary suite in the place of another one; empty if the fixture does not have the suite.
+    ///
+    /// ```swift
+    /// try store.temporarySuite(for: .standard).set("dark", forKey: "theme")
+    /// ```
+    public func temporarySuite(for suite: Suite) -> Suite {
         state.withLock { state in
             if let cached = state.standIns[suite.attachedName] { return cached.standIn }
             let standIn = suite.standIn(named: TemporaryName.make())
@@ -135,7 +139,7 @@ public final class TemporaryStore: Sendable {
         copiesDirectories: Bool = true
     ) throws {
         let declared = migrations.migrations.flatMap(\.attached)
-        for suite in configuration.suites + declared.compactMap(\.suite) { _ = standIn(for: suite) }
+        for suite in configuration.suites + declared.compactMap(\.suite) { _ = temporarySuite(for: suite) }
         if copiesDirectories { for directory in declared.compactMap(\.directory) { try copy(directory) } }
         try markSuites(migrations)
     }

@@ -52,7 +52,7 @@ extension FixtureCatalog {
     ///     "Person.fax" for a property, "Draft" for the records of a type, "theme" for a setting. nil, the default,
     ///     allows any.
     ///   - limit: The greatest number of variations of each fixture; 0 for none.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    ///   - configuration: The app's configuration of its cache, with its coders and suites.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures, or the error of reading or writing the directory.
     @discardableResult

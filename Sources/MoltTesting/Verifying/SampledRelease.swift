@@ -41,7 +41,7 @@ struct SampledRelease {
             _ = try store.upgradeNow(through: migrations, by: .suite, configuration: configuration)
         }
         for setting in sampled {
-            try setting.samples?.write(store.standIn(for: setting.place.suite), migrations.coding)
+            try setting.samples?.write(store.temporarySuite(for: setting.place.suite), migrations.coding)
         }
         self.store = try store.contents().withoutTimes().naming(types)
     }

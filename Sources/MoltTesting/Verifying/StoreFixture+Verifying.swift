@@ -21,7 +21,7 @@ extension StoreFixture {
     ///   - settings: The settings that the app reads today; if there are any, all others must be listed, too. None by
     ///     default.
     ///   - name: The store's name in failures.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    ///   - configuration: The app's configuration of its cache, with its coders and suites.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``VerificationFailure`` with all failures.
     @discardableResult

@@ -344,7 +344,7 @@ import Testing
         try cache.expect(Item(new: 10), forKey: "k10")
     }
 
-    @Test func `sets no record aside if more of them fail than the policy allows`() throws {
+    @Test func `quarantines no record if more of them fail than the policy allows`() throws {
         let migrations = MigrationRegistry([Self.failing]).onFailure(.quarantine(upTo: 4))
         let cache = try openStill(store.url, migrations)
         for _ in 0..<2 {
@@ -358,11 +358,11 @@ import Testing
         #expect(after.contents[10] == #"{"old":10}"# && after.contents[11] == #"{"new":11}"#)
     }
 
-    @Test func `does not set a record aside that is written meanwhile`() throws {
+    @Test func `does not quarantine a record that is written meanwhile`() throws {
         let open = Locked<CodableCache?>(nil)
         let calls = Log<Int>()
         let failing = Self.renaming(to: 1, "new") { number in
-            // The first call counts the record, the second one is to set it aside.
+            // The first call counts the record, the second one is to quarantine it.
             if number == 10 {
                 calls.append(number)
                 if calls.count == 2 { try? open.withLock { $0 }?.set(Item(new: -10), forKey: "k10") }
@@ -375,7 +375,7 @@ import Testing
         try cache.backfillAndWait()
         let quarantined = try cache.quarantined()
         #expect(quarantined.filter { $0.failure.migration != nil }.map(\.key) == ["k110", "k310", "k410", "k610"])
-        // The write has put it aside.
+        // The write has quarantined it.
         #expect(quarantined.filter { $0.failure.migration == nil }.map(\.key) == ["k10"])
         try cache.expect(Item(new: -10), forKey: "k10")
         open.withLock { $0 = nil }

@@ -140,7 +140,7 @@ struct FailurePolicyTests {
     ]
 
     @Test(arguments: 0..<10)
-    func `An error that concerns one record sets it aside`(index: Int) throws {
+    func `An error that concerns one record quarantines it`(index: Int) throws {
         let (step, code, property) = Self.steps[index]
         let old = try OldStore([
             StoredRecord("T", "bad", #"{"taken":"text","other":1}"#), StoredRecord("Other", "good", #"{"n":1}"#),

@@ -85,7 +85,7 @@ struct RetryTests {
         #expect(retried[0].newKey == "new")
         let texts = [
             #"converted: "b" of type Person (id 1), now "new""#,
-            #"with a key that is taken: "c" of type Person (id 2), which would be "z""#,
+            #"with a key that is in use: "c" of type Person (id 2), which would be "z""#,
         ]
         #expect(retried.map(\.description) == texts)
         try cache.expect(keys: ["z", "new"], quarantined: ["c"])

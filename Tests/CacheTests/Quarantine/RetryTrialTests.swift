@@ -30,7 +30,7 @@ struct RetryTrialTests {
             if release >= 2 { migrations.append(Migration(to: 2, "late", step("late", "L", isFixed))) }
             migrations.append(Migration(to: 3, "three", step("three", "3", isFixed)))
             migrations.append(Migration(to: 4, "four", step("four", "4", isFixed)))
-            return MigrationRegistry(migrations).lateMigrations()
+            return MigrationRegistry(migrations).allowingLateMigrations()
         }
         for release in 1...2 { try RetryTests.open(old, registry(release)).close() }
         let cache = try RetryTests.open(old, registry(3))

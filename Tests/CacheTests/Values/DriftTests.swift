@@ -41,7 +41,7 @@ struct DriftTests {
     ) throws -> MoltError {
         let thrown = MoltError.thrown(sourceLocation: sourceLocation, by: body)
         let error = try #require(thrown)
-        error.expect(.schemaDrift, sourceLocation: sourceLocation)
+        error.expect(.shapeChanged, sourceLocation: sourceLocation)
         return error
     }
 
@@ -79,7 +79,7 @@ struct DriftTests {
         let drifts = Log<MoltError>()
         let holder = Locked<CodableCache?>(nil)
         let monitor = MigrationMonitor { event in
-            guard case .drifted(let drift) = event else { return }
+            guard case .shapeChanged(let drift) = event else { return }
             // The closure may use the cache.
             #expect((try? holder.withLock { $0 }?.contains("jane")) == true)
             drifts.append(drift)
@@ -90,7 +90,7 @@ struct DriftTests {
         try cache.set(New.Added(), forKey: "jim")
         #expect(drifts.count == 1)
         let told = try #require(drifts.all.first)
-        told.expect(.schemaDrift, type: "Person", storeVersion: 0)
+        told.expect(.shapeChanged, type: "Person", storeVersion: 0)
         let problem = """
             The shape of "Person" changed, and the schema version is still 0: Property "Person.mail" has been added.
             """

@@ -35,7 +35,7 @@ import Testing
     /// Changes the file on a connection of its own.
     private func write(_ sql: String) throws { try SQLite(store.url).run(sql) }
 
-    // MARK: Putting aside
+    // MARK: Quarantining
 
     enum Writing: CaseIterable, Sendable {
         case set, batch, setAll, keepingUnknown
@@ -57,7 +57,7 @@ import Testing
             $0.keepsUnknownProperties = writing == .keepingUnknown
             $0.now = { Date(timeIntervalSince1970: 500) }
             $0.monitor = MigrationMonitor { event in
-                guard case .putAside(let error) = event else { return }
+                guard case .quarantined(let error) = event else { return }
                 // The closure may use the cache, which has the new value.
                 #expect((try? holder.withLock { $0 }?.typeName(forKey: error.key ?? "")) == "Person")
                 #expect("\(event)" == error.problem)
@@ -98,7 +98,7 @@ import Testing
         try expectIntegrity(of: store.url)
     }
 
-    @Test func `is put aside in a cache in memory, too`() throws {
+    @Test func `is quarantined in a cache in memory, too`() throws {
         let memory = StoreFile(inMemoryWith: [])
         let person = StoreContents.StoredRecord(
             key: "a",
@@ -114,7 +114,7 @@ import Testing
         try cache.expect(keys: ["a"], quarantined: ["a"])
     }
 
-    @Test func `is put aside once by a batch that sets its key twice, and not by one that removes it first`() throws {
+    @Test func `is quarantined once by a batch that sets its key twice, and not by one that removes it first`() throws {
         let cache = try open()
         try cache.batch { batch in
             batch.remove(forKey: "b")
@@ -129,7 +129,7 @@ import Testing
         for key in ["a", "b", "c"] { try cache.expect(.john as Person?, forKey: key) }
     }
 
-    @Test func `is put aside under nil, which is stored in the place of a value`() throws {
+    @Test func `is quarantined under nil, which is stored in the place of a value`() throws {
         let cache = try open()
         try cache.set(nil as Person?, forKey: "a")
         try cache.set(Person.jane as Person?, forKey: "b")
@@ -176,9 +176,9 @@ import Testing
         }
     }
 
-    // MARK: What is not put aside
+    // MARK: What is not quarantined
 
-    @Test func `is not put aside where it is removed, replaced by something else, or has expired`() throws {
+    @Test func `is not quarantined where it is removed, replaced by something else, or has expired`() throws {
         struct Written: Encodable, RecordType {
             static let recordTypeName = "Person"
             var firstName = "W"
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func `is overwritten if the configuration says so`() throws {
-        for policy in [UnreadablePolicy.overwritten, .putAside(upTo: 0), .putAside(upTo: -1)] {
+        for policy in [UnreadablePolicy.overwritten, .quarantine(upTo: 0), .quarantine(upTo: -1)] {
             let cache = try open { $0.unreadableValues = policy }
             defer { cache.close() }
             try cache.set(document: Data(Self.old.utf8), ofType: "Person", writtenAt: 0, forKey: "a")
@@ -327,7 +327,7 @@ import Testing
         #expect(try quarantined(cache) == ["a"])
     }
 
-    @Test func `is put aside by the next write, after one that has failed in the same cache`() throws {
+    @Test func `is quarantined by the next write, after one that has failed in the same cache`() throws {
         let cache = try open { $0.hooks.pageLimit = 40 }
         for _ in 1...2 {
             let large = Person(firstName: String(repeating: "x", count: 2_000_000), lastName: "")
@@ -354,7 +354,7 @@ import Testing
         }
     }
 
-    @Test func `is put aside once, though its type writes it while it is decoded`() throws {
+    @Test func `is quarantined once, though its type writes it while it is decoded`() throws {
         let old = try OldStore([StoredRecord("Repairing", "r", #"{"title":"t"}"#)])
         let cache = try CodableCache(at: old.url)
         Repairing.cache.withLock { $0 = cache }
@@ -409,7 +409,7 @@ import Testing
     @Test func `goes first if there are more than the limit, and those of migrations stay`() throws {
         let refusing = Migration(to: 1, "refuse", .transform("Person") { if $0.key == "a" { throw Refusal() } })
         let cache = try open(MigrationRegistry([refusing]).onFailure(.quarantine())) {
-            $0.unreadableValues = .putAside(upTo: 2, bytes: 100)
+            $0.unreadableValues = .quarantine(upTo: 2, bytes: 100)
         }
         #expect(try quarantined(cache) == ["a"])
         func overwrite(_ keys: String..., content: String = "{}") throws {
@@ -439,7 +439,7 @@ import Testing
     @Test func `is kept in a number and a size that suit an app`() throws {
         let events = Log<String>()
         let cache = try open {
-            $0.monitor = MigrationMonitor { if case .putAside(let error) = $0 { events.append(error.problem) } }
+            $0.monitor = MigrationMonitor { if case .quarantined(let error) = $0 { events.append(error.problem) } }
         }
         let keys = (0..<150).map { "key \($0)" }
         for key in keys { try cache.set(document: Data("{}".utf8), ofType: "Person", writtenAt: 0, forKey: key) }
@@ -461,7 +461,7 @@ import Testing
         let cache = try open()
         try cache.setAll([(key: "a", value: Person.jane), (key: "b", value: .jane)])
         let none = try cache.retry(with: [], expecting: "a: notTried", "b: notTried")
-        let reason = "No migration that has run since a write put it aside changes it."
+        let reason = "No migration that has run since a write quarantined it changes it."
         #expect(none[0].reason?.hasPrefix(reason) == true)
         cache.close()
         let other = Migration(to: 1, "other", .renameProperty("Person", "mail", to: "email"))
@@ -476,7 +476,7 @@ import Testing
             .splitProperty("Person", "fullName", into: ["firstName", "lastName"])
         )
         let last = try open([other, convert])
-        // A record that was put aside afterwards has been through the migration.
+        // A record that was quarantined afterwards has been through the migration.
         try last.set(document: Data(Self.old.utf8), ofType: "Person", writtenAt: 2, forKey: "c")
         try last.set(Person.jane, forKey: "c")
         let retried = try last.retry(
@@ -563,7 +563,7 @@ import Testing
         #expect(try quarantined(cache) == [])
     }
 
-    @Test func `is put aside by an older release that writes a record of a newer one`() throws {
+    @Test func `is quarantined by an older release that writes a record of a newer one`() throws {
         let newer = Migration(to: 1, "newer").olderReleases(may: .write)
         try open([newer]).close()
         let older = try open()
@@ -577,7 +577,7 @@ import Testing
 extension `A record that its type cannot read` {
     /// Writers of all kinds, on two connections, draw what they do from a seed.
     @Test(arguments: 0..<TestRun.choose(20, long: 400))
-    func `is put aside by every write over it, and by nothing else`(seed: Int) throws {
+    func `is quarantined by every write over it, and by nothing else`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let clock = Clock(0)
         let scratch = try ScratchDirectory()
@@ -591,7 +591,7 @@ extension `A record that its type cannot read` {
                     $0.keepsUnknownProperties = keepsUnknown
                     $0.memory = seed % 2 == 0 ? CodableCache.MemoryLimit() : nil
                     $0.sizeLimit = hasLimit ? 1_000_000 : nil
-                    $0.unreadableValues = .putAside(upTo: 1_000_000)
+                    $0.unreadableValues = .quarantine(upTo: 1_000_000)
                     $0.now = { clock.date }
                 }
             )

@@ -170,8 +170,8 @@ struct FullDiskCase: Sendable {
             let contents = try contents(place)
             let cache = try CodableCache(at: place.cache)
             defer { cache.close() }
-            let aside = try cache.quarantined().map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
-            return ([contents] + aside).joined(separator: "\n")
+            let quarantined = try cache.quarantined().map { "\($0.key) \(String(decoding: $0.content, as: UTF8.self))" }
+            return ([contents] + quarantined).joined(separator: "\n")
         }
     )
 

@@ -91,7 +91,7 @@
     }
 
     extension `A full disk` {
-        /// A setting that its key cannot read is put aside, or the error says why it is not.
+        /// A setting that its key cannot read is quarantined, or the error says why it is not.
         ///
         /// The app must not lose today's value for an old one: the library keeps a value that it cannot save, and saves
         /// it once there is space.
@@ -101,7 +101,7 @@
             let failures = Log<MoltError>()
             SettingKeys.onFailure = { if let error = $0 as? MoltError { failures.append(error) } }
             var found: [String: Int] = [:]
-            // The file of what was put aside is larger than that of a suite with the first value, and smaller than with
+            // The file of the quarantine is larger than that of a suite with the first value, and smaller than with
             // the second one.
             for value in [[], Array(0..<1_000)] {
                 for bytes in stride(from: 0, to: 40_000, by: TestRun.choose(6_000, long: 200)) {
@@ -113,18 +113,19 @@
                     do { try place.old.set(value, for: key) } catch { failure = error }
                     try FileSizeLimit.set(nil)
 
-                    let aside = try place.old.quarantined().map(\.value)
-                    #expect(aside == [] || aside == [old], "\(bytes)")
+                    let quarantined = try place.old.quarantined().map(\.value)
+                    #expect(quarantined == [] || quarantined == [old], "\(bytes)")
                     if let failure {
                         (failure as? MoltError)?.expect(.suiteNotWritable, store: place.old.domainName)
                         #expect(MoltError.isOutOfSpace(failure), "\(failure)")
                     } else {
                         let problem = try #require(failures.all.last?.problem)
-                        let says = aside == [] ? "it cannot be put aside" : "was put aside before"
+                        let says =
+                            quarantined == [] ? "it cannot be put into quarantine" : "was put into quarantine before"
                         #expect(problem.contains(says), "\(bytes): \(problem)")
-                        #expect(aside == [old] || problem.contains("File too large"), "\(bytes): \(problem)")
+                        #expect(quarantined == [old] || problem.contains("File too large"), "\(bytes): \(problem)")
                     }
-                    found["\(failure == nil ? "set" : "not set"), \(aside.count) aside", default: 0] += 1
+                    found["\(failure == nil ? "set" : "not set"), \(quarantined.count) quarantined", default: 0] += 1
                     #expect(try place.old.value(for: key) == value, "\(bytes)")
                     #expect(try place.old.value(forKey: "other") == 1, "\(bytes)")
 
@@ -133,7 +134,7 @@
                     #expect(try place.old.value(for: key) == [7] && place.old.quarantined().map(\.value) == [old])
                 }
             }
-            TestRun.report("full disk, settings that are put aside: \(found)")
+            TestRun.report("full disk, settings that are quarantined: \(found)")
             #expect(found.count == 4, "\(found)")
         }
     }

@@ -9,7 +9,7 @@
     @Suite struct `A kill while unreadable values are overwritten` {
         private static let count = 300
 
-        @Test func `Each old value is as it was, or was put aside once`() async throws {
+        @Test func `Each old value is as it was, or was quarantined once`() async throws {
             let place = TestPlace()
             defer { place.remove() }
             try prepare(place)
@@ -30,7 +30,7 @@
                 place.forgetSettings()
                 found.append(try check(place, "\(round)"))
             }
-            TestRun.report("kills while unreadable values are overwritten: \(found) put aside")
+            TestRun.report("kills while unreadable values are overwritten: \(found) quarantined")
         }
 
         private func prepare(_ place: TestPlace) throws {
@@ -45,16 +45,16 @@
             try place.old.update(set: Dictionary(uniqueKeysWithValues: settings))
         }
 
-        /// Returns the number of old values that were put aside.
+        /// Returns the number of old values that were quarantined.
         private func check(_ place: TestPlace, _ comment: Comment) throws -> Int {
             #expect(try StoreFile.damage(at: place.cache).isEmpty, comment)
             let cache = try CodableCache(at: place.cache)
             defer { cache.close() }
-            let aside = Dictionary(grouping: try cache.quarantined()) { $0.key }
+            let quarantined = Dictionary(grouping: try cache.quarantined()) { $0.key }
             for number in 0..<Self.count {
                 let old = #"{"words":\#(number)}"#
                 let isOld = try cache.storedText(forKey: "\(number)") == old
-                let kept = aside["\(number)"]?.map { String(decoding: $0.content, as: UTF8.self) } ?? []
+                let kept = quarantined["\(number)"]?.map { String(decoding: $0.content, as: UTF8.self) } ?? []
                 #expect(kept == (isOld ? [] : [old]), comment)
             }
             // The library loses the suite's file if it is killed while it writes.
@@ -69,7 +69,7 @@
             }
             // In their order, without a gap.
             #expect(settings.count == (settings.isEmpty ? 0 : last + 1), comment)
-            return aside.count + settings.count
+            return quarantined.count + settings.count
         }
     }
 
@@ -80,7 +80,7 @@
     private func overwrite(_ place: TestPlace) throws {
         var configuration = MoltConfiguration()
         configuration.mismatches = .ignore
-        configuration.unreadableValues = .putAside(upTo: 1_000)
+        configuration.unreadableValues = .quarantine(upTo: 1_000)
         let cache = try CodableCache(at: place.cache, configuration: configuration)
         for number in 0..<300 {
             if number % 3 == 0 {

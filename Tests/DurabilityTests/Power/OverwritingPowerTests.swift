@@ -13,11 +13,11 @@
         .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library")
     )
     struct OverwritingPowerTests {
-        @Test func `A record is as it was, or put aside once with a new value in its place`() async throws {
+        @Test func `A record is as it was, or quarantined once with a new value in its place`() async throws {
             await #expect(processExitsWith: .success) { try losePowerOfRecords() }
         }
 
-        @Test func `A setting is as it was, or put aside once`() async throws {
+        @Test func `A setting is as it was, or quarantined once`() async throws {
             await #expect(processExitsWith: .success) { try losePowerOfSettings() }
         }
 
@@ -49,24 +49,24 @@
         cache.close()
     }
 
-    /// The keys whose records were put aside; throws if one was lost or is there twice.
+    /// The keys whose records were quarantined; throws if one was lost or is there twice.
     private func overwritten(_ place: TestPlace) throws -> [String] {
         try place.checkWhole()
         let cache = try open(place)
         defer { cache.close() }
         let quarantined = try cache.quarantined()
-        let aside = quarantined.map(\.key)
+        let kept = quarantined.map(\.key)
         for record in quarantined where record.content != old { throw Broken("\(record) is another one.") }
         for key in keys {
             let stored = try cache.value([String: Int].self, onFailureOf: key)
             let isOld = stored == ["words": 1]
             let isNew = try !isOld && cache.value(Note.self, forKey: key) == Note(text: key)
-            let count = aside.count { $0 == key }
+            let count = kept.count { $0 == key }
             guard isOld && count == 0 || isNew && count == 1 else {
-                throw Broken("\(key) is old: \(isOld), new: \(isNew), and put aside \(count) times.")
+                throw Broken("\(key) is old: \(isOld), new: \(isNew), and quarantined \(count) times.")
             }
         }
-        return aside
+        return kept
     }
 
     extension CodableCache {
@@ -101,14 +101,14 @@
         }
         var found: [[String]: Int] = [:]
         try PowerLossSweep(of: recording, limit: 16, seeds: 60).run { moment in
-            let aside = try overwritten(place)
-            found[aside, default: 0] += 1
-            if moment.marks.contains("closed"), aside != keys { throw Broken("A closed file lacks \(aside).") }
+            let kept = try overwritten(place)
+            found[kept, default: 0] += 1
+            if moment.marks.contains("closed"), kept != keys { throw Broken("A closed file lacks \(kept).") }
             try overwriteRecords(place)
             guard try overwritten(place) == keys else { throw Broken("It cannot be done again.") }
         }
         TestRun.report("power, records that are overwritten: \(recording.operations.count) operations, \(found)")
-        for aside in [[], ["a"], keys] { #expect(found[aside, default: 0] > 0, "\(aside): \(found)") }
+        for kept in [[], ["a"], keys] { #expect(found[kept, default: 0] > 0, "\(kept): \(found)") }
     }
 
     private func refuseCallsOfRecords() throws {
@@ -125,11 +125,11 @@
             refused = RefusedCalls(kinds, at: place).refuse(number...Int.max, with: ENOSPC, isShort: number % 2 == 0) {
                 do { try overwriteRecords(place) } catch { failure = error }
             }
-            let aside = try overwritten(place)
+            let kept = try overwritten(place)
             if let failure {
                 failures += 1
                 #expect(MoltError.isOutOfSpace(failure), "\(number): \(failure)")
-                #expect(aside == [] || aside == ["a"], "\(number)")
+                #expect(kept == [] || kept == ["a"], "\(number)")
             }
             try overwriteRecords(place)
             #expect(try overwritten(place) == keys, "\(number)")
@@ -147,14 +147,14 @@
 
     private let oldSetting: PropertyListValue = ["many", .string(String(repeating: "x", count: 2_000))]
 
-    /// Whether the setting was put aside; throws if there is another value, or if it is there twice.
-    private func isAside(_ place: TestPlace) throws -> Bool {
-        let aside = try place.old.quarantined()
-        for setting in aside where setting.value != oldSetting || setting.key != "count" {
+    /// Whether the setting was quarantined; throws if there is another value, or if it is there twice.
+    private func isQuarantined(_ place: TestPlace) throws -> Bool {
+        let settings = try place.old.quarantined()
+        for setting in settings where setting.value != oldSetting || setting.key != "count" {
             throw Broken("\(setting) is another one.")
         }
-        guard aside.count < 2 else { throw Broken("It was put aside twice.") }
-        return !aside.isEmpty
+        guard settings.count < 2 else { throw Broken("It was quarantined twice.") }
+        return !settings.isEmpty
     }
 
     /// The value of the setting; nil if the library was killed while it wrote the suite's file.
@@ -176,21 +176,21 @@
         }
         var found: [String: Int] = [:]
         try PowerLossSweep(of: recording, limit: 24, seeds: 100).run { moment in
-            let (value, isKept) = (try setting(place), try isAside(place))
+            let (value, isKept) = (try setting(place), try isQuarantined(place))
             guard value == oldSetting || isKept else { throw Broken("The old value is lost.") }
             if moment.marks.contains("set"), value != 1 || !isKept {
                 throw Broken("What was reported is lost.")
             }
             let word = value == nil ? "torn" : value == oldSetting ? "old" : "new"
-            found[word + (isKept ? ", put aside" : ""), default: 0] += 1
+            found[word + (isKept ? ", quarantined" : ""), default: 0] += 1
             guard value != nil else { return }
             try overwriteSetting(place)
-            guard try setting(place) == 1, try isAside(place) else {
+            guard try setting(place) == 1, try isQuarantined(place) else {
                 throw Broken("It cannot be set again.")
             }
         }
         TestRun.report("power, a setting that is overwritten: \(recording.operations.count) operations, \(found)")
-        for word in ["old", "old, put aside", "new, put aside"] { #expect(found[word, default: 0] > 0, "\(found)") }
+        for word in ["old", "old, quarantined", "new, quarantined"] { #expect(found[word, default: 0] > 0, "\(found)") }
     }
 
     private func refuseCallsOfSettings() throws {
@@ -210,11 +210,11 @@
                 try overwriteSetting(place)
             }
             #expect(try setting(place) == 1, "\(number)")
-            if try !isAside(place) { lost += 1 }
+            if try !isQuarantined(place) { lost += 1 }
             // The file can be used again.
             try place.old.set(oldSetting, forKey: "count")
             try overwriteSetting(place)
-            #expect(try isAside(place), "\(number)")
+            #expect(try isQuarantined(place), "\(number)")
         } while refused > 0 && number < 60
         TestRun.report("refused calls, a setting that is overwritten: \(number - 1) points, \(lost) without quarantine")
         #expect(lost > 2 && number < 60)

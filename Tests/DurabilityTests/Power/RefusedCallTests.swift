@@ -99,6 +99,25 @@
                 #expect(try CodableCache(at: place.cache, migrations: registry).version == 4)
             }
 
+            /// Only the devices of Apple refuse a file while they are locked.
+            @Test func `A file that the process may not open is said to lack permissions, and not to be locked`()
+                throws
+            {
+                defer { place.remove() }
+                try People.prepare(place, count: 150)
+                let calls = RefusedCalls(Self.all | RefusedCalls.bits(molt_disk_found), at: place)
+                for first in 1...6 {
+                    var message = ""
+                    calls.refuse(first...Int.max, with: EACCES) {
+                        let error = #expect(throws: MoltError.self) {
+                            try CodableCache(at: place.cache, migrations: registry)
+                        }
+                        message = error?.message ?? ""
+                    }
+                    #expect(!message.contains("locked"), "\(first): \(message)")
+                }
+            }
+
             private static let keys: Set<String> = ["a", "b", "c", "healed"]
 
             private struct Outcome {

@@ -38,7 +38,7 @@ import Testing
         #expect(kinds == ["bad", "loss", "note"])
         page.expect(
             ".finding",
-            "…1 record would go to quarantine…eve…",
+            "…1 record would go into quarantine…eve…",
             "…Person.lastName…Trash…",
             "…did you mean \"lastName\"?…"
         )

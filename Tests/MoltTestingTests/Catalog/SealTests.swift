@@ -199,7 +199,8 @@ import Testing
         #expect(try directory.text("seals.json").hasPrefix("{\n  \"format\" : 1,\n"))
         try directory.edit("seals.json", "\"format\" : 1", to: "\"format\" : \(format)")
         let words =
-            format == "0" ? "There is no such format: 0." : "seals of format \(format); this release of Molt reads 1."
+            format == "0"
+            ? "This is not a file of seals. Restore it: " : "seals of format \(format); this release of Molt reads 1."
         try await expectFailures(.catalog, of: ["seals.json"], says: words)
         try TestingError.expect(.malformedFixture, says: words) { try directory.seal(2) }
     }

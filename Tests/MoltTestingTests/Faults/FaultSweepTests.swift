@@ -4,7 +4,7 @@ import MoltTesting
 import TestSupport
 import Testing
 
-@Suite struct `Fault sweeps` {
+@Suite struct `Interruptions of an upgrade` {
     /// The scenario's records, without suites.
     private static let cache: StoreFixture = {
         var fixture = FaultScenario.fixture
@@ -38,7 +38,7 @@ import Testing
         let records = (0..<count).map { StoreFixture.Record("\($0)", "User", .json(#"{"name":"Grace Hopper"}"#)) }
         let fixture = StoreFixture(version: 0, records: records)
         let split = MigrationStep.splitProperty("User", "name", into: ["firstName", "lastName"])
-        let report = try await fixture.sweepFaults(through: [Migration(to: 1, "split", split)])
+        let report = try await fixture.verifyInterruptions(through: [Migration(to: 1, "split", split)])
         var point = try #require(report.trials.first { $0.point.hasPrefix("reading a batch of User") }).faultPoint
         for (occurrence, words) in [
             (1, ""), (2, ", for the 2nd time"), (3, ", for the 3rd time"), (12, ", for the 12th time"),
@@ -60,7 +60,7 @@ import Testing
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
-            "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
+            "after all changes to suites", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
             "keeping a change for later", "making the changes that were kept", "reading a batch of Alien, Note, Person",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",
@@ -72,7 +72,10 @@ import Testing
 
         // The short form has one point of each kind, and two others.
         let limit: Int? = TestRun.choose(22, long: nil)
-        let report = try await FaultScenario.fixture.sweepFaults(through: FaultScenario.migrations, limit: limit)
+        let report = try await FaultScenario.fixture.verifyInterruptions(
+            through: FaultScenario.migrations,
+            limit: limit
+        )
         #expect(report.failures.isEmpty)
         #expect(report.available > points.count)
         #expect(report.points(.error).count == (limit ?? points.count))
@@ -105,7 +108,7 @@ import Testing
         #expect(points.number(of: .record) == 0)
 
         let limit: Int? = TestRun.choose(12, long: nil)
-        let report = try await fixture.sweepFaults(through: FaultScenario.settingsMigrations, limit: limit)
+        let report = try await fixture.verifyInterruptions(through: FaultScenario.settingsMigrations, limit: limit)
         #expect(Set(report.points(.error).compactMap(\.point?.kind)) == Set(points.map(\.kind)))
         let writes = report.points(.failingWrites).compactMap(\.point)
         #expect(writes.number(of: .writeLedger, .writeJournal, .clearJournal) == 3)
@@ -113,7 +116,7 @@ import Testing
     }
 
     @Test func `A fault leaves both records and quarantine either upgraded or unchanged`() async throws {
-        let report = try await QuarantineScenario.fixture.sweepFaults(
+        let report = try await QuarantineScenario.fixture.verifyInterruptions(
             through: QuarantineScenario.migrations,
             limit: TestRun.choose(16, long: nil)
         )
@@ -236,11 +239,11 @@ import Testing
         for faults in [[.error], [.fullDisk], []] as [[FaultSweep.Fault]] {
             let error = await #expect(throws: TestingError.self) { try await sweep.run(faults) }
             #expect(error?.code == .unsuitable)
-            #expect(error?.message.hasPrefix("The fault sweep tried no fault") == true)
+            #expect(error?.message.hasPrefix("The upgrade was not interrupted") == true)
         }
         let migrated = try FaultScenario.fixture.migrated(through: FaultScenario.migrations).fixture
         let error = await #expect(throws: TestingError.self) {
-            try await migrated.sweepFaults(through: FaultScenario.migrations)
+            try await migrated.verifyInterruptions(through: FaultScenario.migrations)
         }
         #expect(error?.code == .unsuitable)
         #expect(error?.message.contains("nothing is pending") == true)
@@ -251,7 +254,7 @@ import Testing
             Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
         ]
         let error = await #expect(throws: MoltError.self) {
-            try await Self.cache.sweepFaults(through: migrations)
+            try await Self.cache.verifyInterruptions(through: migrations)
         }
         #expect(error?.code == .propertyMissing)
     }

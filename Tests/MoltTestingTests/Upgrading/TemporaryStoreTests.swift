@@ -182,12 +182,12 @@ struct TemporaryStoreTests {
         let new = try TemporaryStore(
             StoreFixture(primary: .suite(suite), version: 0, suites: [suite: values])
         )
-        #expect(try new.standIn(for: suite).values() == values)
-        #expect(try new.standIn(for: suite).state() == nil)
+        #expect(try new.temporarySuite(for: suite).values() == values)
+        #expect(try new.temporarySuite(for: suite).state() == nil)
         #expect(try new.contents().version == 0)
         let old = try TemporaryStore(
             StoreFixture(primary: .suite(suite), version: 1, suites: [suite: values])
         )
-        #expect(try old.standIn(for: suite).state()?.version == 1)
+        #expect(try old.temporarySuite(for: suite).state()?.version == 1)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         if second > 1 {
             // The stores of the second branch are refused.
             #expect(await failure(Self.note(), through: migrations) == nil)
-            migrations = migrations.lateMigrations()
+            migrations = migrations.allowingLateMigrations()
         }
         try #require(await failure(Self.note(), through: migrations)).expect(
             only: .path,
@@ -64,7 +64,7 @@ import Testing
         func verified() async -> VerificationFailure? {
             await Releases.failure {
                 try await directory.catalog(recording: .missing).verify(
-                    MigrationRegistry([shipped, next]).lateMigrations(),
+                    MigrationRegistry([shipped, next]).allowingLateMigrations(),
                     types: [.type(Anything.self, named: "Note")],
                     versions: []
                 )
@@ -175,7 +175,7 @@ import Testing
         func upgrades(_ type: (Int) -> String) async throws -> Int {
             let migrations = (1...6).map { Migration(to: $0, "\($0)", .removeProperty(type($0), "fax")) }
             return try await Self.note().verifyUpgrades(
-                through: MigrationRegistry(migrations).lateMigrations(),
+                through: MigrationRegistry(migrations).allowingLateMigrations(),
                 types: [.type(Anything.self, named: "Note")]
             ).upgrades
         }
@@ -233,7 +233,7 @@ import Testing
             func result(_ registries: MigrationRegistry...) -> StoreFixture? {
                 try? registries.reduce(store) { try $0.migrated(through: $1).fixture }
             }
-            let late = MigrationRegistry([first, second(to: 2)]).lateMigrations()
+            let late = MigrationRegistry([first, second(to: 2)]).allowingLateMigrations()
             for (expected, found) in [
                 (result([first, second(to: 1)]), result([second(to: 1), first])),
                 (result(late), result([second(to: 2)], late)),

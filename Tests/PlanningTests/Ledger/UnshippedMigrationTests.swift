@@ -115,7 +115,7 @@
             for _ in 0..<2 {
                 MoltError.thrown {
                     try open(shipped, adding("size")).set(PersonWithAge(name: "Alan"), forKey: "alan")
-                }?.expect(.schemaDrift)
+                }?.expect(.shapeChanged)
             }
             cache.close()
             let again = try open(shipped, adding("age"))

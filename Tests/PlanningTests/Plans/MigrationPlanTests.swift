@@ -113,7 +113,7 @@ struct MigrationPlanTests {
 
     @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
         var registry = registry
-        registry = registry.lateMigrations()
+        registry = registry.allowingLateMigrations()
         let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
         try plan.expectPending("a")
         #expect(plan.entries[0].status == .late && plan.entries[0].action == .run)

@@ -143,7 +143,7 @@ struct OrderTests {
         // An error by default, because the migration was written for an earlier state of the store.
         try await store.failure(merged).expect(.lateMigration, id: late.id)
 
-        merged = merged.lateMigrations()
+        merged = merged.allowingLateMigrations()
         #expect(try await store.upgrade(merged).outcomes == "2 ran")
         let after = try store.snapshot()
         #expect(after.outcomes == "1 ran, 5 ran, 2 ran")

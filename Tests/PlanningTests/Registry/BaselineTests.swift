@@ -260,7 +260,7 @@ struct BaselineTests {
             (1...3).map { Migration(to: $0, "v\($0)", Self.trace($0).steps[0], .removeSettings("name", in: suite)) }
                 + [Migration(to: 4, "v4", Self.trace(4).steps[0], .renameSetting("name", to: "title", in: suite))]
         ).baseline { try $0.settings(in: suite)["schemaVersion"]?.int.map { Int($0) } }
-        let report = try await fixture.sweepFaults(through: registry, limit: TestRun.choose(6, long: nil))
+        let report = try await fixture.verifyInterruptions(through: registry, limit: TestRun.choose(6, long: nil))
         #expect(report.failures.isEmpty)
         let after = try fixture.migrated(through: registry).fixture
         #expect(after.suites[suite] == ["schemaVersion": 3, "title": "n"])

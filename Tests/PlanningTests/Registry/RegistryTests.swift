@@ -42,7 +42,7 @@ struct RegistryTests {
 
     @Test func `A part of a registry keeps the registry's settings`() throws {
         var registry = registry
-        registry = registry.lateMigrations()
+        registry = registry.allowingLateMigrations()
         #expect(try registry.upTo("a").allowsLateMigrations)
         #expect(registry.upTo(version: 1).allowsLateMigrations)
     }

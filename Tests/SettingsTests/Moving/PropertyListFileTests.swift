@@ -93,8 +93,12 @@ import Testing
 
     @Test func `A directory is refused`() throws {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-        MoltError.thrown { try cache.upgrade(copy()) }?
-            .expect(.suiteFailed, suite: file.path, says: file.path, "that it is a file")
+        let error = MoltError.thrown { try cache.upgrade(copy()) }
+        error?.expect(.suiteFailed, suite: file.path, says: file.path, "that it is a file")
+        // Only the devices of Apple refuse a file while they are locked.
+        #if !canImport(Darwin)
+            #expect(error?.message.contains("locked") == false)
+        #endif
     }
 
     @Test func `In an extension that sees no file, the migration waits for the app`() throws {

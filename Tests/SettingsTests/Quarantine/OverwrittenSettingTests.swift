@@ -28,7 +28,7 @@ struct `A setting that its key cannot read` {
         get throws { try TestHome.directory.appendingPathComponent("\(scratch.name).molt-unreadable") }
     }
 
-    // MARK: Putting aside
+    // MARK: Quarantining
 
     private static let unreadable: [PropertyListValue] = [
         "text", #"{"title":1}"#, 7, 1.5, true, .date(Date(timeIntervalSinceReferenceDate: 5)), .data(Data([1, 2])),
@@ -36,7 +36,7 @@ struct `A setting that its key cannot read` {
     ]
 
     @Test(arguments: unreadable.indices)
-    func `is put aside before another value is set, in whatever form it is`(index: Int) throws {
+    func `is quarantined before another value is set, in whatever form it is`(index: Int) throws {
         let old = Self.unreadable[index]
         let key = SettingKey<Profile>("profile", default: Profile())
         try suite.set(old, forKey: "profile")
@@ -56,7 +56,7 @@ struct `A setting that its key cannot read` {
         try scratch.expect([:])
     }
 
-    @Test func `is put aside by a subscript, and by a key with a form of its own`() throws {
+    @Test func `is quarantined by a subscript, and by a key with a form of its own`() throws {
         let tags = SettingKey<[String]>("tags", default: [])
         let season = SettingKey<Int>("season", coding: .json, default: 1)
         try suite.update(set: ["tags": "a", "season": "summer"])
@@ -90,7 +90,7 @@ struct `A setting that its key cannot read` {
         #expect(!dumped.contains("secret"))
     }
 
-    // MARK: What is not put aside
+    // MARK: What is not quarantined
 
     @Test func `is told from one that was converted, and from none`() throws {
         let values: [String: PropertyListValue] = ["bool": "YES", "int": "12", "double": 3, "null": ""]
@@ -107,7 +107,7 @@ struct `A setting that its key cannot read` {
         #expect(try scratch.otherFiles() == [])
     }
 
-    @Test func `is not put aside where it is removed, set without a key or changed by a migration`() throws {
+    @Test func `is not quarantined where it is removed, set without a key or changed by a migration`() throws {
         let name = SettingKey<Int?>("name")
         try suite.set("n", forKey: "name")
         suite[name] = nil
@@ -185,7 +185,7 @@ struct `A setting that its key cannot read` {
         }
         try suite.set("text", forKey: "a")
         try suite.set(1, for: SettingKey<Int>("a", default: 0))
-        #expect(errors.all.map(\.key) == ["a"] && errors.all[0].problem.contains("was put aside"))
+        #expect(errors.all.map(\.key) == ["a"] && errors.all[0].problem.contains("was put into quarantine"))
         #expect(!errors.all[0].description.contains("text"))
         try scratch.expect(["a": 1, "b": "seen"])
     }
@@ -217,7 +217,7 @@ struct `A setting that its key cannot read` {
         #expect(try scratch.otherFiles() == [])
     }
 
-    @Test func `that was put aside first goes first beyond the limit`() throws {
+    @Test func `that was quarantined first goes first beyond the limit`() throws {
         let key = SettingKey<Int>("a", default: 0)
         for number in 0..<103 {
             try suite.set(.string("x \(number)"), forKey: "a")
@@ -234,7 +234,7 @@ struct `A setting that its key cannot read` {
         #expect(try suite.quarantined().map(\.id) == [107], "The newest stays, whatever its size.")
     }
 
-    @Test func `counts as new when it is put aside again`() throws {
+    @Test func `counts as new when it is quarantined again`() throws {
         let key = SettingKey<Int>("a", default: 0)
         for letter in ["x", "y", "x", "z"] {
             try suite.set(.string(String(repeating: letter, count: 400_000)), forKey: "a")
@@ -254,7 +254,7 @@ struct `A setting that its key cannot read` {
         }
     #endif
 
-    @Test func `is put aside in a new file if the file is damaged, which is kept`() throws {
+    @Test func `is quarantined in a new file if the file is damaged, which is kept`() throws {
         let key = SettingKey<Int>("a", default: 0)
         for damage in ["", "{", #"{"format":1}"#, "[]"] {
             try Data(damage.utf8).write(to: file)
@@ -278,7 +278,7 @@ struct `A setting that its key cannot read` {
         suite.erase()
     }
 
-    @Test func `is overwritten all the same if it cannot be put aside`() throws {
+    @Test func `is overwritten all the same if it cannot be quarantined`() throws {
         let key = SettingKey<Int>("a", default: 0)
         try suite.set("x", forKey: "a")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -289,7 +289,7 @@ struct `A setting that its key cannot read` {
         #expect(try quarantined() == [])
     }
 
-    @Test func `is put aside in the file of a suite that is a link`() throws {
+    @Test func `is quarantined in the file of a suite that is a link`() throws {
         let target = try ScratchSuite(["a": "x"])
         try FileManager.default.createSymbolicLink(at: scratch.file, withDestinationURL: target.file)
         try suite.set(1, for: SettingKey("a", default: 0))
@@ -298,7 +298,7 @@ struct `A setting that its key cannot read` {
         try target.expectFile(["a": 1])
     }
 
-    @Test func `is put aside once, whichever thread is faster`() throws {
+    @Test func `is quarantined once, whichever thread is faster`() throws {
         let count = 40
         let keys = (0..<count).map { "key \($0)" }
         try suite.update(set: Dictionary(uniqueKeysWithValues: keys.map { ($0, .string("old \($0)")) }))

@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-@Suite struct `The file of the settings that were put aside` {
+@Suite struct `The file of the settings in quarantine` {
     @Test func `is read and written as it is`() throws {
         let scratch = try ScratchSuite()
         let file = try TestHome.directory.appendingPathComponent("\(scratch.name).molt-unreadable")

@@ -89,7 +89,7 @@ private struct SoundNote: Codable, Equatable, Sendable {
         ),
         (
             "INSERT INTO molt_journal(store, changes) VALUES('', x'00')",
-            "bookkeeping: Molt's own tables cannot be read. the name of an attached store is missing"
+            "bookkeeping: Molt's own tables cannot be read. a row of the journal does not name its suite"
         ),
         ("DROP TABLE molt_ledger", "bookkeeping: "),
     ]

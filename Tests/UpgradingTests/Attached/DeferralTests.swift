@@ -61,7 +61,7 @@ struct DeferralTests {
         #expect(try holder.value(String.self, forKey: "key") == "value")
     }
 
-    @Test func `defers later migrations that use the same attached store, and no others`() throws {
+    @Test func `defers later migrations that work on the same suite, and no others`() throws {
         let other = try Notebook()
         let both = try Notebook()
         // It uses both notebooks, of which only one is closed.
@@ -78,10 +78,10 @@ struct DeferralTests {
         ]
         func lines() throws -> [[String]] { try [notebook, both, other].map { try $0.lines } }
         let report = try notebook.whileClosed { try open(registry) }
-        let reason = "It uses the same attached store as migration"
         let reasons = [
-            notebook.excuse, "\(reason) \"a\" (version 1), which must wait.",
-            "\(reason) \"b\" (version 2), which must wait.",
+            notebook.excuse,
+            "It works on \(notebook.name), and so does migration \"a\" (version 1), which must wait.",
+            "It works on \(both.name), and so does migration \"b\" (version 2), which must wait.",
         ]
         #expect(report.deferred.map(\.reason) == reasons)
         #expect(try lines() == [["old"], [], ["d"]])

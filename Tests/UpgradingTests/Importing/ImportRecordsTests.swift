@@ -131,7 +131,7 @@ struct ImportRecordsTests {
         let name = Migration(to: 2, "name", .renameProperty("Person", "name", to: "fullName"))
         _ = try open(name)
         let importing = Migration(to: 1, "import", step { try Self.add("a", "b", to: $0) })
-        let registry = MigrationRegistry([importing, name]).lateMigrations()
+        let registry = MigrationRegistry([importing, name]).allowingLateMigrations()
         try CodableCache(at: url, migrations: registry).close()
         #expect(try texts == ["a": #"{"fullName":"a"}"#, "b": #"{"fullName":"b"}"#])
     }
@@ -166,54 +166,54 @@ struct ImportRecordsTests {
         #expect(report.outcomes == "new ran")
     }
 
-    // MARK: Setting aside
+    // MARK: Rejecting
 
-    /// Adds two records, and sets aside three.
-    private func settingAside(_ policy: FailurePolicy) -> MigrationStep {
+    /// Adds two records, and rejects three.
+    private func rejecting(_ policy: FailurePolicy) -> MigrationStep {
         step { records in
             records.expectedCount = 5
             try Self.add("a", "b", to: records)
-            try records.setAside(["old": "secret"], forKey: "c", because: Refusal(value: "secret"))
-            try records.setAside(json: Data(#"{ "old":2 }"#.utf8), forKey: "a", because: Refusal())
+            try records.reject(["old": "secret"], forKey: "c", because: Refusal(value: "secret"))
+            try records.reject(json: Data(#"{ "old":2 }"#.utf8), forKey: "a", because: Refusal())
             do {
                 try records.add([Double.nan], forKey: "")
             } catch {
-                try records.setAside(.null, forKey: "", because: error)
+                try records.reject(.null, forKey: "", because: error)
             }
         }
         .onFailure(policy)
     }
 
-    @Test func `sets aside what the closure gives it, for the app to put a value in its place`() throws {
-        let step = settingAside(.quarantine(upTo: 3))
+    @Test func `quarantines what the closure rejects, for the app to put a value in its place`() throws {
+        let step = rejecting(.quarantine(upTo: 3))
         let cache = try CodableCache(at: url, migrations: [removing(step)])
-        let aside = try cache.quarantined()
-        #expect(aside.map(\.key) == ["c", "a, the record 4", "the record 5"])
+        let rejected = try cache.quarantined()
+        #expect(rejected.map(\.key) == ["c", "a, the record 4", "the record 5"])
         #expect(
-            aside.map { String(decoding: $0.content, as: UTF8.self) } == [
+            rejected.map { String(decoding: $0.content, as: UTF8.self) } == [
                 #"{"old":"secret"}"#, #"{ "old":2 }"#, "null",
             ]
         )
-        #expect(aside.map(\.failure.code) == [.stepFailed, .stepFailed, .typeMismatch])
-        #expect(aside.allSatisfy { $0.typeName == "Person" })
+        #expect(rejected.map(\.failure.code) == [.stepFailed, .stepFailed, .typeMismatch])
+        #expect(rejected.allSatisfy { $0.typeName == "Person" })
         let counts = cache.report.entries[0].counts
         #expect(counts.read == 5 && counts.created == 2 && counts.quarantined == 3)
         #expect(!cache.report.description.contains("secret"))
-        // What was set aside is nowhere but in the source and in quarantine.
+        // What was rejected is nowhere but in the source and in quarantine.
         #expect(cache.report.work.map(\.problem) == [Self.kept] && log.all.isEmpty)
         let retried = try cache.retryQuarantined(with: [Migration(to: 1, "import", step)])
         #expect(retried.count == 3 && retried.allSatisfy { "\($0)".contains("could not import it") })
-        try cache.restoreQuarantined(aside[0].id, as: ["name": "c"])
+        try cache.restoreQuarantined(rejected[0].id, as: ["name": "c"])
         #expect(try cache.count() == 3)
         cache.close()
     }
 
-    @Test func `stops where it would set a record aside, or leaves it out, if the policy says so`() throws {
-        try failure(settingAside(.stop)).expect(.stepFailed, key: "c", type: "Person", refusal: "secret")
-        try failure(settingAside(.quarantine(upTo: 2))).expect(.tooManyFailures)
-        try failure(step { try $0.setAside(json: Data("{".utf8), forKey: "a", because: Refusal()) })
+    @Test func `stops where a record is rejected, or leaves it out, if the policy says so`() throws {
+        try failure(rejecting(.stop)).expect(.stepFailed, key: "c", type: "Person", refusal: "secret")
+        try failure(rejecting(.quarantine(upTo: 2))).expect(.tooManyFailures)
+        try failure(step { try $0.reject(json: Data("{".utf8), forKey: "a", because: Refusal()) })
             .expect(.stepFailed, key: "a")
-        let cache = try CodableCache(at: url, migrations: [removing(settingAside(.drop(upTo: .unlimited)))])
+        let cache = try CodableCache(at: url, migrations: [removing(rejecting(.drop(upTo: .unlimited)))])
         #expect(try cache.count() == 2 && cache.quarantined().isEmpty)
         #expect(cache.report.entries[0].counts.dropped == 3 && log.all.isEmpty)
         cache.close()
@@ -261,12 +261,12 @@ struct ImportRecordsTests {
             key: .text("key"),
             columns: ["value": .integer("value")]
         )
-        let aside = removing(setting.onFailure(.drop(upTo: .unlimited)))
-        let cache = try CodableCache(at: foreign.store, migrations: [aside])
+        let dropping = removing(setting.onFailure(.drop(upTo: .unlimited)))
+        let cache = try CodableCache(at: foreign.store, migrations: [dropping])
         #expect(try cache.count() == 2 && cache.report.work.map(\.problem) == [Self.kept] && log.all.isEmpty)
     }
 
-    @Test func `keeps its source if a later step sets a record aside, or one record replaces another`() throws {
+    @Test func `keeps its source if a later step quarantines a record, or one record replaces another`() throws {
         let later = Migration(to: 2, "later", .transform("Person") { if $0.key == "a" { throw Refusal() } })
         let importing = removing(step { try Self.add("a", "b", to: $0) })
         let registry = MigrationRegistry([importing, later]).onFailure(.quarantine(upTo: .unlimited))

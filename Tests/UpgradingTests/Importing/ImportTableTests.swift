@@ -96,27 +96,27 @@ struct ImportTableTests {
         }
     }
 
-    @Test func `sets such rows aside under the policy, with their values as they were`() throws {
+    @Test func `quarantines such rows under the policy, with their values as they were`() throws {
         let foreign = try ForeignStore("core-data", "core-data-odd")
         let step = people(of: foreign).onFailure(.quarantine(upTo: .unlimited))
         let cache = try foreign.importing(step)
-        let aside = try cache.quarantined()
-        #expect(Set(aside.map(\.key)) == Set(Self.odd.keys.map { "person/\($0)" } + ["person/3"]))
-        let text = try #require(aside.first { $0.key == "person/101" })
+        let rows = try cache.quarantined()
+        #expect(Set(rows.map(\.key)) == Set(Self.odd.keys.map { "person/\($0)" } + ["person/3"]))
+        let text = try #require(rows.first { $0.key == "person/101" })
         #expect(
             String(decoding: text.content, as: UTF8.self).hasPrefix(
                 #"{"Z_PK":101,"ZNAME":"text in a number","ZAGE":"forty-two""#
             )
         )
         #expect(try cache.contains("person/109") && cache.contains("person/\(Int64.max)"))
-        #expect(cache.report.entries[0].counts.quarantined == aside.count)
+        #expect(cache.report.entries[0].counts.quarantined == rows.count)
         // They are not in the form of records.
         let retried = try cache.retryQuarantined(with: [Migration(to: 1, "import", step)])
         #expect(retried.allSatisfy { "\($0)".contains("could not import it") })
-        #expect(try cache.quarantined().count == aside.count)
+        #expect(try cache.quarantined().count == rows.count)
     }
 
-    @Test func `sets aside a row with the key of one before, and one without a key`() throws {
+    @Test func `quarantines a row with the key of one before, and one without a key`() throws {
         let foreign = try ForeignStore("grdb")
         let connection = try SQLite(foreign.url)
         try connection.run("CREATE TABLE twice (id TEXT, n INTEGER)")

@@ -48,7 +48,7 @@ struct PathTests {
         }
 
         var failed: [MigrationReport.FailedRecord] = []
-        // The records that were set aside by imports, which have not created them, by migration.
+        // The records that were rejected by imports, which have not created them, by migration.
         var notImported: [String: Int] = [:]
         let error = capture {
             let report = try Migrator(registry, configuration: configuration())
@@ -94,11 +94,11 @@ struct PathTests {
         #expect(try handovers == StoreFile.handovers(at: stepByStep.url), comment)
         // No record is lost or doubled.
         let (dropped, added) = one.ledger.reduce((0, 0)) { ($0.0 + $1.counts.dropped, $0.1 + $1.counts.created) }
-        let aside = notImported.values.reduce(0, +)
-        #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added + aside, comment)
+        let rejected = notImported.values.reduce(0, +)
+        #expect(one.records.count + kept.count + dropped + handovers.count == records.count + added + rejected, comment)
         try expectDroppedKeys([atOnce, stepByStep], of: records, by: registry, leaving: one, comment)
         // A source is removed at most once, and only if all of it was imported. A later migration of the same upgrade
-        // that sets a record aside keeps it, too.
+        // that quarantines a record keeps it, too.
         #expect(Set(removedStepByStep).count == removedStepByStep.count, comment)
         #expect(removedStepByStep.allSatisfy { notImported[$0] == 0 }, comment)
         #expect(Set(removed).isSubset(of: removedStepByStep), comment)

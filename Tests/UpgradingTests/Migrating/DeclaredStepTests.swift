@@ -48,8 +48,8 @@ import Testing
         ] {
             let store = try OldStore(Self.records)
             let report = try await store.upgrade(step.onFailure(.quarantine(upTo: 3)))
-            let (aside, left) = (report.entries[0].counts.quarantined, try store.snapshot().records.count)
-            #expect(aside > 0 && left == Self.records.count - aside, "\(step)")
+            let (quarantined, left) = (report.entries[0].counts.quarantined, try store.snapshot().records.count)
+            #expect(quarantined > 0 && left == Self.records.count - quarantined, "\(step)")
         }
     }
 

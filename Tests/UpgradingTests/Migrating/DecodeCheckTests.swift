@@ -60,7 +60,7 @@ struct DecodeCheckTests {
         #expect(names.texts["ada"] == #"{"name":"Ada"}"#)
     }
 
-    @Test func `sets a record aside as it was before the migration, for a later release to convert`() throws {
+    @Test func `quarantines a record as it was before the migration, for a later release to convert`() throws {
         let old = try store()
         let name = Migration(to: 1, "name", Self.renaming)
         let first = Self.checking(name).onFailure(.quarantine(upTo: 1))
@@ -122,7 +122,7 @@ struct DecodeCheckTests {
         #expect(cache.report.notes == [note] && cache.report.description.contains("note: \(note)"))
     }
 
-    @Test func `does not have the names of a step reported that had changed what it sets aside`() throws {
+    @Test func `does not have the names of a step reported that had changed what it quarantines`() throws {
         let old = try OldStore([StoredRecord("Person", "bob", #"{"fullName":"Bob","age":"secret"}"#)])
         let migration = Migration(to: 1, "name", Self.renaming, .removeProperty("Person", "nickname"))
         let cache = try CodableCache(at: old.url, migrations: Self.checking(migration).onFailure(.quarantine(upTo: 1)))

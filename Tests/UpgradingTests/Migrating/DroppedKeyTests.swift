@@ -20,7 +20,7 @@ struct DroppedKeyTests {
     }
 
     private func open(_ store: OldStore, _ migrations: Migration...) throws -> CodableCache {
-        let registry = MigrationRegistry(migrations).lateMigrations()
+        let registry = MigrationRegistry(migrations).allowingLateMigrations()
         return try CodableCache(at: store.url, migrations: registry, configuration: configuration)
     }
 
@@ -37,7 +37,7 @@ struct DroppedKeyTests {
 
     /// The keys that an upgrade takes, after which the cache is closed.
     private func dropped(_ store: OldStore, _ migrations: Migration...) throws -> [String] {
-        let registry = MigrationRegistry(migrations).lateMigrations()
+        let registry = MigrationRegistry(migrations).allowingLateMigrations()
         let cache = try CodableCache(at: store.url, migrations: registry, configuration: configuration)
         defer { cache.close() }
         return try dropped(cache)

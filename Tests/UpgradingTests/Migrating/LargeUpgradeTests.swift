@@ -268,7 +268,7 @@ struct MemoryTests {
         Migration(to: 1, "drop", .transform("Note") { if try $0.int("words") % 1000 < 500 { $0.drop() } }),
         Migration(
             to: 2,
-            "set-aside",
+            "quarantine",
             .transform("Note") { _ in throw CocoaError(.formatting) }.onFailure(.quarantine(upTo: .unlimited))
         ),
     ]

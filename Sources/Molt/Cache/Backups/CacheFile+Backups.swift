@@ -45,11 +45,7 @@ extension CacheFile {
         let store = StoreFile(at: url)
         let state = try store.state()
         guard !state.isFresh else {
-            throw MoltError(
-                .fileMissing,
-                "There is no cache at \(store.storeName) that could be copied.",
-                store: store.storeName
-            )
+            throw MoltError.noCache(at: store.storeName)
         }
         guard state.journal.isEmpty else {
             throw MoltError.backupFailed(

@@ -53,7 +53,7 @@ extension CacheFile {
                 row == nil
                     ? "The ledger has no migration \"\(change.migration)\", and marking one needs the app's migrations."
                     : "This correction of migration \"\(change.migration)\" needs the app's migrations.",
-                advice: "Use the app's own tool, or its `mark-applied` or `mark-pending` command.",
+                advice: "Run the same command with the app's own tool.",
                 outcome: .unchanged,
                 store: path
             )

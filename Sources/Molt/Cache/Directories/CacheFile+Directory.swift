@@ -198,10 +198,15 @@ private final class DirectoryUpgrade: Sendable {
             )
         }
         guard let status = try FileStatus.of(path) else {
-            throw MoltError(.fileMissing, "There is no directory at \(path).", store: path)
+            throw MoltError(.fileMissing, "There is no directory at \(path).", advice: "Check the path.", store: path)
         }
         guard status.isDirectory else {
-            throw MoltError(.notAFile, "The path \(path) is not a directory.", store: path)
+            throw MoltError(
+                .notAFile,
+                "The path \(path) is not a directory.",
+                advice: "Choose the directory that the stores are in.",
+                store: path
+            )
         }
         var found: [Found] = []
         try list(path, into: &found)

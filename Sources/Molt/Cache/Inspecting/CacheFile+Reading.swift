@@ -24,7 +24,7 @@ extension CacheFile {
     ///
     /// - Throws: ``MoltError`` with the code `fileMissing` if there is none, or that of a file that is not one.
     package func checkExists() throws {
-        if try state().isFresh { throw Self.missing(path) }
+        if try state().isFresh { throw MoltError.noCache(at: path) }
     }
 
     /// The types that have records, by name.
@@ -104,11 +104,7 @@ extension CacheFile {
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(MoltError) -> Found {
         if let found = try FileProbe.look(path, body) { return found }
-        throw missing(path)
-    }
-
-    private static func missing(_ path: String) -> MoltError {
-        MoltError(.fileMissing, "There is no cache at \(path).", store: path)
+        throw MoltError.noCache(at: path)
     }
 }
 

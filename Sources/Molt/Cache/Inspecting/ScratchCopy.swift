@@ -19,6 +19,7 @@ struct ScratchCopy {
                 .storeFailed,
                 "The copy for the \(purpose.rawValue) cannot be made: no directory can be created in "
                     + "\(CopyDirectory.parent.path).",
+                advice: "Check its permissions, or set another temporary directory, and try again.",
                 store: self.original,
                 underlying: error
             )

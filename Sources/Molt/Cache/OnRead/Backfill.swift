@@ -90,7 +90,8 @@ final class Backfill: Sendable {
             throw MoltError(
                 .busy,
                 "`finishBackfill()` was called inside a closure that the upgrade itself has called: the monitor's or a "
-                    + "migration's. Call it on another thread."
+                    + "migration's.",
+                advice: "Call it on another thread."
             )
         }
         state.withLock { state in

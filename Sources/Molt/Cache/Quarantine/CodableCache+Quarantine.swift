@@ -120,7 +120,7 @@ extension CodableCache {
         return record
     }
 
-    /// Calls a closure that puts a record back, unless it is gone or its key is taken.
+    /// Calls a closure that puts a record back, unless it is gone or its key is in use.
     private func restore(
         _ record: QuarantinedRecord,
         replacing isReplacing: Bool,
@@ -166,13 +166,13 @@ extension CodableCache {
     /// Each record runs through the migration that it failed in and all migrations applied to the store since. The
     /// result is the same as if that migration had never failed. To correct a step, change its closure, and keep the
     /// order of the steps and the revision: stores that have the migration must still recognize it. A record that a
-    /// write has put aside runs through the migrations applied since.
+    /// write has quarantined runs through the migrations applied since.
     ///
     /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
     /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
-    /// unchanged when its key is taken, or when it cannot be tried: its way leads through a block (`run`) or another
+    /// unchanged when its key is in use, or when it cannot be tried: its way leads through a block (`run`) or another
     /// step that needs the whole store, the store has run late migrations since, in another order than that of the
-    /// registry, or no migration applied since a write put it aside changes it.
+    /// registry, or no migration applied since a write quarantined it changes it.
     /// ``restoreQuarantined(_:replacing:)`` puts such a record back as it is.
     ///
     /// Steps that import data from elsewhere, or change only settings, do not run again.

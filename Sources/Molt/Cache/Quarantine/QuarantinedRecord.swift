@@ -1,8 +1,8 @@
 public import Foundation
 
 extension CodableCache {
-    /// A record that a migration could not convert, as it was before that migration, or one that was put aside because
-    /// a value was written over it that had its type, which could not read it.
+    /// A record that a migration could not convert, as it was before that migration, or one that was quarantined
+    /// because a value was written over it that had its type, which could not read it.
     public struct QuarantinedRecord: Equatable, Sendable, Identifiable {
         /// The record's id in quarantine, which no other record of the store ever gets.
         public package(set) var id: Int64
@@ -29,7 +29,7 @@ extension CodableCache {
 
         /// The reason why it could not be converted, and the migration and the step that it failed in.
         ///
-        /// If a write put it aside, ``MoltError/migration`` is nil, and the code is `unreadableContent`; see
+        /// If a write quarantined it, ``MoltError/migration`` is nil, and the code is `unreadableContent`; see
         /// ``MoltConfiguration/unreadableValues``.
         public var failure: MoltError { MoltError(cause, key: key, type: typeName) }
     }

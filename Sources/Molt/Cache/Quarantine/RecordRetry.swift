@@ -25,7 +25,7 @@ struct RecordRetry {
     }
 
     /// Sends a record through the step that it failed in and all that were applied since, or through the migrations
-    /// that were applied since a write has put it aside.
+    /// that were applied since a write has quarantined it.
     ///
     /// - Throws: The error of a closure that was cancelled.
     func run(_ stored: StoreContents.StoredRecord, after cause: QuarantineCause) throws -> RetryResult {
@@ -97,7 +97,7 @@ struct RecordRetry {
     }
 
     private static let unchanged = Obstacle(
-        reason: "No migration that has run since a write put it aside changes it. Add one that converts it, or put a "
+        reason: "No migration that has run since a write quarantined it changes it. Add one that converts it, or put a "
             + "value in its place with `restoreQuarantined(_:as:)`."
     )
 

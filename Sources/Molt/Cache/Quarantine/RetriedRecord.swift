@@ -50,7 +50,7 @@ extension CodableCache.RetriedRecord: CustomStringConvertible {
             case .dropped: "dropped"
             case .handedOver: "to be handed over"
             case .failed: "failed"
-            case .keyExists: "with a key that is taken"
+            case .keyExists: "with a key that is in use"
             case .notTried: "not tried"
             }
         let isGone = [.converted, .dropped, .handedOver].contains(self.outcome)

@@ -41,8 +41,8 @@ final class CacheSession: @unchecked Sendable {
     /// The types compared by the current write; they become known at its commit.
     private var newTypes: [ObjectIdentifier] = []
     /// The types with another shape than the stored one, whose values were written all the same.
-    private(set) var drifts: [MoltError] = []
-    /// The records that were put aside.
+    private(set) var shapeChanges: [MoltError] = []
+    /// The records that were quarantined.
     private(set) var unreadable: [MoltError] = []
     /// The hashes of the keys of values.
     private var written: [Int] = []
@@ -165,7 +165,7 @@ final class CacheSession: @unchecked Sendable {
         changes.removeAll(keepingCapacity: true)
         changedKeys.removeAll()
         newTypes.removeAll()
-        drifts.removeAll()
+        shapeChanges.removeAll()
         unreadable.removeAll()
         written.removeAll(keepingCapacity: written.count <= 4_096)
         rawWritten.removeAll(keepingCapacity: rawWritten.count <= 4_096)
@@ -687,7 +687,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Copies records into quarantine before values are written over them, which their types cannot read.
-    func putAside(_ records: [UnreadableRecord], within limit: UnreadablePolicy.Limit) throws(SQLiteError) {
+    func quarantine(_ records: [UnreadableRecord], within limit: UnreadablePolicy.Limit) throws(SQLiteError) {
         guard !records.isEmpty else { return }
         let quarantine = try QuarantineTable(creatingIn: connection)
         let applied = try LedgerTable.rows(connection).filter(\.outcome.isApplied)
@@ -721,9 +721,9 @@ final class CacheSession: @unchecked Sendable {
             let differences = shape.differences(from: kept)
             // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
-                let drift = MoltError.drift(of: typeName, version: shared.version, differences, in: shared.path)
-                if shared.mismatches == .fail { throw drift }
-                drifts.append(drift)
+                let change = MoltError.shapeChanged(of: typeName, version: shared.version, differences, in: shared.path)
+                if shared.mismatches == .fail { throw change }
+                shapeChanges.append(change)
                 newTypes.append(first.type)
                 return
             }

@@ -239,7 +239,7 @@ extension CodableCache {
     /// The changes are collected first, so reads of the cache inside the closure see the values before the batch.
     ///
     /// - Throws: The closure's errors; ``MoltError``, also with the code `storeChanged` or, see
-    ///   ``MoltConfiguration/mismatches``, `schemaDrift`.
+    ///   ``MoltConfiguration/mismatches``, `shapeChanged`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
     }
@@ -254,7 +254,7 @@ extension CodableCache {
     ///   - values: A dictionary, or an array of pairs, whose keys may differ by their bytes only.
     ///   - expiry: When the values expire; by default as configured.
     /// - Throws: ``MoltError``, also with the code `storeChanged` or, see ``MoltConfiguration/mismatches``,
-    ///   `schemaDrift`.
+    ///   `shapeChanged`.
     @inlinable  // Specialized code iterates the sequence many times faster.
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,

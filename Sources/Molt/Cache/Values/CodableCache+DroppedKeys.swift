@@ -1,25 +1,25 @@
 public import Foundation
 
 extension CodableCache {
-    /// A key that an upgrade has taken from a record: it has dropped the record or given it another key.
+    /// A key that a record lost in an upgrade, which dropped the record or gave it another key.
     public struct DroppedKey: Equatable, Sendable {
-        /// Its place among all keys that upgrades have taken in this store; later ones have greater numbers.
+        /// Its place among all keys that records of this store lost in upgrades; later ones have greater numbers.
         public package(set) var position: Int64
         /// The key that the record had before the upgrade.
         public package(set) var key: String
-        /// The stored type name of the record before the first step of the upgrade that has taken a key from it.
+        /// The stored type name of the record before the first step of the upgrade in which it lost the key.
         public package(set) var typeName: String
         /// The record's key after the upgrade; nil if the record was dropped.
         ///
-        /// A later upgrade may have taken that one, too; it then comes later in the list.
+        /// The record may have lost that one in a later upgrade, too; it then comes later in the list.
         public package(set) var newKey: String?
-        /// The schema version of the migration that has taken the key; that of the store if it ran late.
+        /// The schema version of the migration in which the record lost the key; that of the store if it ran late.
         public package(set) var version: Int
         /// The time of the upgrade, by ``MoltConfiguration/now``.
         public package(set) var date: Date
     }
 
-    /// Calls a closure with each key that an upgrade has taken from a record.
+    /// Calls a closure with each key that a record lost in an upgrade.
     ///
     /// Use it in an app that synchronizes its records, together with ``keys(changedSince:of:_:)``:
     ///
@@ -33,7 +33,7 @@ extension CodableCache {
     /// ```
     ///
     /// The position is the place to go on from. A schema version is not: migrations on read, late migrations and
-    /// retries of records in quarantine take keys while the store has its version.
+    /// retries of records in quarantine change keys while the store has its version.
     ///
     /// These are the keys of records that a step dropped, deleted, merged into another record or handed over, that a
     /// failure policy dropped, or that got another key. Not included are:
@@ -41,7 +41,7 @@ extension CodableCache {
     /// - keys that have a value again;
     /// - records in quarantine, until a retry drops them or gives them other keys;
     /// - records that have expired, that the app has removed, or that the same upgrade created;
-    /// - records of an erased type: their keys are erased, too, also those that earlier upgrades have taken;
+    /// - records of an erased type: their keys are erased, too, also those that they lost in earlier upgrades;
     /// - what an import does; it replaces or adds values as the app does;
     /// - upgrades without ``MoltConfiguration/droppedKeyLifetime``, and keys that are older.
     ///

@@ -63,8 +63,8 @@ extension CodableCache {
                     try merge.add(changes, contents(merge.keys(of: changes)), in: self)
                 }
                 let (merged, stored, unreadable) = (merge.batch, merge.stored, merge.unreadable)
-                if try write(merged, over: stored, isChecked: isChecked, puttingAside: unreadable, within: limit) {
-                    if let lost = merge.overflow(at: path) { configuration.monitor?.sendAfterwards(.putAside(lost)) }
+                if try write(merged, over: stored, isChecked: isChecked, quarantining: unreadable, within: limit) {
+                    if let lost = merge.overflow(at: path) { configuration.monitor?.sendAfterwards(.quarantined(lost)) }
                     return
                 }
             }
@@ -77,21 +77,21 @@ extension CodableCache {
     ///
     /// - Parameters:
     ///   - isChecked: Whether the records under its keys may be replaced, whatever they are.
-    ///   - unreadable: Those of them that are put aside first.
+    ///   - unreadable: Those of them that are quarantined first.
     /// - Returns: Whether they were.
     @discardableResult
     private func write(
         _ batch: EncodedBatch,
         over stored: [BatchMerge.StoredMark],
         isChecked: Bool,
-        puttingAside unreadable: [UnreadableRecord] = [],
+        quarantining unreadable: [UnreadableRecord] = [],
         within limit: UnreadablePolicy.Limit? = nil
     ) throws -> Bool {
         let listsChanges: Bool? = try change { session in
             for (key, mark) in stored {
                 guard try session.content(key)?.mark == mark else { return nil }
             }
-            if let limit { try session.putAside(unreadable, within: limit) }
+            if let limit { try session.quarantine(unreadable, within: limit) }
             return try session.apply(batch, isChecked: isChecked)
         } telling: { session, listsChanges in
             listsChanges == false ? batch.changes : session.changes
@@ -152,24 +152,24 @@ private struct BatchMerge {
     private(set) var batch: EncodedBatch
     /// The records that were read for it.
     private(set) var stored: [StoredMark] = []
-    /// The newest unreadable ones, as many as are put aside.
+    /// The newest unreadable ones, as many as are quarantined.
     private(set) var unreadable: [UnreadableRecord] = []
     /// Their content in bytes.
     private var size = 0
     /// The ids of all unreadable ones.
     private var noted: Set<Int64> = []
-    /// How many are put aside; nil if readable ones are not told from others.
+    /// How many are quarantined; nil if readable ones are not told from others.
     let limit: UnreadablePolicy.Limit?
     /// The keys whose stored contents the batch itself replaces.
     private var replaced: Set<ExactName> = []
 
-    /// - Parameter limit: How many unreadable records are put aside; nil if none are looked for.
+    /// - Parameter limit: How many unreadable records are quarantined; nil if none are looked for.
     init(_ batch: EncodedBatch, checkingWithin limit: UnreadablePolicy.Limit?) {
         self.batch = batch.emptied()
         self.limit = limit
     }
 
-    /// The error for those that are not put aside, because there are too many; nil for none.
+    /// The error for those that are not quarantined, because there are too many; nil for none.
     func overflow(at path: String) -> MoltError? {
         let count = noted.count - unreadable.count
         guard count > 0 else { return nil }

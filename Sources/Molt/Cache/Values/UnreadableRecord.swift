@@ -42,7 +42,7 @@ extension MoltError {
         ErrorSummary.oneLine([problem, (underlying as? MoltError)?.problem].compactMap(\.self).joined(separator: " "))
     }
 
-    /// The error for a record that could not be read, and was put aside before a value was written over it.
+    /// The error for a record that could not be read, and was quarantined before a value was written over it.
     var ofOverwriting: MoltError {
         var error = self
         error.problem += " It was put into quarantine before another value was written."

@@ -43,7 +43,7 @@ public struct LedgerEntry: Equatable, Sendable, Codable {
     public package(set) var duration: TimeInterval = 0
     /// The numbers of records read, changed, dropped, created and quarantined.
     public package(set) var counts = MigrationReport.Counts()
-    /// The number of entries in each attached store that it worked on, by the store's name.
+    /// The number of settings or files in each suite or directory that it worked on, by its name.
     package var attachedCounts: [String: Int] = [:]
     /// The version of the app that ran it, as given by the app; empty if it gave none.
     public package(set) var appVersion = ""

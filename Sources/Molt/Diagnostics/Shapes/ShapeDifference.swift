@@ -65,11 +65,16 @@ extension MoltError {
     /// The error for a type whose shape differs from the one that the store has recorded at the same schema version.
     ///
     /// - Parameter differences: The differences, sorted by property; at least one.
-    static func drift(of type: String, version: Int, _ differences: [ShapeDifference], in store: String) -> MoltError {
+    static func shapeChanged(
+        of type: String,
+        version: Int,
+        _ differences: [ShapeDifference],
+        in store: String
+    ) -> MoltError {
         let changes = differences.map(\.description).joined(separator: " ")
         let property = differences.count == 1 ? differences[0].property : ""
         return MoltError(
-            .schemaDrift,
+            .shapeChanged,
             "The shape of \"\(type)\" changed, and the schema version is still \(version): \(changes)",
             advice: "Add a migration to a new version. If stored records can be read as they are, it needs no step: "
                 + "\(migrationWithoutStep(of: type, from: version)) If version \(version) has not shipped yet, edit "

@@ -118,7 +118,11 @@ extension MoltConfiguration {
                 let scheduled = ScheduledStep(step, number, of: PendingMigration(backfilling: migration))
                 var failure =
                     error is CancellationError
-                    ? MoltError(.cancelled, "The opening was cancelled while records were fetched.")
+                    ? MoltError(
+                        .cancelled,
+                        "The opening was cancelled while records were fetched.",
+                        advice: "Open the store again to upgrade it."
+                    )
                     : MoltError(error, in: scheduled, store: store)
                 (failure.store, failure.outcome) = (store, .unchanged)
                 throw failure

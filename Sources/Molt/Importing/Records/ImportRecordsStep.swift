@@ -12,7 +12,7 @@ extension MigrationStep {
     /// The step also runs on a new store. The records have the form of the migration's own version, and go through
     /// later migrations. They are written in batches, so memory does not grow with their number. An error that the
     /// closure throws rolls the whole upgrade back, and the next opening begins anew. With ``onFailure(_:)``, the
-    /// closure may set aside what it cannot make a record of.
+    /// closure may reject what it cannot make a record of.
     ///
     /// The transaction of the upgrade lasts until the source is read. The closure must not write to the source: remove
     /// it with ``Migration/removingSource(_:_:)``. In a dry run it reads the source, too.
@@ -40,7 +40,7 @@ extension MigrationStep {
             kind: ["importRecords", String(revision)],
             policy: policy
         )
-        let work = BringWork(type: type, encodes: true, canSetAside: true) { migration in
+        let work = BringWork(type: type, encodes: true, canReject: true) { migration in
             let records = ImportedRecords(type, policy, migration)
             try body(records)
             try records.finish()

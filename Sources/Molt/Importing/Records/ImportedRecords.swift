@@ -63,17 +63,17 @@ public final class ImportedRecords {
         }
     }
 
-    /// Sets aside, or drops, what no record can be made of, as the step's failure policy says.
+    /// Rejects what no record can be made of: it is quarantined or dropped, as the step's failure policy says.
     ///
     /// ```swift
     /// do {
     ///     try records.add(PersonV1(person), forKey: person.id)
     /// } catch {
-    ///     try records.setAside(["name": .string(person.name)], forKey: person.id, because: error)
+    ///     try records.reject(["name": .string(person.name)], forKey: person.id, because: error)
     /// }
     /// ```
     ///
-    /// The content stays in quarantine until the app puts a value in its place; it is not retried. The source of the
+    /// Content in quarantine stays there until the app puts a value in its place; it is not retried. The source of the
     /// import is not removed. If another record has the key, or if it is empty, the content gets a key with its
     /// position.
     ///
@@ -83,17 +83,17 @@ public final class ImportedRecords {
     ///   - error: The reason, which the quarantine and the report tell as they do for other errors of closures.
     /// - Throws: ``MoltError``: the error, unless the policy goes on without such a record, see
     ///   ``MigrationStep/onFailure(_:)``; or one with the code `tooManyFailures` or `keyExists`.
-    public func setAside(_ content: RecordValue, forKey key: String, because error: any Error) throws {
+    public func reject(_ content: RecordValue, forKey key: String, because error: any Error) throws {
         var record = Record(coding: context.coding, key: try unusedKey(key), typeName: pending.typeName)
         try record.replaceContent(with: content)
-        try setAside(record, context.located(error, at: record))
+        try reject(record, context.located(error, at: record))
     }
 
-    /// Sets aside, or drops, what no record can be made of, as JSON text, which is kept byte for byte.
+    /// Rejects what no record can be made of, as JSON text, which the quarantine keeps byte for byte.
     ///
     /// - Parameter json: The text; if it is not JSON, it is kept as raw data.
     /// - Throws: ``MoltError`` as for a value.
-    public func setAside(json: Data, forKey key: String, because error: any Error) throws {
+    public func reject(json: Data, forKey key: String, because error: any Error) throws {
         let key = try unusedKey(key)
         var record = Record(coding: context.coding, key: key, typeName: pending.typeName)
         if let text = try? Record(key: key, typeName: pending.typeName, json: Array(json)) {
@@ -101,7 +101,7 @@ public final class ImportedRecords {
         } else {
             try record.replaceContent(with: json)
         }
-        try setAside(record, context.located(error, at: record))
+        try reject(record, context.located(error, at: record))
     }
 
     /// The key, or one with the position in the source if a record has it.
@@ -141,11 +141,11 @@ public final class ImportedRecords {
         if pending.rows.count >= Self.batchCount || pending.bytes.count >= Self.batchSize { try flush() }
     }
 
-    /// Sets aside a record that cannot be imported, or throws the error if the failure policy says so.
-    func setAside(_ record: Record, _ error: MoltError) throws {
+    /// Quarantines or drops a record that cannot be imported, or throws the error if the failure policy says so.
+    func reject(_ record: Record, _ error: MoltError) throws {
         count += 1
         try flush()
-        try context.setAside(imported: record, error)
+        try context.reject(imported: record, error)
     }
 
     /// Adds the records of the current batch to the store.

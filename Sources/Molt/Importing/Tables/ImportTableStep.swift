@@ -23,8 +23,8 @@ extension MigrationStep {
     /// until it is removed: do that with ``Migration/removingSource(_:_:)``.
     ///
     /// A value that is not of its column's kind is an error that names the row and the column, and nothing is imported.
-    /// With ``onFailure(_:)``, such a row is set aside instead, as an object with its values by the names of the
-    /// columns.
+    /// With ``onFailure(_:)``, such a row is quarantined or dropped instead, as an object with its values by the names
+    /// of the columns.
     ///
     /// A table of Core Data also holds the entities that inherit from its own. If there are any, say with `entity`
     /// which rows you want.
@@ -62,7 +62,7 @@ extension MigrationStep {
             policy: policy,
             faults: source.faults
         )
-        let work = BringWork(source: .file(file), type: type, encodes: true, canSetAside: true) { migration in
+        let work = BringWork(source: .file(file), type: type, encodes: true, canReject: true) { migration in
             let records = ImportedRecords(type, policy, migration)
             let isThere = try TableImport(source, of: file, type, migration).run(records)
             if !isThere {

@@ -122,13 +122,13 @@ struct TableImport {
             text = found
             try records.add(found) { try content.write(row, to: &$0) }
         } catch let fault as TableRow.Fault {
-            try setAside(row, name(), text, fault.column, fault.reason, fault.path, content, key, records)
+            try reject(row, name(), text, fault.column, fault.reason, fault.path, content, key, records)
         } catch let fault as TableCell.Fault {
-            try setAside(row, name(), text, key.column, fault.reason, nil, content, key, records)
+            try reject(row, name(), text, key.column, fault.reason, nil, content, key, records)
         }
     }
 
-    private func setAside(
+    private func reject(
         _ row: Statement,
         _ name: String,
         _ key: String?,
@@ -151,13 +151,13 @@ struct TableImport {
         let error = MoltError(
             .typeMismatch,
             "In \(name) of the table \"\(source.table)\", the column \"\(column.name)\": \(reason).",
-            advice: "Correct the column's kind, or set such rows aside with `onFailure`.",
+            advice: "Correct the column's kind, or quarantine such rows with `onFailure(.quarantine(upTo:))`.",
             suite: file.path,
             key: record.key,
             type: type,
             property: path?.description
         )
-        try records.setAside(record, error)
+        try records.reject(record, error)
     }
 
     // MARK: Names

@@ -41,8 +41,9 @@ public class SettingKeys: @unchecked Sendable {
 
     /// What becomes of a stored value that its key cannot read when another value is set with the key.
     ///
-    /// By default, it is put aside first. A suite keeps at most 100 such values, with at most 1 000 000 bytes in all;
-    /// the oldest are removed first. ``onFailure`` gets the error, and ``Suite/quarantined()`` lists the values:
+    /// By default, it is put into quarantine first. A suite keeps at most 100 such values, with at most 1 000 000 bytes
+    /// in all; the oldest are removed first. ``onFailure`` gets the error, and ``Suite/quarantined()`` lists the
+    /// values:
     ///
     /// ```swift
     /// for setting in try Suite.standard.quarantined() { print(setting.key, setting.failure) }
@@ -50,13 +51,13 @@ public class SettingKeys: @unchecked Sendable {
     ///
     /// They are in a file of Molt beside the suite, where they are on disk before the suite is changed. If that is not
     /// possible, such as on a full disk or while access is suspended, the new value is set all the same. Removing a
-    /// setting, ``Suite/update(set:remove:)``, restores and migrations put nothing aside.
+    /// setting, ``Suite/update(set:remove:)``, restores and migrations quarantine nothing.
     public static var unreadableValues: UnreadablePolicy {
         get { unreadablePolicy.withLock { $0 } }
         set { unreadablePolicy.withLock { $0 = newValue } }
     }
 
-    private static let unreadablePolicy = Locked(UnreadablePolicy.putAside())
+    private static let unreadablePolicy = Locked(UnreadablePolicy.quarantine())
     private static let failureHandler = Locked<@Sendable (any Error) -> Void> { error in
         // `write(_:)` terminates the process if standard error is closed.
         try? FileHandle.standardError.write(contentsOf: Data("Molt: \(error)\n".utf8))

@@ -2,11 +2,11 @@ extension SettingsAccess {
     /// The value of a setting; its default if nothing is set.
     ///
     /// If the stored value cannot be read as the key's type, the subscript returns the default, reports the error to
-    /// ``SettingKeys/onFailure``, and keeps the stored value. Assigning a value replaces it, and puts it aside first;
-    /// see ``SettingKeys/unreadableValues``. Changing it in place,
-    /// such as by `append`, leaves it unchanged and reports the error, because the result would be based on the
-    /// default. If a value cannot be set, the error is reported in the same way, and the old value stays. During an
-    /// upgrade, any reported error fails the upgrade.
+    /// ``SettingKeys/onFailure``, and keeps the stored value. Assigning a value replaces it, and puts it into
+    /// quarantine first; see ``SettingKeys/unreadableValues``. Changing it in place, such as by `append`, leaves it
+    /// unchanged and reports the error, because the result would be based on the default. If a value cannot be set, the
+    /// error is reported in the same way, and the old value stays. During an upgrade, any reported error fails the
+    /// upgrade.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
         get { reporting { try value(for: key) } ?? key.defaultValue }
         nonmutating set { reporting { try set(newValue, for: key) } }
@@ -52,7 +52,7 @@ extension SettingsAccess {
 
     /// Sets a setting, whatever its stored value; nil removes it.
     ///
-    /// A value in a suite that the key cannot read is put aside first; see ``SettingKeys/unreadableValues``.
+    /// A value in a suite that the key cannot read is put into quarantine first; see ``SettingKeys/unreadableValues``.
     ///
     /// - Throws: ``MoltError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {

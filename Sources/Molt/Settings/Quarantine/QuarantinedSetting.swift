@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Suite {
-    /// A setting that was put aside because a value was written over it whose key could not read it.
+    /// A setting that was put into quarantine because a value was written over it whose key could not read it.
     public struct QuarantinedSetting: Equatable, Sendable, Identifiable {
         /// The setting's id in quarantine, which no other setting of the suite ever gets.
         public package(set) var id: Int64
@@ -13,7 +13,7 @@ extension Suite {
         public package(set) var version: Int
         /// The reason why it could not be read, without values.
         package var reason: String
-        /// The time when it was put aside.
+        /// The time when it was put into quarantine.
         public package(set) var quarantined: Date
 
         /// The reason why it could not be read.
@@ -60,7 +60,7 @@ extension Suite {
         try SettingsQuarantine(of: self).removeAll()
     }
 
-    /// Sets a value with a typed key, and puts the stored one aside first, if the key cannot read it.
+    /// Sets a value with a typed key, and puts the stored one into quarantine first, if the key cannot read it.
     ///
     /// The write goes on if that is not possible: the app must not lose today's value for an old one.
     func set<Value>(_ value: PropertyListValue, for key: SettingKey<Value>) throws {
@@ -70,7 +70,7 @@ extension Suite {
         var isWritten = false
         while !isWritten {
             let stored = try self.value(forKey: key.name)?.asStored()
-            let failure = stored.flatMap { putAside($0, unlessReadableBy: key, within: limit) }
+            let failure = stored.flatMap { quarantine($0, unlessReadableBy: key, within: limit) }
             try change { current in
                 isWritten = current[key.name] == stored
                 guard isWritten else { return [:] }
@@ -82,7 +82,7 @@ extension Suite {
     }
 
     /// - Returns: The error that says so; nil if the key can read the value.
-    private func putAside<Value>(
+    private func quarantine<Value>(
         _ stored: PropertyListValue,
         unlessReadableBy key: SettingKey<Value>,
         within limit: UnreadablePolicy.Limit
@@ -102,11 +102,12 @@ extension Suite {
             )
             do {
                 try SettingsQuarantine(of: self).add(setting, within: limit)
-                failure.problem += " The stored value was put aside before another one was set."
+                failure.problem += " The stored value was put into quarantine before another one was set."
                 failure.advice = "See `Suite.quarantined()`."
             } catch {
                 failure.problem +=
-                    " The stored value is overwritten, because it cannot be put aside: \(ErrorSummary.line(of: error))"
+                    " The stored value is overwritten, because it cannot be put into quarantine: "
+                    + ErrorSummary.line(of: error)
             }
             return failure.at(key: key.name).of(suite: self)
         }

@@ -56,7 +56,7 @@ package struct SettingsQuarantine {
         }
     }
 
-    /// The settings, in the order in which they were put aside.
+    /// The settings, in the order in which they were put into quarantine.
     ///
     /// - Throws: ``MoltError`` with the code `unreadable`, `noPermission` or `newerFormat`.
     func settings() throws -> [Suite.QuarantinedSetting] {
@@ -74,19 +74,28 @@ package struct SettingsQuarantine {
         do {
             bytes = try DurableFile.read(path)
         } catch {
-            throw MoltError(.noPermission, "The file at \(path) cannot be read.", underlying: error)
+            throw MoltError(
+                .noPermission,
+                "The file at \(path), with the settings in quarantine, cannot be read.",
+                advice: "Check its permissions.",
+                underlying: error
+            )
         }
         guard let bytes else { return Content() }
         struct Head: Decodable { var format: Int }
         if let head = try? JSONDecoder().decode(Head.self, from: bytes), head.format > Content.currentFormat {
-            throw MoltError(.newerFormat, "A newer release of Molt has written the file at \(path).")
+            throw MoltError(
+                .newerFormat,
+                "A newer release of Molt has written the file at \(path), with the settings in quarantine.",
+                advice: "Update the app."
+            )
         }
         do {
             return try JSONDecoder().decode(Content.self, fromStored: bytes)
         } catch {
             throw MoltError(
                 .settingUnreadable,
-                "The file at \(path), with settings that were put aside, is damaged.",
+                "The file at \(path), with the settings in quarantine, is damaged.",
                 advice: "Remove it with `removeAllQuarantined()`.",
                 underlying: error
             )
@@ -107,7 +116,7 @@ package struct SettingsQuarantine {
     func add(_ new: Suite.QuarantinedSetting, within limit: UnreadablePolicy.Limit) throws {
         let encoder = JSONEncoder(.sortedKeys)
         let added = try encoder.encode(new.value)
-        try change(puttingDamageAside: true) { content in
+        try change(settingDamageAside: true) { content in
             var row = Row(new)
             let known = try content.settings.firstIndex { row in
                 let other = row.setting
@@ -157,7 +166,7 @@ package struct SettingsQuarantine {
     @inline(never)
     private func change<Failure: Error>(
         from replaced: Content? = nil,
-        puttingDamageAside movesDamage: Bool = false,
+        settingDamageAside movesDamage: Bool = false,
         _ body: (inout Content) throws(Failure) -> Bool
     ) throws {
         guard let path = self.path(Self.suffix), let lockPath = self.path(Self.lockSuffix),
@@ -169,7 +178,13 @@ package struct SettingsQuarantine {
             try DurableFile.makeDirectory(at: (path as NSString).deletingLastPathComponent)
             let patience = Patience(.seconds(1))
             let lock = try FileLock(lockPath) {
-                try patience.wait(orThrow: MoltError(.busy, "Another process is putting settings aside."))
+                try patience.wait(
+                    orThrow: MoltError(
+                        .busy,
+                        "Another process is changing the settings in quarantine.",
+                        advice: "Try again."
+                    )
+                )
             }
             var content: Content
             do {
@@ -188,7 +203,8 @@ package struct SettingsQuarantine {
         } catch let error as DurableFile.Failure {
             throw MoltError(
                 error.number == EACCES ? .noPermission : .suiteNotWritable,
-                "The file at \(path) cannot be written: \(error.reason).",
+                "The file at \(path), with the settings in quarantine, cannot be written: \(error.reason).",
+                advice: "Check its permissions, and that its volume is not full.",
                 underlying: error
             )
             .of(suite: suite)

@@ -34,7 +34,7 @@ extension Suite {
         guard content == nil else {
             throw MoltError(
                 .suiteNotWritable,
-                "The suite belongs to an import, which changes its settings after the upgrade.",
+                "The suite \(self) is part of an import, which changes its settings after the upgrade.",
                 advice: "Change them through the migration's context.",
                 store: domainName
             )
@@ -78,7 +78,7 @@ extension Suite {
         let list = keys.prefix(shown).joined(separator: ", ")
         return MoltError(
             .readBackFailed,
-            "The suite did not return what was written to it. Another process may be writing it.",
+            "The suite \(self) did not return what was written to it. Another process may be writing it.",
             advice: "Try again.",
             store: domainName,
             key: keys.count > shown ? "\(list) and \(keys.count - shown) more" : list
@@ -115,8 +115,8 @@ extension Suite {
         guard let index = values.index(forKey: key), !values[index].key.utf8.elementsEqual(key.utf8) else { return }
         throw MoltError(
             .cannotStore,
-            "The suite has a key that differs from this one in its Unicode form alone.",
-            advice: "Use the same form.",
+            "The suite \(self) has a key that differs from \"\(key)\" in its Unicode form alone.",
+            advice: "Use the form that it has.",
             store: domainName,
             key: key
         )

@@ -44,7 +44,7 @@ package struct AttachedFile: Sendable {
             throw MoltError(
                 [EACCES, EPERM].contains(failure?.number) ? .noPermission : .suiteFailed,
                 "The file at \(path) cannot be read" + (failure.map { ": \($0.reason)." } ?? "."),
-                advice: "Check its permissions, and that it is a file. If the device is locked, try again later.",
+                advice: "Check its permissions, and that it is a file." + FileProtection.advice,
                 suite: path,
                 underlying: failure == nil ? error : nil
             )

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The quarantine: records that a migration could not convert, as they were before it, and those that were put aside
+/// The quarantine: records that a migration could not convert, as they were before it, and those that were put there
 /// because a value was written over them that had their type, which could not read them.
 ///
 /// The table is created with the first such record, inside the transaction of the upgrade or the write.
@@ -151,7 +151,7 @@ package struct QuarantineTable: OptionalTable {
 
     // MARK: Writes over records
 
-    /// The condition for a record that a write has put aside; see ``QuarantineCause/columns``.
+    /// The condition for a record that a write has quarantined; see ``QuarantineCause/columns``.
     private static let isOverwritten = "step = 0 AND first_step = \(QuarantineCause.largestNumber)"
 
     /// Copies a record into quarantine before another value is written over it.
@@ -173,7 +173,7 @@ package struct QuarantineTable: OptionalTable {
         guard connection.changes == 1 else { throw .missingRow }
     }
 
-    /// Removes the oldest records that writes have put aside, until the others are within limits; the newest stays.
+    /// Removes the oldest records that writes have quarantined, until the others are within limits; the newest stays.
     func evict(to limit: UnreadablePolicy.Limit) throws(SQLiteError) {
         let search = try connection.prepare(
             """

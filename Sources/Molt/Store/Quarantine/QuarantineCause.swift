@@ -13,13 +13,13 @@ package enum QuarantineCause: Equatable, Sendable {
         }
     }
 
-    /// The migration that could not convert it; nil if a write put it aside.
+    /// The migration that could not convert it; nil if a write quarantined it.
     package var failure: MigrationReport.RecordFailure? {
         if case .migration(let failure) = self { failure } else { nil }
     }
 }
 
-/// What is known of a record that was put aside before another value was written over it.
+/// What is known of a record that was quarantined before another value was written over it.
 package struct OverwrittenRecord: Equatable, Sendable {
     /// The last migration that it has been through, in the order of the ledger; nil if the store had none.
     package var last: MigrationID?
@@ -28,7 +28,7 @@ package struct OverwrittenRecord: Equatable, Sendable {
 }
 
 extension QuarantineCause: CustomStringConvertible {
-    /// The migration, the step, the kind of failure and the reason; or the reason and that a write put it aside.
+    /// The migration, the step, the kind of failure and the reason; or the reason and that a write quarantined it.
     package var description: String {
         switch self {
         case .migration(let failure): failure.description

@@ -49,7 +49,7 @@ extension SQLiteError {
     static let sharedTypeName = damage("two types have the same name")
     static let malformedKey = damage("a key is not text")
     /// The journal has changes for an attached store whose name is missing.
-    static let missingStoreName = damage("the name of an attached store is missing")
+    static let missingStoreName = damage("a row of the journal does not name its suite")
     /// The header of a damaged file has another page size than all releases write.
     static let wrongPageSize = damage("the page size is wrong")
 
@@ -149,8 +149,8 @@ extension SQLiteError {
             ("The file cannot be written.", "Check the permissions of the file and of its directory.")
         case SQLITE_CANTOPEN:
             (
-                "The file, or one beside it, cannot be opened. A protected file cannot be opened while the device is locked.",
-                "Check the permissions of its directory, and that its volume is not full."
+                "The file, or one beside it, cannot be opened.",
+                "Check the permissions of its directory, and that its volume is not full." + FileProtection.advice
             )
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             ("Another process is writing the file.", "Try again, or allow more time.")

@@ -42,7 +42,7 @@ extension MoltError.Code {
     /// A row of the ledger cannot be corrected as requested; the message says why.
     package static let notCorrected = Self(rawValue: "notCorrected")
     /// A type's stored shape differs from the one recorded at the same schema version.
-    public static let schemaDrift = Self(rawValue: "schemaDrift")
+    public static let shapeChanged = Self(rawValue: "shapeChanged")
 }
 
 // MARK: Steps and records
@@ -88,7 +88,7 @@ extension MoltError.Code {
     /// A migration's work after the commit threw, or the closure that gets what a step hands over, and a later opening
     /// tries again; see ``Migration/afterCommit(_:_:)`` and ``MigrationStep/handOverRecords(_:to:_:)``.
     public static let workFailed = Self(rawValue: "workFailed")
-    /// An earlier upgrade's changes to an attached store have not been applied yet.
+    /// An earlier upgrade's changes to a suite, or to a directory of Cache, have not been applied yet.
     public static let journalPending = Self(rawValue: "journalPending")
     /// The upgrade was interrupted too often; see ``MoltConfiguration/retriesInterruptedUpgrades``.
     public static let attemptsFailed = Self(rawValue: "attemptsFailed")

@@ -82,11 +82,11 @@ extension MigrationContext {
         MoltError(error, in: step, key: record.key, type: record.typeName, store: runner.storeName)
     }
 
-    /// Sets aside, or drops, a record that cannot be imported, if the failure policy says so.
+    /// Quarantines or drops a record that cannot be imported, if the failure policy says so.
     ///
     /// - Parameter record: The record as its source has it.
     /// - Throws: The error itself if the upgrade has to stop.
-    func setAside(imported record: Record, _ error: MoltError) throws {
+    func reject(imported record: Record, _ error: MoltError) throws {
         guard failurePolicy.tolerates(error) else { throw error }
         missingCount += 1
         try perform(at: UpgradePoint(.insert, "of \(record.typeName)"), writingFirst: false) {

@@ -302,6 +302,7 @@ public struct DocumentUpgrade: Sendable {
             .tooOld,
             "The document has version \(version), but migration \(blocking.id) has a step that needs the whole store, "
                 + "so it cannot upgrade a single document.",
+            advice: "Write the migration with steps for single records.",
             migration: blocking.id
         )
     }

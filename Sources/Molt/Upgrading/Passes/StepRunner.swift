@@ -215,7 +215,7 @@ final class StepRunner {
             case .none, .run, .runIfRecordsArrive, .continueOnRead:
                 var entry = entry(of: planned.declaration)
                 entry.neededBy = planned.neededBy
-                // A later migration may have set aside what this one has imported.
+                // A later migration may have quarantined what this one has imported.
                 if failures.hasRecords { entry.isSourceWhole = false }
                 return entry
             case .startOnRead: return MigrationReport.Entry(id, .onRead)

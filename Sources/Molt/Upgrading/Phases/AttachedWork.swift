@@ -242,6 +242,7 @@ final class AttachedWork {
         throw MoltError(
             .journalPending,
             "Committed changes to \(store.name) cannot be applied yet: \(reason)",
+            advice: "Open the store again later.",
             suite: store.name
         )
     }
