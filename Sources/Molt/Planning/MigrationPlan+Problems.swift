@@ -133,7 +133,7 @@ extension MoltError {
             "\(subject) been through some of the migrations that \(migration.id) replaces "
                 + "(\(DisplayText.list(applied))) but not all (missing: \(DisplayText.list(missing))).",
             advice: "Keep the replaced migrations in the registry beside it\(completes), or open the store first "
-                + "with a release that has them. If a missing one itself replaces others of the list, leave it out of "
+                + "with a release that has them. If a missing one itself replaces some of the others, leave it out of "
                 + "`replacing:`."
                 + (migration.attached.contains { $0.suite != nil }
                     ? " Without the cache file, only the replaced migrations tell what settings have been through."

@@ -37,7 +37,9 @@ extension StoreCommands {
         let shownKey = ErrorSummary.oneLine(key)
         guard let record = try file.record(forKey: key) else {
             guard try !file.isQuarantined(key: key) else {
-                throw CommandError("the record \"\(shownKey)\" is in quarantine; the command quarantine --content shows it")
+                throw CommandError(
+                    "the record \"\(shownKey)\" is in quarantine; the command quarantine --content shows it"
+                )
             }
             throw CommandError("there is no value under the key \"\(shownKey)\"")
         }

@@ -178,7 +178,7 @@ struct ShortcutTests {
                 .partlyReplaced,
                 migration: "all",
                 says: #"(missing: "short")"#,
-                "A missing one that is itself a replacement of the others need not be in the list."
+                "If a missing one itself replaces some of the others, leave it out of `replacing:`."
             )
         } else {
             #expect(try await apart.upgrade(registry).outcomes == "all replaced, v4 ran")

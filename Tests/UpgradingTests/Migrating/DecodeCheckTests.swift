@@ -46,7 +46,7 @@ struct DecodeCheckTests {
             outcome: .rolledBack
         )
         #expect(
-            !error.description.contains("secret") && error.description.contains("Correct the migration, or Person.")
+            !error.description.contains("secret") && error.description.contains("Correct the migration, or the type Person.")
         )
     }
 
