@@ -18,6 +18,7 @@ struct SymbolGraph: Decodable {
         let identifier: Identifier
         let pathComponents: [String]
         let declarationFragments: [Fragment]
+        let accessLevel: String
     }
 
     struct Relationship: Decodable {
@@ -33,15 +34,14 @@ struct SymbolGraph: Decodable {
     let relationships: [Relationship]
 
     /// One line for each declaration, and one for each conformance.
-    var lines: [String] {
-        let paths = Dictionary(
-            symbols.map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) },
-            uniquingKeysWith: { path, _ in path }
-        )
+    ///
+    /// - Parameter paths: The names of the symbols of all graphs: those of extensions stand in graphs of their own.
+    func lines(_ paths: [String: String]) -> [String] {
         let declarations = symbols.map { symbol in
             let declaration = symbol.declarationFragments.map(\.spelling).joined()
                 .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return "\(module.name): \(symbol.pathComponents.joined(separator: ".")): \(declaration)"
+            let access = symbol.accessLevel == "open" ? "open " : ""
+            return "\(module.name): \(symbol.pathComponents.joined(separator: ".")): \(access)\(declaration)"
         }
         let conformances = relationships.compactMap { relationship -> String? in
             guard relationship.kind == "conformsTo", let path = paths[relationship.source] else { return nil }
@@ -53,7 +53,11 @@ struct SymbolGraph: Decodable {
     }
 }
 
-let lines = try CommandLine.arguments.dropFirst().flatMap { path in
-    try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: URL(filePath: path))).lines
+let graphs = try CommandLine.arguments.dropFirst().map { path in
+    try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: URL(filePath: path)))
 }
-for line in Set(lines).sorted() { print(line) }
+let paths = Dictionary(
+    graphs.flatMap(\.symbols).map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) },
+    uniquingKeysWith: { path, _ in path }
+)
+for line in Set(graphs.flatMap { $0.lines(paths) }).sorted() { print(line) }

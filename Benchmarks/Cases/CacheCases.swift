@@ -269,7 +269,7 @@ enum CacheCases {
             try FileManager.default.copyItem(at: file, to: otherFile)
             var configuration = withoutMemory
             let cache = try CodableCache(at: file, configuration: configuration)
-            configuration.unreadableValues = .overwritten
+            configuration.unreadableValues = .overwrite
             let other = try CodableCache(at: otherFile, configuration: configuration)
             func set(_ round: Int, _ cache: CodableCache) throws {
                 let indices = context.indices(ofRound: round, of: rounds)

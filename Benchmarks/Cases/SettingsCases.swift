@@ -120,7 +120,7 @@ enum SettingsCases {
             return BenchmarkTrial(count: context.records, rounds: rounds) { round in
                 try set(round, .quarantine(), 0)
             } other: { round in
-                try set(round, .overwritten, 1)
+                try set(round, .overwrite, 1)
             } finish: {
                 defer { SettingsFixture.erase() }
                 guard try suite.quarantined().isEmpty else { throw BenchmarkError("A readable value was quarantined.") }

@@ -211,7 +211,7 @@ public struct MigrationReport: Equatable, Sendable, Encodable {
 extension MigrationReport {
     /// The sentence about a store at an old place, without the full stop.
     package static func note(onOtherStore path: String) -> String {
-        "an older build has created another store at the old place \(path); import it with `import(from:)`, or remove it"
+        "an older build has created another store at the old place \(path); import what the app needs with `import(from:)`, and then remove it"
     }
 }
 

@@ -65,7 +65,7 @@ extension Suite {
             case .undecided:
                 throw MoltError(
                     .keyExists,
-                    "The suite \(self) has another value under the key \"\(key)\".",
+                    "The settings in \(attachedName) have another value under the key \"\(key)\".",
                     advice: "Pass `onConflict:` to say which one stays.",
                     outcome: .unchanged,
                     suite: attachedName,
@@ -142,7 +142,7 @@ private final class SettingsMerge {
             if let reason = try suites[name]?.unavailability(from: viewpoint) {
                 throw MoltError(
                     .deferred,
-                    "The settings of \(name) are unavailable: \(reason)",
+                    reason,
                     advice: "Try again later.",
                     outcome: .unchanged,
                     suite: name
@@ -153,7 +153,7 @@ private final class SettingsMerge {
                 throw MoltError(
                     .needsMigration,
                     "The settings of \(name) are not up to date, so none can be merged into them.",
-                    advice: "Upgrade it first, or open the cache that works on it.",
+                    advice: "Upgrade them first, or open the cache that works on them.",
                     outcome: .unchanged,
                     migration: open?.migration,
                     suite: name

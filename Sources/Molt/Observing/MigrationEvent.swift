@@ -37,7 +37,8 @@ public indirect enum MigrationEvent: Sendable {
     /// A record could not be read as its type, and was put into quarantine before a value was written over it.
     ///
     /// The error has the code `unreadableContent`, and names the key, the type and the reason; see
-    /// ``MoltConfiguration/unreadableValues``. Only the monitor's closure receives it, after the write.
+    /// ``MoltConfiguration/unreadableValues``. Only the monitor's closure receives it, after the write. Records that a
+    /// migration puts into quarantine are in the ``MigrationReport``.
     case quarantined(MoltError)
     /// The upgrade of the remaining records of an open store, after migrations on read, has made progress.
     ///

@@ -6,8 +6,8 @@ internal import Foundation
 final class AttachedStores {
     let registry: MigrationRegistry
     private(set) var viewpoint: Viewpoint
-    /// Whether the plan is that of an opening, and nobody has asked for it.
-    let isForOpening: Bool
+    /// Whether the plan names large settings also if nothing is to run.
+    let readsUnchangedSettings: Bool
     /// See ``MoltConfiguration/largeSettingSize``.
     let largeSettingSize: Int?
     private let stores: [String: AttachedStore]
@@ -28,7 +28,7 @@ final class AttachedStores {
         _ store: StoreFile,
         _ registry: MigrationRegistry,
         _ configuration: MoltConfiguration,
-        isForOpening: Bool = false
+        readsUnchangedSettings: Bool = true
     ) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary(firstOf: (store.attached + declared).map { ($0.name, $0) })
@@ -38,7 +38,7 @@ final class AttachedStores {
             formerDomains: configuration.formerDomains
         )
         largeSettingSize = configuration.largeSettingSize
-        self.isForOpening = isForOpening
+        self.readsUnchangedSettings = readsUnchangedSettings
         primary = store.primary
         keepsHandovers = store.options.keepsHandovers
     }
@@ -107,7 +107,7 @@ final class AttachedStores {
         /// migration.
         var isFilled: Bool { content?.isFilled ?? false }
         /// Whether it has no settings.
-        func isEmpty() throws -> Bool { try content?.isEmpty() ?? true }
+        var isEmpty: Bool { (try? content?.isEmpty()) ?? true }
     }
 
     /// The states of the registry's suites by name, without those that cannot be read now.
@@ -148,7 +148,7 @@ final class AttachedStores {
         .sorted()
     }
 
-    func haveSettings() throws -> Bool { try suiteStates().values.contains { try !$0.isEmpty() } }
+    func haveSettings() throws -> Bool { try suiteStates().values.contains { !$0.isEmpty } }
 
     /// Takes over what a file says of suites.
     func learn(from file: StoreState) {

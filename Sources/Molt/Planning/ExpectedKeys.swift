@@ -5,8 +5,8 @@ struct ExpectedKeys {
     /// The suites that may have any key.
     private var unknown: Set<String> = []
 
-    init(_ suites: [String: AttachedStores.SuiteState]) throws {
-        keys = try suites.compactMapValues(\.content).mapValues { try Set($0.values().keys) }
+    init(_ suites: [String: AttachedStores.SuiteState]) {
+        keys = suites.compactMapValues { suite in (try? suite.content?.values()).map { Set($0.keys) } }
     }
 
     func mayHave(_ place: SettingsPlace) -> Bool {

@@ -92,7 +92,7 @@ struct Histories {
             let version = versions[row.name] ?? row.version
             return row.outcome != .marked || version < firstPending ? version : nil
         }
-        let isCurrent = migrations.allSatisfy { history.has($0.name) || history.waiting.contains($0.name) }
+        let isCurrent = migrations.allSatisfy { history.isPast($0.name) || history.waiting.contains($0.name) }
         store = history
         kind = .suite
         isFresh = history.rows.isEmpty && isEmpty && !migrations.isEmpty

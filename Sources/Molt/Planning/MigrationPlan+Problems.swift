@@ -44,7 +44,8 @@ extension MoltError {
                         + "it."),
             advice: (isNewer ? "Update the app. " : "")
                 + "If another registry of the app has applied it, register it in this one, too.",
-            migration: row.id
+            migration: row.id,
+            suite: suite
         )
     }
 

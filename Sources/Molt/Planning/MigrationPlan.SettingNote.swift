@@ -22,11 +22,10 @@ extension MigrationPlan {
     }
 
     /// The settings that are large, the largest first, and then those that the conversions that will run forget.
-    ///
-    /// There are none for an opening that has nothing to run, which need not read settings.
-    func notes(on suites: [String: AttachedStores.SuiteState], _ stores: AttachedStores) throws -> [SettingNote] {
-        guard !stores.isForOpening || entries.contains(where: \.willRun) else { return [] }
-        let values = try suites.compactMapValues { try $0.content?.values() }
+    func notes(on suites: [String: AttachedStores.SuiteState], _ stores: AttachedStores) -> [SettingNote] {
+        guard stores.readsUnchangedSettings || entries.contains(where: \.willRun) else { return [] }
+        // The migrations that need a suite report why it cannot be read.
+        let values = suites.compactMapValues { try? $0.content?.values() }
         return large(values, stores.largeSettingSize) + forgotten(values, stores.registry)
     }
 

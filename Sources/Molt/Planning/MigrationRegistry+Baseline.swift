@@ -53,7 +53,7 @@ extension AttachedStores {
         guard let baseline = registry.baseline, histories.store.rows.isEmpty, histories.journal.isEmpty else {
             return histories
         }
-        guard try !histories.isFresh || suiteStates().contains(where: { try $1.hasNoLedger && !$1.isEmpty() }) else {
+        guard try !histories.isFresh || suiteStates().contains(where: { $1.hasNoLedger && !$1.isEmpty }) else {
             return histories
         }
         var result = histories

@@ -3,17 +3,16 @@ extension MigrationRegistry {
     ///
     /// - Parameters:
     ///   - configuration: How the store would be opened; an app extension may not see everything that the app sees.
-    ///   - isForOpening: Whether nobody has asked for the plan; it then has no notes on settings if it has nothing to
-    ///     run.
+    ///   - readsUnchangedSettings: Whether the plan names large settings also if nothing is to run.
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     package func plan(
         for store: StoreFile,
         _ configuration: MoltConfiguration = MoltConfiguration(),
         mode: RunMode = .opening,
-        isForOpening: Bool = false
+        readsUnchangedSettings: Bool = true
     ) throws -> MigrationPlan {
         try validate()
-        let stores = AttachedStores(store, self, configuration, isForOpening: isForOpening)
+        let stores = AttachedStores(store, self, configuration, readsUnchangedSettings: readsUnchangedSettings)
         let own = try stores.histories(store.state())
         let oldFiles = try OldFiles(of: store, isFresh: own.isFresh, self)
         let current = oldFiles.move?.source ?? store

@@ -101,7 +101,9 @@ struct PlanBuilder {
         for entry in plan.entries where entry.willRun {
             let used = entry.declaration.steps.filter(entry.actions.runs).flatMap(\.attached)
             for store in used {
-                if let fault = suites[store.name]?.fault { throw fault }
+                guard let suite = suites[store.name] else { continue }
+                if let fault = suite.fault { throw fault }
+                _ = try stores.reporting(store.name) { try suite.content?.values() }
             }
         }
         let rows = suites.sortedByKey.flatMap { name, suite in
@@ -113,7 +115,7 @@ struct PlanBuilder {
             }
         }
         try plan.deferEntries(histories.store.rows + rows, registry, stores)
-        plan.settingNotes = try plan.notes(on: suites, stores)
+        plan.settingNotes = plan.notes(on: suites, stores)
     }
 
     /// Makes sure that the suites of migrations that count as applied by what the app says can get their rows now.

@@ -142,6 +142,10 @@ struct Standings {
             return .partlyReplaced(applied: applied, missing: missing)
         case .none, .some: break
         }
+        // What came before a row of a suite, in the registry that added it, had nothing to do on that suite.
+        if histories.kind == .suite, history.earlier.contains(migration.name), !isDeferred(migration) {
+            return .applied(by: nil)
+        }
         let isLate = max(histories.version, history.version) > migration.version && !isDeferred(migration)
         return isLate ? .late : .open
     }

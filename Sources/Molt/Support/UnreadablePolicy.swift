@@ -9,7 +9,7 @@ public enum UnreadablePolicy: Equatable, Sendable {
     ///   - bytes: How many bytes they may have together; 1 000 000 by default. The newest is kept, whatever its size.
     case quarantine(upTo: Int = 100, bytes: Int = 1_000_000)
     /// It is overwritten.
-    case overwritten
+    case overwrite
 
     /// How much is kept; nil for nothing.
     var limit: Limit? {

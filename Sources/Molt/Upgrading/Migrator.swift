@@ -18,7 +18,13 @@ package final class Migrator: Sendable {
     ///
     /// - Throws: ``MoltError`` with the code `invalidRegistry`, or the store's error.
     func plan(for store: StoreFile) throws -> MigrationPlan {
-        try registry.plan(for: store, configuration, mode: mode, isForOpening: true)
+        // An opening that nobody follows reads no settings of suites that are up to date.
+        try registry.plan(
+            for: store,
+            configuration,
+            mode: mode,
+            readsUnchangedSettings: mode.isDryRun || configuration.monitor != nil
+        )
     }
 
     /// Plans an upgrade inside a transaction.

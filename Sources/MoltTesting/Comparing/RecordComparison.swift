@@ -5,7 +5,14 @@ struct RecordComparison {
     /// Whether the order of properties, and the version that a record was written at, make no difference.
     private let checksDataAlone: Bool
 
-    init(expected: StoreFixture, found: StoreFixture, checksOrder: Bool = false, checksDataAlone: Bool = false) {
+    /// - Parameter sameVersions: Ranges of versions that make no difference, as a record was written at.
+    init(
+        expected: StoreFixture,
+        found: StoreFixture,
+        checksOrder: Bool = false,
+        checksDataAlone: Bool = false,
+        sameVersions: [ClosedRange<Int>] = []
+    ) {
         self.checksDataAlone = checksDataAlone
         let expectedRecords = expected.recordsByKey
         let foundRecords = found.recordsByKey
@@ -16,7 +23,8 @@ struct RecordComparison {
             }
             compare(record, other)
             let versions = (record.version ?? expected.version, other.version ?? found.version)
-            if versions.0 != versions.1, !checksDataAlone {
+            let areSame = sameVersions.contains { $0.contains(versions.0) && $0.contains(versions.1) }
+            if versions.0 != versions.1, !checksDataAlone, !areSame {
                 lines.append(
                     "\(Shown.key(record.key)): last written at version: expected \(versions.0), found \(versions.1)"
                 )

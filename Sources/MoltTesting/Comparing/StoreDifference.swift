@@ -46,8 +46,16 @@ package struct StoreDifference: Hashable, Sendable {
         if expected.version != found.version {
             add("schema version", String(expected.version), String(found.version))
         }
-        compareLedgers(expected.ledger, found.ledger, aspects, Replacements(migrations))
-        lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines
+        let replacements = Replacements(migrations)
+        compareLedgers(expected.ledger, found.ledger, aspects, replacements)
+        lines +=
+            RecordComparison(
+                expected: expected,
+                found: found,
+                checksOrder: aspects.contains(.order),
+                sameVersions: replacements.versions
+            )
+            .lines
         compareSuites(expected, found)
     }
 
@@ -140,10 +148,21 @@ package struct StoreDifference: Hashable, Sendable {
 private struct Replacements {
     private let allReplaced: [String: Set<String>]
     let names: Set<String>
+    /// For each replacement, the versions that it and what it replaces bring records to.
+    let versions: [ClosedRange<Int>]
 
     init(_ migrations: MigrationRegistry?) {
-        allReplaced = migrations?.allReplaced ?? [:]
+        let allReplaced = migrations?.allReplaced ?? [:]
+        self.allReplaced = allReplaced
         names = Set(allReplaced.keys).union(allReplaced.values.joined())
+        let all = migrations?.migrations ?? []
+        versions = all.indices.compactMap { index in
+            guard let replaced = allReplaced[all[index].name] else { return nil }
+            let parts = all.filter { replaced.contains($0.name) }.map(\.version)
+            // Without those that it replaces, the versions begin after the migration before it.
+            let first = parts.min() ?? (index > 0 ? all[index - 1].version + 1 : 1)
+            return min(first, all[index].version)...all[index].version
+        }
     }
 
     /// The names of the migrations for which the applied rows of a ledger stand, of those that are in a replacement.

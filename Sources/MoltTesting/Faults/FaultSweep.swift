@@ -21,14 +21,14 @@ extension StoreFixture {
     ///     and compared, and directories of Cache are copied.
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.
-    /// - Throws: ``FaultReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
+    /// - Throws: ``InterruptionReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
     ///   if nothing is pending.
     @discardableResult
     public func verifyInterruptions(
         through migrations: MigrationRegistry,
         configuration: MoltConfiguration = MoltConfiguration(),
         limit: Int? = nil
-    ) async throws -> FaultReport {
+    ) async throws -> InterruptionReport {
         try await FaultSweep(of: self, through: migrations, configuration: configuration, limit: limit).run()
     }
 }
@@ -78,9 +78,9 @@ package struct FaultSweep: Sendable {
     package func run(
         _ faults: [Fault] = [.error, .failingWrites, .fullDisk],
         kill: (TemporaryStore, FaultPoint) async throws -> Bool = { _, _ in false }
-    ) async throws -> FaultReport {
+    ) async throws -> InterruptionReport {
         let course = try await course()
-        var report = FaultReport()
+        var report = InterruptionReport()
         report.available = course.points.count
         for fault in faults {
             let points = try await points(of: fault, on: course)
@@ -88,7 +88,7 @@ package struct FaultSweep: Sendable {
             for point in chosen(from: points) {
                 let (problem, isTried) = try await result(of: fault, at: point, course, kill)
                 if isTried {
-                    report.trials.append(FaultReport.Trial(problem: problem, kind: fault, faultPoint: point))
+                    report.trials.append(InterruptionReport.Trial(problem: problem, kind: fault, faultPoint: point))
                 } else {
                     report.available -= 1
                     report.problems += problem.map { [$0] } ?? []
@@ -109,7 +109,7 @@ package struct FaultSweep: Sendable {
 
     /// Records an upgrade without a fault, and checks that a second one has the same result.
     ///
-    /// - Throws: ``FaultReport`` if it has not: the differences would recur at every point.
+    /// - Throws: ``InterruptionReport`` if it has not: the differences would recur at every point.
     private func course() async throws -> Course {
         let injector = FaultInjector { _, _ in false }
         let store = try store()
@@ -132,7 +132,7 @@ package struct FaultSweep: Sendable {
                     + "chance or on anything outside the store.",
                 differences
             )
-            throw FaultReport(problems: [problem])
+            throw InterruptionReport(problems: [problem])
         }
         return course
     }

@@ -137,6 +137,8 @@ extension MigrationReport {
         report.startedAt = .distantPast
         report.duration = 0
         report.isDryRun = false
+        // An upgrade that makes a backup also measures the space of a light one.
+        report.space = nil
         report.onRead = []
         for index in report.entries.indices {
             report.entries[index].duration = 0

@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func `is overwritten if the configuration says so`() throws {
-        for policy in [UnreadablePolicy.overwritten, .quarantine(upTo: 0), .quarantine(upTo: -1)] {
+        for policy in [UnreadablePolicy.overwrite, .quarantine(upTo: 0), .quarantine(upTo: -1)] {
             let cache = try open { $0.unreadableValues = policy }
             defer { cache.close() }
             try cache.set(document: Data(Self.old.utf8), ofType: "Person", writtenAt: 0, forKey: "a")

@@ -20,9 +20,9 @@ extension FaultSweep {
     ///
     /// - Parameter child: Starts a process that calls ``KillPoint/run(through:configuration:)``, and waits until it has
     ///   ended.
-    /// - Throws: `FaultReport` if data was lost or a child was not killed.
+    /// - Throws: `InterruptionReport` if data was lost or a child was not killed.
     @discardableResult
-    func killing(_ child: (KillPoint) async throws -> Void) async throws -> FaultReport {
+    func killing(_ child: (KillPoint) async throws -> Void) async throws -> InterruptionReport {
         try await run([.kill]) { store, point in
             let kill = KillPoint(point, of: store, entryPoint: entryPoint, batchSize: batchSize)
             try await child(kill)

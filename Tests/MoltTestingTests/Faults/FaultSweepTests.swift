@@ -18,9 +18,9 @@ import Testing
         _ faults: [FaultSweep.Fault] = [.error, .failingWrites, .fullDisk],
         in fixture: StoreFixture = Self.cache,
         configuration: MoltConfiguration = MoltConfiguration()
-    ) async throws -> FaultReport {
+    ) async throws -> InterruptionReport {
         let sweep = FaultSweep(of: fixture, through: migrations, configuration: configuration)
-        return try #require(await #expect(throws: FaultReport.self) { try await sweep.run(faults) })
+        return try #require(await #expect(throws: InterruptionReport.self) { try await sweep.run(faults) })
     }
 
     /// Returns the points of an upgrade, with the batches of a sweep.
@@ -260,7 +260,7 @@ import Testing
     }
 }
 
-extension FaultReport {
+extension InterruptionReport {
     /// The points at which a fault was tried.
     fileprivate func points(_ fault: FaultSweep.Fault) -> [FaultPoint] {
         trials.filter { $0.kind == fault }.map(\.faultPoint)

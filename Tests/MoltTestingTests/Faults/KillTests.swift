@@ -70,7 +70,7 @@ import Testing
         @Test func `A child process that was not killed is a failure`() async throws {
             let settings = FaultScenario.settingsFixture
             let sweep = FaultSweep(of: settings, through: FaultScenario.settingsMigrations, limit: 1)
-            let report = await #expect(throws: FaultReport.self) {
+            let report = await #expect(throws: InterruptionReport.self) {
                 try await sweep.killing { (kill: KillPoint) in
                     await #expect(processExitsWith: .failure) { [kill] in
                         try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
@@ -90,7 +90,7 @@ import Testing
             limit: TestRun.choose(12, long: nil)
         )
         var points: [FaultPoint] = []
-        let report = await #expect(throws: FaultReport.self) {
+        let report = await #expect(throws: InterruptionReport.self) {
             try await sweep.killing { kill in
                 // Creates only the file that marks a kill, as if no write of the child had reached the disk.
                 points.append(kill.point)

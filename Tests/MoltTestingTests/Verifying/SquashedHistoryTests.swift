@@ -77,6 +77,28 @@ import Testing
         #expect(refusal.map { !$0.kinds.contains(.recorded) } == true, comment)
         #expect(try directory.files() == before)
     }
+
+    /// The shortcut writes records at its own version, and not at that of the migration that it replaces.
+    @Test(arguments: [false, true])
+    func `may end with a migration of settings`(isRetired: Bool) async throws {
+        let suite = Suite("com.example.squashed")
+        let parts = [
+            Self.migration(to: 1, adding: "!"),
+            Migration(to: 2, "title", .renameSetting("name", to: "title", in: suite)),
+        ]
+        for version in [0, 1, 2] {
+            let recording = await failure(Array(parts.prefix(version)), .missing)
+            #expect(recording?.kinds == [.recorded])
+        }
+        if isRetired {
+            for path in try directory.files().keys where path.hasPrefix("1-") || path.hasSuffix("@1.json") {
+                try directory.remove(path)
+            }
+        }
+        let shortcut = Self.shortcut("both", replacing: parts)
+        let found = await failure((isRetired ? [] : parts) + [shortcut])
+        #expect(found == nil)
+    }
 }
 
 @Suite struct `Two migrations that one replaces` {

@@ -43,6 +43,18 @@ struct VerificationTests {
         }
     }
 
+    @Test func `A configuration with backups passes, also where a migration only renames a type`() async throws {
+        struct Person: Codable {}
+        var configuration = MoltConfiguration()
+        configuration.backup = BackupPolicy(keep: 2)
+        try await StoreFixture(version: 0, records: [.init("ada", "Alien", .json("{}"))]).verifyUpgrades(
+            through: [Releases.alien],
+            types: [.type(Person.self)],
+            named: "the store",
+            configuration: configuration
+        )
+    }
+
     @Test func `A migration's check and requirement are verified, and its work outside the store is not done`()
         async throws
     {

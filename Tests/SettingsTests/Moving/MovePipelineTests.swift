@@ -39,6 +39,56 @@ import Testing
         }
     #endif
 
+    // MARK: Migrations of the old suite
+
+    /// Each release upgrades alone; a widget sees the group, and not the app's own settings.
+    @Test(arguments: PrimaryStore.allCases)
+    func `A widget finds nothing to do in a group whose settings an earlier release has migrated`(
+        store: PrimaryStore
+    ) throws {
+        let (old, cache) = (try ScratchSuite(["volume": 1]), try ScratchCache())
+        let group = ScratchSuite(named: "group.\(old.name)")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "loudness", .renameSetting("volume", to: "loudness", in: old.suite)),
+            .suiteToAppGroup(to: 2, from: old.suite, into: group.suite),
+            Migration(to: 3, "level", .renameSetting("loudness", to: "level", in: group.suite)),
+        ]
+        for version in 1...3 {
+            let primary = version == 1 ? old.suite : group.suite
+            try store.upgrade(primary, cache: cache.url, with: migrations.upTo(version: version))
+        }
+        let configuration = MoltConfiguration {
+            $0.process = .tool
+            $0.process = .helper(waiting: .milliseconds(1))
+        }
+        let report = try group.suite.upgrade(with: migrations, configuration: configuration)
+        #expect(report.isEmpty && report.deferred.isEmpty)
+        try group.expect(["level": 1])
+    }
+
+    @Test(arguments: [false, true])
+    func `An app whose old settings were lost, or put back from an old copy, opens its group`(isPutBack: Bool) throws {
+        let old = try ScratchSuite(["volume": 1])
+        let group = ScratchSuite(named: "group.\(old.name)")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "loudness", .renameSetting("volume", to: "loudness", in: old.suite)),
+            Migration(to: 2, "level", .renameSetting("loudness", to: "level", in: old.suite)),
+            .suiteToAppGroup(to: 3, from: old.suite, into: group.suite),
+        ]
+        try old.suite.upgrade(with: migrations.upTo(version: 1))
+        let copy = try old.bytes
+        for version in 2...3 {
+            let primary = version == 3 ? group.suite : old.suite
+            try primary.upgrade(with: migrations.upTo(version: version))
+        }
+        try old.defaults.removePersistentDomain(forName: old.name)
+        SuiteFiles(old.suite).removeAll()
+        if isPutBack { try old.writeFile(copy) }
+        try group.suite.upgrade(with: migrations)
+        try group.expect(["level": 1])
+        try old.expect(isPutBack ? ["level": 1] : [:])
+    }
+
     // MARK: Several moves
 
     @Test func `A move there and back changes nothing, in one upgrade or in two`() throws {

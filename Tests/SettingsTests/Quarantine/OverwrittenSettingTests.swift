@@ -246,7 +246,7 @@ struct `A setting that its key cannot read` {
     #if CHILD_PROCESSES
         @Test func `is overwritten if the app says so`() async throws {
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
-                SettingKeys.unreadableValues = .overwritten
+                SettingKeys.unreadableValues = .overwrite
                 try Suite(name).set("x", forKey: "a")
                 try Suite(name).set(1, for: SettingKey("a", default: 0))
                 #expect(try Suite(name).quarantined().isEmpty)

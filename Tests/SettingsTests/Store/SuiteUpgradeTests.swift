@@ -372,6 +372,31 @@ import Testing
         try suite.upgradeState().expect(version: 1)
     }
 
+    #if os(Linux)
+        /// Its ledger is as it was remembered, so that the plan need not read its values.
+        @Test func `A value of another suite that cannot be read keeps no migration from running`() throws {
+            let other = try ScratchSuite(["a": 1])
+            let migrations: MigrationRegistry = [
+                Migration(to: 1, "other", .renameSetting("a", to: "b", in: other.suite)),
+                renaming(to: 2),
+            ]
+            try suite.upgrade(with: migrations.upTo(version: 1))
+            other.defaults.set(Date(timeIntervalSinceReferenceDate: .infinity), forKey: "c")
+            defer { other.defaults.removeObject(forKey: "c") }
+            try suite.upgrade(with: migrations)
+            try scratch.expect(Self.renamed)
+            MoltError.thrown {
+                try suite.upgrade(
+                    with: MigrationRegistry(
+                        migrations.migrations + [
+                            Migration(to: 3, "again", .renameSetting("b", to: "c", in: other.suite))
+                        ]
+                    )
+                )
+            }?.expect(.settingUnreadable, suite: other.suite.attachedName)
+        }
+    #endif
+
     /// An extension has a standard suite of its own.
     @Test func `that is not that of the process is deferred, and left as it is`() throws {
         try scratch.suite.set(1, forKey: "a")

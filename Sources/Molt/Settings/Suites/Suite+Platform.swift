@@ -231,8 +231,8 @@ extension Suite {
 
         /// A string in the file, if the app sees the same one; nil if all values must be read to tell.
         func savedValue(forKey key: String) throws -> PropertyListValue? {
-            guard !Self.unsavedChanges.withLock({ $0[domainName] != nil }), case .values(let values) = try fileState(),
-                let text = values[key]?.string
+            guard !Self.unsavedChanges.withLock({ $0[domainName] != nil }), let bytes = try readFile(),
+                let text = try values(in: bytes)?[key]?.string
             else { return nil }
             let seen = try makeDefaults().object(forKey: key) as? String
             return seen.map { $0.utf8.elementsEqual(text.utf8) } == true ? .string(text) : nil

@@ -34,7 +34,7 @@ extension Suite {
         guard content == nil else {
             throw MoltError(
                 .suiteNotWritable,
-                "The suite \(self) is part of an import, which changes its settings after the upgrade.",
+                "The settings in \(attachedName) are part of an import, which changes them after the upgrade.",
                 advice: "Change them through the migration's context.",
                 store: domainName
             )
@@ -78,7 +78,7 @@ extension Suite {
         let list = keys.prefix(shown).joined(separator: ", ")
         return MoltError(
             .readBackFailed,
-            "The suite \(self) did not return what was written to it. Another process may be writing it.",
+            "The settings in \(attachedName) were not returned as they were written. Another process may be writing them.",
             advice: "Try again.",
             store: domainName,
             key: keys.count > shown ? "\(list) and \(keys.count - shown) more" : list
@@ -115,7 +115,7 @@ extension Suite {
         guard let index = values.index(forKey: key), !values[index].key.utf8.elementsEqual(key.utf8) else { return }
         throw MoltError(
             .cannotStore,
-            "The suite \(self) has a key that differs from \"\(key)\" in its Unicode form alone.",
+            "The settings in \(attachedName) have a key that differs from \"\(key)\" in its Unicode form alone.",
             advice: "Use the form that it has.",
             store: domainName,
             key: key

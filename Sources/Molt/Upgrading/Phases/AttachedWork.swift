@@ -102,7 +102,7 @@ final class AttachedWork {
             throw MoltError(
                 .journalPending,
                 "Changes to \(name) from an earlier upgrade have not been applied yet.",
-                advice: "Open the store, and try again. A backup must be restored first.",
+                advice: "Open the store, which applies them, and try again. If the file is a backup, restore it first.",
                 suite: name
             )
         }

@@ -9,7 +9,7 @@ public import Foundation
 ///   the disk is full: the file is full (15)
 /// ```
 /// ``StoreFixture/verifyInterruptions(through:configuration:limit:)`` returns it, or throws it if something went wrong.
-public struct FaultReport: Error, Sendable {
+public struct InterruptionReport: Error, Sendable {
     /// An upgrade that was interrupted.
     package struct Trial: Hashable, Sendable {
         /// What happened, in words.
@@ -43,7 +43,7 @@ public struct FaultReport: Error, Sendable {
     package var failures: [Trial] { trials.filter { $0.problem != nil } }
 }
 
-extension FaultReport: CustomStringConvertible, LocalizedError {
+extension InterruptionReport: CustomStringConvertible, LocalizedError {
     /// The number of interruptions by fault and point, and each problem below the points at which it occurs.
     public var description: String {
         guard !trials.isEmpty else {
