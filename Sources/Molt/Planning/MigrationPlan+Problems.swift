@@ -108,7 +108,7 @@ extension MoltError {
                     " Version \(row.version) is \"\(row.name)\" there and \"\(migration.name)\" here."
                 } ?? ""),
             advice:
-                "Put them back under these names. To retire a migration that has shipped, use `oldestVersion(_:)`, or "
+                "Put them back under these names, or merge the branches. To retire a migration that has shipped, use `oldestVersion(_:)`, or "
                 + "replace it with another one."
                 + (twin.map { row, migration in
                     " If two builds gave version \(row.version) to different migrations, replace both with one "

@@ -218,6 +218,9 @@ extension FixtureUpgrades {
             )
             guard !difference.isEmpty else { return true }
             failures.add(.path, name, "\(text). Expected is the result of those:\n\(difference)")
+        } catch let error as MoltError where error.step != nil {
+            // No device can have been through those: the shortcut corrects a step that fails.
+            return true
         } catch {
             failures.add(.path, name, "\(text): they throw \(UpgradeText.of(error))")
         }

@@ -81,8 +81,7 @@ import Testing
             let primary = version == 3 ? group.suite : old.suite
             try primary.upgrade(with: migrations.upTo(version: version))
         }
-        try old.defaults.removePersistentDomain(forName: old.name)
-        SuiteFiles(old.suite).removeAll()
+        old.suite.erase()
         if isPutBack { try old.writeFile(copy) }
         try group.suite.upgrade(with: migrations)
         try group.expect(["level": 1])

@@ -381,8 +381,8 @@ import Testing
                 renaming(to: 2),
             ]
             try suite.upgrade(with: migrations.upTo(version: 1))
-            other.defaults.set(Date(timeIntervalSinceReferenceDate: .infinity), forKey: "c")
-            defer { other.defaults.removeObject(forKey: "c") }
+            try other.defaults.set(Date(timeIntervalSinceReferenceDate: .infinity), forKey: "c")
+            defer { try? other.defaults.removeObject(forKey: "c") }
             try suite.upgrade(with: migrations)
             try scratch.expect(Self.renamed)
             MoltError.thrown {

@@ -70,7 +70,7 @@ import Testing
         let message = "have a key that differs from \"cafe\u{301}\" in its Unicode form alone. Use the form that it has."
         let error = MoltError.thrown { try suite.set(2, forKey: "cafe\u{301}") }
         error?.expect(.cannotStore)
-        #expect(error?.message == "The suite \(suite) \(message)")
+        #expect(error?.message == "The settings in \(suite.attachedName) \(message)")
         try suite.set(3, forKey: "caf\u{E9}")
         try scratch.expect(["caf\u{E9}": 3])
     }
