@@ -78,6 +78,15 @@ import Testing
         #expect(try directory.files() == before)
     }
 
+    /// No device can have been through such a step.
+    @Test func `may correct a step that fails`() async throws {
+        let failing = Migration(to: 1, "fails", .transform("Note") { _ in throw TestFailure.expected })
+        let corrected = Migration(to: 1, "corrected", replacing: ["fails"], .removeProperty("Note", "old"))
+        #expect(await failure([], .missing)?.kinds == [.recorded])
+        #expect(await failure([failing, corrected], .missing)?.kinds == [.recorded])
+        #expect(await failure([failing, corrected]) == nil)
+    }
+
     /// The shortcut writes records at its own version, and not at that of the migration that it replaces.
     @Test(arguments: [false, true])
     func `may end with a migration of settings`(isRetired: Bool) async throws {
