@@ -81,7 +81,12 @@ import Testing
     /// No device can have been through such a step.
     @Test func `may correct a step that fails`() async throws {
         let failing = Migration(to: 1, "fails", .transform("Note") { _ in throw TestFailure.expected })
-        let corrected = Migration(to: 1, "corrected", replacing: ["fails"], .removeProperty("Note", "old"))
+        let corrected = Migration(
+            to: 1,
+            "corrected",
+            replacing: ["fails"],
+            .transform("Note") { $0["text"] = .string(try $0.string("text") + "!") }
+        )
         #expect(await failure([], .missing)?.kinds == [.recorded])
         #expect(await failure([failing, corrected], .missing)?.kinds == [.recorded])
         #expect(await failure([failing, corrected]) == nil)
