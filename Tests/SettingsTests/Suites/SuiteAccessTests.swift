@@ -67,7 +67,8 @@ import Testing
 
     @Test func `refuses a key that differs from another one in its Unicode form alone`() throws {
         try suite.set(1, forKey: "caf\u{E9}")
-        let message = "have a key that differs from \"cafe\u{301}\" in its Unicode form alone. Use the form that it has."
+        let message =
+            "have a key that differs from \"cafe\u{301}\" in its Unicode form alone. Use the form that it has."
         let error = MoltError.thrown { try suite.set(2, forKey: "cafe\u{301}") }
         error?.expect(.cannotStore)
         #expect(error?.message == "The settings in \(suite.attachedName) \(message)")

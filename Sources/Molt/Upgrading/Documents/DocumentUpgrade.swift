@@ -302,8 +302,8 @@ public struct DocumentUpgrade: Sendable {
             .tooOld,
             "The document has version \(version), but migration \(blocking.id) has a step that needs the whole store, "
                 + "so it cannot upgrade a single document.",
-            advice: "If it has not shipped, write it with steps for single records. Otherwise, keep such documents as records "
-                + "of a store.",
+            advice: "If it has not shipped, write it with steps for single records. Otherwise, keep such documents as "
+                + "records of a store.",
             migration: blocking.id
         )
     }
