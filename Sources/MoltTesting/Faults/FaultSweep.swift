@@ -21,8 +21,8 @@ extension StoreFixture {
     ///     and compared, and directories of Cache are copied.
     ///   - limit: The maximum number of points for each fault, with at least one of each kind; nil for all.
     /// - Returns: All interruptions.
-    /// - Throws: ``InterruptionReport`` if something went wrong; the error of an upgrade without a fault; ``TestingError``
-    ///   if nothing is pending.
+    /// - Throws: ``InterruptionReport`` if something went wrong; the error of an upgrade without a fault;
+    ///   ``TestingError`` if nothing is pending.
     @discardableResult
     public func verifyInterruptions(
         through migrations: MigrationRegistry,

@@ -109,7 +109,7 @@ extension Suite {
 
         /// Whether the suite has settings that the system does not return now, as on a locked device.
         func isHidden() throws -> Bool {
-            guard try savedValue(forKey: Self.ledgerKey) == nil, allValues().isEmpty else { return false }
+            guard try savedValue(forKey: Self.ledgerKey) == nil, try allValues().isEmpty else { return false }
             return switch SuiteEvidence(fileAt: preferencesPath) {
             case .empty: false
             // The process was perhaps started before the unlock, and was told since then that there are no settings.
