@@ -146,13 +146,26 @@ struct PlanBuilder {
     }
 
     private mutating func entry(of migration: Migration, _ standings: Standings) -> MigrationPlan.Entry {
-        let standing = standings[migration]
+        let standing = standing(of: migration, standings)
         var entry = MigrationPlan.Entry(of: migration, standing, replacing: standings.replaced(by: migration))
         entry.actions = actions(of: migration, standing, standings)
         if entry.status != .baseline { checkPartlyReplaced(migration, standings) }
         entry.recordedOutcome = histories.store.row(of: migration)?.outcome
         entry.isWorkPending = migration.work != nil && histories.store.applied[migration.name]?.isWorkPending == true
         return entry
+    }
+
+    /// What the store has been through of a migration, with what suites have.
+    private func standing(of migration: Migration, _ standings: Standings) -> Standing {
+        guard case .past = standings[migration] else { return standings[migration] }
+        // Steps run again on a suite that needs them. A block does not, so that it must not count as applied.
+        let isNeeded = migration.steps.contains { step in
+            guard case .block(let block, _) = step.work else { return false }
+            return block.suites.contains { suite in
+                suites[suite.attachedName]?.isFilled == true && !standings.isDone(migration, on: suite.attachedName)
+            }
+        }
+        return isNeeded ? .late : .past
     }
 
     private mutating func actions(
@@ -167,7 +180,7 @@ struct PlanBuilder {
         switch standing {
         case .withoutRecords, .belowBaseline(isRecorded: true): return .init(.none)
         case .belowBaseline(isRecorded: false): return .init(.record(.baseline))
-        case .applied: return .init(runningAgainOn: filled(notDone))
+        case .applied, .past: return .init(runningAgainOn: filled(notDone))
         case .skipped(_, let isTaken):
             return .init(runningAgainOn: notDone.filter { isTaken && standings.isDue(migration, on: $0) })
         case .bypassed: return .init(.record(.replaced))

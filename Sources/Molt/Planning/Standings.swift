@@ -17,6 +17,8 @@ enum Standing {
     case partlyReplaced(applied: [String], missing: [String])
     /// The store counts it as applied, and records go through it when they are read.
     case onRead
+    /// A suite has no row of it, and one of a later migration, before which it stood in the registry that added the row.
+    case past
     /// The store has not been through it.
     case open
     /// The store has not been through it, and has passed its version.
@@ -28,7 +30,7 @@ enum Standing {
         switch self {
         case .withoutRecords: .recordsOnly
         case .belowBaseline(isRecorded: false): .baseline
-        case .belowBaseline(isRecorded: true), .applied, .skipped(_, isTaken: true): .applied
+        case .belowBaseline(isRecorded: true), .applied, .past, .skipped(_, isTaken: true): .applied
         case .skipped(_, isTaken: false): .notNeeded
         case .bypassed(isComplete: true), .replaced: .replaced
         case .bypassed(isComplete: false), .partlyReplaced, .open: .pending
@@ -42,7 +44,7 @@ enum Standing {
         switch self {
         case .applied(let replacement): replacement
         case .skipped(let shortcut, _): shortcut
-        case .withoutRecords, .belowBaseline, .bypassed, .replaced, .partlyReplaced, .onRead, .open, .late: nil
+        case .withoutRecords, .belowBaseline, .bypassed, .replaced, .partlyReplaced, .onRead, .past, .open, .late: nil
         }
     }
 }
@@ -142,10 +144,7 @@ struct Standings {
             return .partlyReplaced(applied: applied, missing: missing)
         case .none, .some: break
         }
-        // What came before a row of a suite, in the registry that added it, had nothing to do on that suite.
-        if histories.kind == .suite, history.earlier.contains(migration.name), !isDeferred(migration) {
-            return .applied(by: nil)
-        }
+        if histories.kind == .suite, history.earlier.contains(migration.name), !isDeferred(migration) { return .past }
         let isLate = max(histories.version, history.version) > migration.version && !isDeferred(migration)
         return isLate ? .late : .open
     }

@@ -26,7 +26,7 @@ struct SuiteMemory {
         guard let stored = try suite.savedValue(forKey: Suite.ledgerKey), try compared(with: stored).isStored else {
             return nil
         }
-        // What is wrong with one that cannot be read depends on the other values.
+        // The error for a ledger that cannot be read depends on the other values.
         return try? SuiteLedger(in: [Suite.ledgerKey: stored], of: suite)
     }
 

@@ -88,6 +88,26 @@ import Testing
         try old.expect(isPutBack ? ["level": 1] : [:])
     }
 
+    @Test func `A block that old settings from a copy still need is late, and not skipped`() throws {
+        let old = try ScratchSuite(["volume": 1])
+        let group = ScratchSuite(named: "group.\(old.name)")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "loudness", .renameSetting("volume", to: "loudness", in: old.suite)),
+            Migration(to: 2, "block", .run(suites: [old.suite]) { try $0.suite(old.suite).set(2, forKey: "loudness") }),
+            .suiteToAppGroup(to: 3, from: old.suite, into: group.suite),
+        ]
+        try old.suite.upgrade(with: migrations.upTo(version: 1))
+        let copy = try old.bytes
+        try old.suite.upgrade(with: migrations.upTo(version: 2))
+        try group.suite.upgrade(with: migrations)
+        old.suite.erase()
+        try group.suite.upgrade(with: migrations)
+        try old.writeFile(copy)
+        MoltError.thrown { try group.suite.upgrade(with: migrations) }?.expect(.lateMigration, migration: "block")
+        try old.expect(["loudness": 1])
+        try group.expect(["loudness": 2])
+    }
+
     // MARK: Several moves
 
     @Test func `A move there and back changes nothing, in one upgrade or in two`() throws {
