@@ -17,7 +17,8 @@ enum Standing {
     case partlyReplaced(applied: [String], missing: [String])
     /// The store counts it as applied, and records go through it when they are read.
     case onRead
-    /// A suite has no row of it, and one of a later migration, before which it stood in the registry that added the row.
+    /// A suite has no row of it, and one of a later migration, before which it stood in the registry that added the
+    /// row.
     case past
     /// The store has not been through it.
     case open
